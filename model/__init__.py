@@ -1,0 +1,1 @@
+"""Index the records of Spack build caches and answer questions about them."""

@@ -1,0 +1,1 @@
+"""Keep the records of all sources in one immutable SQLite file."""

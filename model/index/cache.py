@@ -1,0 +1,174 @@
+"""Keep indexes in the cache directory: find, check, build and replace them.
+
+One immutable file a choice of sources, opened without locks, so that network homes and many
+readers do no harm. Where nothing can be written the same index is built in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from spackscope.model.catalog import Catalog
+from spackscope.model.index.build import build
+from spackscope.model.index.schema import SCHEMA_VERSION
+from spackscope.model.sources import (
+    Document,
+    OnProgress,
+    ShouldStop,
+    fingerprint,
+    location,
+    never,
+    no_progress,
+    scan,
+)
+
+SMALL = 1_000_000
+"""Bytes of documents up to which reading them again is as quick as opening an index."""
+
+_STALE_SECONDS = 24 * 3600
+_memory_names = itertools.count()
+
+
+def index_path(sources: Sequence[str], environ: Mapping[str, str]) -> Path | None:
+    """Give the file that the index of these sources is kept in, or None without a home.
+
+    Follows the XDG base directory specification, which ignores relative paths.
+    """
+    cache = environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(cache):
+        home = environ.get("HOME", "")
+        if not os.path.isabs(home):
+            return None
+        cache = os.path.join(home, ".cache")
+    named = "\0".join(f"{source}\0{location(source)}" for source in sources)
+    name = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return Path(cache, "spackscope", f"{name}.sqlite")
+
+
+def open_cached(sources: Sequence[str], environ: Mapping[str, str]) -> Catalog | None:
+    """Open the index of these sources as it was left, unless it cannot be trusted.
+
+    What it says may be older than the documents: `load` compares.
+    """
+    path = index_path(sources, environ)
+    return None if path is None or not _is_whole(path) else _open(path)
+
+
+def load(
+    sources: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    rebuild: bool = False,
+    keep: bool = False,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> Catalog:
+    """Give the catalog of these sources as they are now, building its index where it is needed.
+
+    A small index stays in memory unless it is to be kept. Raises SourceError where a source
+    cannot be read, Cancelled where `should_stop` says so.
+    """
+    documents = scan(sources, on_progress=on_progress, should_stop=should_stop)
+    cached = None if rebuild else open_cached(sources, environ)
+    if cached is not None and cached.meta.get("fingerprint") == fingerprint(documents):
+        return cached
+    path = index_path(sources, environ)
+    if not keep and sum(document.size for document in documents) <= SMALL:
+        return _build_in_memory(documents, on_progress, should_stop)
+    if path is None:
+        notice = "the index stays in memory: there is no home directory to keep it in"
+    else:
+        try:
+            _build_file(path, documents, on_progress, should_stop)
+            return Catalog(_uri(path))
+        except (OSError, sqlite3.Error) as error:
+            notice = f"the index stays in memory: {path.parent} takes no file ({_reason(error)})"
+    return _build_in_memory(documents, on_progress, should_stop, notice)
+
+
+def _build_file(
+    path: Path, documents: Sequence[Document], on_progress: OnProgress, should_stop: ShouldStop
+) -> None:
+    """Build beside the old index and put the new one in its place when it is whole."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_abandoned(path.parent)
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    try:
+        with contextlib.closing(sqlite3.connect(temporary)) as connection:
+            build(documents, connection, on_progress=on_progress, should_stop=should_stop)
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        if path.is_dir():
+            path.rmdir()
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _build_in_memory(
+    documents: Sequence[Document],
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+    notice: str = "",
+) -> Catalog:
+    uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    try:
+        build(documents, connection, on_progress=on_progress, should_stop=should_stop)
+    except BaseException:
+        connection.close()
+        raise
+    return Catalog(uri, notice=notice, keep=connection)
+
+
+def _is_whole(path: Path) -> bool:
+    """Check owner, kind and length, which the header of an SQLite file tells.
+
+    The header is described at sqlite.org/fileformat.html: page size at 16, pages at 28.
+    """
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        with open(path, "rb") as file:
+            header = file.read(100)
+    except OSError:
+        return False
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
+        return False
+    page = int.from_bytes(header[16:18], "big")
+    page = 65536 if page == 1 else page
+    return page * int.from_bytes(header[28:32], "big") == status.st_size
+
+
+def _open(path: Path) -> Catalog | None:
+    catalog = Catalog(_uri(path))
+    try:
+        return catalog if catalog.meta.get("schema") == SCHEMA_VERSION else None
+    except sqlite3.Error:
+        return None
+
+
+def _uri(path: Path) -> str:
+    return f"file:{quote(str(path))}?mode=ro&immutable=1"
+
+
+def _remove_abandoned(directory: Path) -> None:
+    """Remove what builds left behind that were killed; a running build is never a day old."""
+    for path in directory.glob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+                path.unlink()
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error).lower()

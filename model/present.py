@@ -1,0 +1,166 @@
+"""Turn records into plain, clean strings: table cells, detail lines, spec strings, commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from spackscope.model.columns import Column, Value
+from spackscope.model.query import Term, exact_term, split_variant
+from spackscope.model.records import Spec, is_hash
+from spackscope.model.text import clean
+
+SHORT_HASH = 7
+"""Characters of a hash that Spack shows in lists."""
+
+WIDEST_SIZE = len("1000 MB")
+"""Cells that a size takes at the most."""
+
+DIFFERS = "≠"
+"""Stands before a variant whose value differs among the rows shown."""
+
+_BARE_VALUE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]*")
+
+
+@dataclass(frozen=True, slots=True)
+class DetailLine:
+    """Hold one line of the detail pane; `term` is the filter that its value stands for."""
+
+    text: str
+    label: str = ""
+    term: Term | None = None
+    kind: Literal["title", "hash", "head", "plain", "differs", "same"] = "plain"
+
+
+def cell(column: Column, value: Value) -> str:
+    """Give the text of a value in a table: clean, on one line, as long as it is."""
+    if column.name == "hash":
+        return clean(str(value))[:SHORT_HASH]
+    if column.name == "size":
+        return size_text(value if isinstance(value, int | float) else None)
+    if column.name == "stack" and isinstance(value, tuple):
+        return clean(", ".join(without_root(value)))
+    if isinstance(value, tuple):
+        return clean(" ".join(value))
+    text = str(value or "")
+    if column.name == "compiler" and "/" in text:
+        compiler, _, hash_ = text.partition("/")
+        text = f"{compiler}/{hash_[:SHORT_HASH]}"
+    return clean(text) or "-"
+
+
+def without_root(stacks: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out the stack `root`, the union of a tag, where another stack says more."""
+    return tuple(stack for stack in stacks if stack != "root") or stacks
+
+
+def variants_cell(
+    variants: tuple[str, ...], varying: Mapping[str, int]
+) -> tuple[str, str]:
+    """Give the variants that differ among the rows, telling ones first, and the others."""
+    telling = sorted(
+        (text for text in variants if split_variant(text)[0] in varying),
+        key=lambda text: varying[split_variant(text)[0]],
+    )
+    rest = [text for text in variants if split_variant(text)[0] not in varying]
+    return clean(" ".join(telling)), clean(" ".join(rest))
+
+
+def size_text(size: float | None) -> str:
+    """Give a size in the unit that suits it, with three digits at most; `-` where none is known."""
+    if size is None:
+        return "-"
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            number = size / factor
+            return f"{number:.0f} {unit}" if number >= 100 else f"{number:.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+def spec_string(spec: Spec) -> str:
+    """Spell a record as Spack 1 prints a concrete spec.
+
+    Follows DISPLAY_FORMAT in lib/spack/spack/spec.py: flags sorted and run together, then the
+    other variants by name, then the architecture and the compiler.
+    """
+    flags = sorted((v for v in spec.variants if v[:1] in "+~" and v), key=lambda v: v[1:])
+    valued = sorted(v for v in spec.variants if v[:1] not in "+~" and v)
+    parts = [f"{spec.package}@{spec.version}{''.join(flags)}", *map(_valued, valued)]
+    for key, value in (("platform", spec.platform), ("os", spec.os), ("target", spec.target)):
+        if value:
+            parts.append(f"{key}={value}")
+    if spec.compiler not in ("none", ""):
+        parts.append(f"%{spec.compiler.partition('/')[0]}")
+    return clean(" ".join(parts))
+
+
+def _valued(variant: str) -> str:
+    """Quote a value as Spack does where it holds more than letters, digits and `,/_.-[]`."""
+    name, equals, value = variant.partition("=")
+    if _BARE_VALUE.fullmatch(value) or (value[:1] == value[-1:] and value[:1] in "'\""):
+        return variant
+    return f"{name}{equals}'{value}'" if "'" not in value else f'{name}{equals}"{value}"'
+
+
+def install_command(spec: Spec) -> str:
+    """Give the line that installs this very binary and builds nothing."""
+    assert is_hash(spec.hash)
+    return f"spack install --cache-only {shlex.quote('/' + spec.hash)}"
+
+
+def detail(spec: Spec, *, varying: Mapping[str, int], alike: int, shown: int) -> list[DetailLine]:
+    """Describe a record line by line.
+
+    `varying` names the variants whose values differ among the rows shown, `alike` counts the
+    shown records that differ from this one in their hash at the most, itself among them.
+    """
+    lines = [
+        DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title"),
+        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash"),
+    ]
+    for column, value in (
+        ("package", spec.package),
+        ("version", spec.version),
+        ("compiler", spec.compiler),
+        ("platform", spec.platform),
+        ("os", spec.os),
+        ("target", spec.target),
+        ("tag", spec.tag),
+    ):
+        term = exact_term(column, value) if value else None
+        lines.append(DetailLine(clean(value) or "-", column, term))
+    lines.append(DetailLine(size_text(spec.size), "size"))
+    for number, stack in enumerate(spec.stacks):
+        lines.append(DetailLine(clean(stack), "" if number else "stacks", Term("stack", stack)))
+    lines += _variant_lines(spec, varying)
+    if alike > 1:
+        lines.append(DetailLine("look-alikes", kind="head"))
+        others = f"{alike - 1:,} of {shown:,} shown" if shown else f"{alike - 1:,}"
+        text = f"{others} {'is' if alike == 2 else 'are'} alike but for the hash"
+        lines.append(DetailLine(text))
+    lines.append(DetailLine("spec", kind="head"))
+    lines.append(DetailLine(spec_string(spec)))
+    lines.append(DetailLine("install", kind="head"))
+    lines.append(DetailLine(install_command(spec)))
+    lines.append(DetailLine("from", kind="head"))
+    lines.append(DetailLine(clean(spec.source), "source", Term("source", spec.source)))
+    lines.append(DetailLine(clean(spec.origin), "page"))
+    return lines
+
+
+def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> list[DetailLine]:
+    differing = [v for v in spec.variants if split_variant(v)[0] in varying]
+    same = [v for v in spec.variants if split_variant(v)[0] not in varying]
+    head = f"variants {len(spec.variants)}"
+    if differing:
+        head += f" · {DIFFERS} differs in the rows"
+    lines = [DetailLine(head, kind="head")]
+    differing.sort(key=lambda v: varying[split_variant(v)[0]])
+    for variant in differing:
+        lines.append(DetailLine(clean(variant), "", Term("variants", variant), "differs"))
+    for variant in same:
+        lines.append(DetailLine(clean(variant), "", Term("variants", variant), "same"))
+    return lines

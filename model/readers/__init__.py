@@ -1,0 +1,1 @@
+"""Turn the bytes of a document into records, one module a format."""

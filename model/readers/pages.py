@@ -1,0 +1,232 @@
+"""Read the pages of cache.spack.io: one package of one tag each, as Jekyll front matter.
+
+The pages are written by `generate_cache.py` of github.com/spack/cache. Three dialects are about:
+`gcc@=11.4.0` and `x=a,b` (Spack 0.x), `gcc@11.4.0` and `x:=a,b` (1.x), and one record a stack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from spackscope.model.readers import front_matter
+from spackscope.model.records import Problem, Spec, is_hash
+
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECASE)
+
+
+def is_page(data: bytes) -> bool:
+    """Tell a page by its front matter, whatever its file is called."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.replace(b"\0", b"")[2:]
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data.startswith(b"---") and (b"\nspec_details:" in data or b"\nlayout: cache" in data)
+
+
+def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
+    """Yield the records of one page in the order of the page, then its problems.
+
+    Records of one hash that differ in their stacks only are joined into one. A record without a
+    valid hash becomes a Problem; of any other record what can be read stays.
+    """
+    page = _Page(origin)
+    yield from page.records(data)
+    yield from page.problems
+
+
+class _Page:
+    """Read one page, collecting problems on the way."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.problems: list[Problem] = []
+        # The records of a page share a few lists of variants and stacks.
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def records(self, data: bytes) -> Iterator[Spec]:
+        try:
+            text = front_matter.decode(data)
+            values, closed = front_matter.split(text)
+        except front_matter.FrontMatterError as error:
+            self._problem("", f"the page cannot be read: {error}")
+            return
+        if not closed:
+            self._problem("", "the front matter has no closing line of three dashes")
+        package, tag = self._title(values), self._tag(values)
+        if "spec_details" not in values:
+            self._problem("", "the page has no spec_details")
+            return
+        details = self._value(values, "spec_details")
+        if not isinstance(details, list):
+            if details is not None:
+                self._problem("spec_details", "it is no list of records")
+            return
+        found: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
+        for number, record in enumerate(details, 1):
+            if (spec := self._spec(record, number, package, tag)) is not None:
+                found[spec.hash].append((number, spec))
+        specs = [spec for twins in found.values() for spec in self._joined(twins)]
+        yield from specs
+        self._check_meta(self._value(values, "meta"), len(details), specs)
+
+    def _title(self, values: dict[str, str]) -> str:
+        title = self._value(values, "title")
+        if isinstance(title, str) and title:
+            return _storable(title)
+        self._problem("title", "the page names no package; its records are listed without a name")
+        return ""
+
+    def _tag(self, values: dict[str, str]) -> str:
+        categories = self._value(values, "categories")
+        if isinstance(categories, str):
+            categories = categories.split()
+        if not isinstance(categories, list):
+            return ""
+        tags = [word for word in categories if isinstance(word, str) and word != "package"]
+        return _storable(tags[0]) if tags else ""
+
+    def _value(self, values: dict[str, str], key: str) -> Any:
+        """Read a value; it is None where the key is missing, or its refusal has been told."""
+        try:
+            return front_matter.value(values[key]) if key in values else None
+        except front_matter.FrontMatterError as error:
+            self._problem(key, str(error))
+            return None
+
+    def _spec(self, record: Any, number: int, package: str, tag: str) -> Spec | None:
+        if not isinstance(record, dict):
+            self._problem(f"record {number}", "it is no mapping")
+            return None
+        hash_ = record.get("hash")
+        if not isinstance(hash_, str) or not is_hash(hash_):
+            shown = repr(hash_)[:60] if "hash" in record else "missing"
+            reason = f"the hash must be 32 characters of a-z2-7, and is {shown}"
+            self._problem(f"record {number}", reason)
+            return None
+        versions = self._texts(record, "versions", number)
+        if len(versions) != 1:
+            reason = f"it has {len(versions)} versions, and should have one"
+            self._problem(f"record {number}", reason)
+        size = record.get("size", "-")
+        return Spec(
+            package=package,
+            hash=hash_,
+            version=versions[0].removeprefix("=") if versions else "",
+            compiler=_spelled(self._text(record, "compiler", number)),
+            platform=self._text(record, "platform", number),
+            os=self._text(record, "os", number),
+            target=self._text(record, "target", number),
+            variants=self._texts(record, "variants", number),
+            stacks=self._texts(record, "stacks", number),
+            size=None if size == "-" else self._size(size, number),
+            tag=tag,
+            origin=self.origin,
+        )
+
+    def _text(self, record: dict[str, Any], key: str, number: int) -> str:
+        text = record.get(key)
+        if type(text) is str and text:
+            return _storable(text)
+        reason = f"its {key} is {_kind(text)}, and should be a text"
+        self._problem(f"record {number}", reason if text else f"its {key} is missing")
+        return ""
+
+    def _texts(self, record: dict[str, Any], key: str, number: int) -> tuple[str, ...]:
+        texts = record.get(key)
+        if type(texts) is not list:
+            reason = f"its {key} are {_kind(texts)}, and should be a list"
+            self._problem(f"record {number}", reason)
+            return ()
+        try:
+            return self._known[tuple(texts)]
+        except (KeyError, TypeError):
+            pass
+        kept = [text for text in texts if type(text) is str]
+        if len(kept) < len(texts):
+            odd = next(text for text in texts if type(text) is not str)
+            reason = f"among its {key} is {_kind(odd)}, and all should be texts"
+            self._problem(f"record {number}", reason)
+        stored = tuple(map(_storable, kept))
+        return self._known.setdefault(stored, stored)
+
+    def _size(self, size: Any, number: int) -> float | None:
+        match = _SIZE.fullmatch(size) if isinstance(size, str) else None
+        if match is None:
+            reason = f"its size {str(size)[:40]!r} is no number of bytes"
+            self._problem(f"record {number}", reason)
+            return None
+        return float(match[1]) * _UNITS[(match[2] or "B").lower()]
+
+    def _joined(self, twins: list[tuple[int, Spec]]) -> Iterable[Spec]:
+        """Join the records of one hash, which differ in their stacks only if all is well."""
+        if len(twins) == 1:
+            return [twins[0][1]]
+        joined: dict[Spec, Spec] = {}
+        for number, spec in twins:
+            content = replace(spec, stacks=())
+            twin = joined.setdefault(content, spec)
+            if twin is not spec and twin == spec:
+                reason = f"hash {spec.hash} stands on the page twice, both times alike"
+                self._problem(f"record {number}", reason)
+            elif twin is not spec:
+                stacks = sorted({*twin.stacks, *spec.stacks})
+                joined[content] = replace(twin, stacks=tuple(stacks))
+            elif len(joined) > 1:
+                reason = f"hash {spec.hash} stands on the page with differing content"
+                self._problem(f"record {number}", reason)
+        return joined.values()
+
+    def _check_meta(self, meta: Any, count: int, specs: list[Spec]) -> None:
+        """Compare what the page says of itself with its records, which count."""
+        if meta is None:
+            return
+        if not isinstance(meta, dict):
+            self._problem("meta", "it is no mapping")
+            return
+        stated = str(meta.get("num_specs", count))[:40]
+        if stated != str(count):
+            self._problem("meta", f"it counts {stated} specs, the page lists {count}")
+        by_stack: Counter[str] = Counter()
+        for stacks, times in Counter(spec.stacks for spec in specs).items():
+            by_stack.update(dict.fromkeys(stacks, times))
+        stated_by_stack = meta.get("num_specs_by_stack", {})
+        if isinstance(stated_by_stack, dict):
+            for stack, times in stated_by_stack.items():
+                if str(times) != str(by_stack[stack]):
+                    reason = f"it counts {str(times)[:40]} specs of stack {stack}"
+                    self._problem("meta", f"{reason}, the page lists {by_stack[stack]}")
+        there = {
+            "compilers": {spec.compiler for spec in specs},
+            "oss": {spec.os for spec in specs},
+            "platforms": {spec.platform for spec in specs},
+            "targets": {spec.target for spec in specs},
+            "versions": {spec.version for spec in specs},
+            "stacks": set(by_stack),
+        }
+        for name, values in there.items():
+            listed = meta.get(name)
+            if isinstance(listed, list) and {_spelled(str(text)) for text in listed} != values:
+                self._problem("meta", f"its {name} are not those of the records")
+
+    def _problem(self, place: str, reason: str) -> None:
+        self.problems.append(Problem(self.origin, place, _storable(reason)))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return {str: "a text", list: "a list", dict: "a mapping"}.get(type(value), "missing")
+
+
+def _spelled(compiler: str) -> str:
+    """Spell a compiler as Spack 1 does: `gcc@=13.2.0` and `gcc@13.2.0` are one compiler."""
+    return compiler.replace("@=", "@", 1)
+
+
+def _storable(text: str) -> str:
+    """Replace lone surrogates, which no file, no index and no terminal takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

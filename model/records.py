@@ -1,0 +1,62 @@
+"""The vocabulary of the project: what a build cache holds, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+HASH_LENGTH = 32
+_HASH = re.compile(r"[a-z2-7]{32}")
+
+
+def is_hash(text: str) -> bool:
+    """Tell whether a text is a whole DAG hash.
+
+    Spack writes the first 160 bits of a SHA in lower-case base 32
+    (`lib/spack/spack/util/hash.py`), which are 32 characters of `a-z2-7`.
+    """
+    return _HASH.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Hold one record: a prebuilt binary as one document of one source lists it.
+
+    The same hash may stand in several tags and sources; (source, tag, package, hash) names a
+    record. Texts are as the document has them, so they may hold anything but a lone surrogate:
+    only the hash is checked. `compiler` is `name@version`, with `/hash` behind it where the
+    document names one, or `none`; `size` is in bytes.
+    """
+
+    package: str
+    hash: str
+    version: str
+    compiler: str
+    platform: str
+    os: str
+    target: str
+    variants: tuple[str, ...]
+    stacks: tuple[str, ...]
+    size: float | None
+    tag: str
+    origin: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Say what could not be read: the document, the place in it, and the reason.
+
+    `place` is empty where the whole document is meant.
+    """
+
+    origin: str
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.origin, self.place, self.reason) if part)
+
+
+class Cancelled(Exception):  # noqa: N818 - it reports a wish, not an error
+    """Report that the user stopped a long task."""

@@ -1,0 +1,213 @@
+"""Order Spack versions and hold them against Spack's version constraints.
+
+The rules are those of lib/spack/spack/version/version_types.py in Spack 1.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+# What a component starts with puts the kinds in their order: names, numbers, infinity names.
+_NAME, _NUMBER, _INFINITY, _UNASSIGNED = range(4)
+_FINAL = 3
+
+_INFINITY_NAMES = ("stable", "nightly", "trunk", "head", "master", "main", "develop")
+_PRERELEASES = {"alpha": 0, "beta": 1, "rc": 2, "final": _FINAL}
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+# ASCII only: \d and str.isdigit() take digits in for which Spack has no meaning.
+_SEGMENT = re.compile(r"([0-9]+)|([A-Za-z]+)")
+_PLAIN_VERSION = re.compile(r"[A-Za-z0-9_.-]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_GIT_REF = re.compile(r"[A-Za-z0-9_./-]+")
+
+_LONGEST_CACHED = 200
+
+Component = tuple[int | str, ...]
+Release = tuple[Component, ...]
+VersionKey = tuple[Release, Component, int, str]
+"""The release, its prerelease, 1 for a git reference, and that reference."""
+
+_Bound = tuple[Release, Component]
+_Entry = Callable[[VersionKey], bool]
+
+_LOWEST: _Bound = ((), (0,))
+_HIGHEST: _Bound = (((_INFINITY, len(_INFINITY_NAMES)),), (_FINAL,))
+
+
+def version_key(version: str) -> VersionKey:
+    """Return the key that sorts concrete versions, oldest first, as Spack sorts them.
+
+    Versions that Spack calls equal (`1.2-3` and `1.2.3`) have equal keys. Never raises: signs that
+    Spack would refuse are read as separators, and a leading `=` means nothing. A git reference
+    without a version comes after every other version.
+    """
+    # A cache full of hostile strings of 100 kB would be worth gigabytes.
+    return _cached_key(version) if len(version) <= _LONGEST_CACHED else _key(version)
+
+
+def satisfies(version: str, constraint: str) -> bool:
+    """Tell whether a concrete version satisfies a constraint written as after Spack's `@`.
+
+    `1.2` and `1.2:1.4` take in everything that starts with `1.2` or `1.4`, `=1.2` only that
+    version, and a list is satisfied by any of its entries. Raises ValueError, with one sentence
+    for the user, for a constraint that Spack refuses, whatever the version is.
+    """
+    key = version_key(version)
+    return any(entry(key) for entry in _entries(constraint))
+
+
+def _key(version: str) -> VersionKey:
+    version = version.strip().removeprefix("=")
+    git = _split_git(version)
+    if git is None:
+        return (*_bound(version), 0, "")
+    ref, assigned = git
+    if assigned is None or ":" in assigned:
+        return (((_UNASSIGNED,),), (), 1, ref)
+    return (*_bound(assigned), 1, ref)
+
+
+_cached_key = lru_cache(maxsize=1 << 16)(_key)
+
+
+def _split_git(version: str) -> tuple[str, str | None] | None:
+    """Split a git version into reference and assigned version; None for an ordinary version."""
+    if version.startswith("git."):
+        version = version[4:]
+    elif "=" not in version[1:] and not _COMMIT.fullmatch(version):
+        return None
+    ref, equals, assigned = version.partition("=")
+    return ref, assigned if equals else None
+
+
+def _bound(version: str) -> _Bound:
+    segments: list[tuple[str, str]] = _SEGMENT.findall(version)
+    prerelease: Component = (_FINAL,)
+    if len(segments) >= 3 and segments[-2][1] in _PRERELEASES and segments[-1][0]:
+        prerelease = (_PRERELEASES[segments[-2][1]], *_number(segments[-1][0]))
+        del segments[-2:]
+    elif len(segments) >= 2 and segments[-1][1] in _PRERELEASES:
+        prerelease = (_PRERELEASES[segments[-1][1]],)
+        del segments[-1]
+    return tuple([_component(number, name) for number, name in segments]), prerelease
+
+
+def _component(number: str, name: str) -> Component:
+    if number:
+        return (_NUMBER, *_number(number))
+    if name in _INFINITY_NAMES:
+        return (_INFINITY, _INFINITY_NAMES.index(name))
+    return (_NAME, name)
+
+
+def _number(digits: str) -> tuple[int, str]:
+    # Sorts like the number itself; int() refuses more than 4,300 digits.
+    digits = digits.lstrip("0")
+    return len(digits), digits
+
+
+@lru_cache(maxsize=256)
+def _entries(constraint: str) -> tuple[_Entry, ...]:
+    return tuple([_parse_entry(entry) for entry in constraint.replace(" ", "").split(",")])
+
+
+def _parse_entry(text: str) -> _Entry:
+    is_exact = text.startswith("=")
+    text = text.removeprefix("=")
+    git = _split_git(text)
+    if git is not None:
+        return _parse_git(*git)
+    if is_exact:
+        return _equal_to((*_strict_bound(text), 0, ""))
+    return _parse_range(text)
+
+
+def _parse_git(ref: str, assigned: str | None) -> _Entry:
+    # Without this, `>=1.2` would be the version 1.2 of a branch named `>`.
+    if not _GIT_REF.fullmatch(ref):
+        raise ValueError(
+            f"{_quoted(ref)} is no git reference: only letters, digits and . _ / - stand in one."
+        )
+    if assigned is not None and ":" not in assigned:
+        return _equal_to((*_strict_bound(assigned), 1, ref))
+    within = _parse_range(":" if assigned is None else assigned)
+    return lambda key: key[2:] == (1, ref) and within(key)
+
+
+def _parse_range(text: str) -> _Entry:
+    if text == ":":
+        return lambda _key: True
+    start, colon, end = text.partition(":")
+    if ":" in end:
+        raise ValueError(f"{_quoted(text)} is not a version range: it has more than one colon.")
+    low = _strict_bound(start) if start or not colon else _LOWEST
+    high = low if not colon else _strict_bound(end) if end else _HIGHEST
+    after = _next(high)
+    if after < low:
+        raise ValueError(f"{_quoted(text)} is an empty range: it ends before it begins.")
+    return lambda key: low <= key[:2] < after
+
+
+def _equal_to(wanted: VersionKey) -> _Entry:
+    return lambda key: key == wanted
+
+
+def _strict_bound(version: str) -> _Bound:
+    if not version:
+        raise ValueError("A version is missing in the version constraint.")
+    if not _PLAIN_VERSION.fullmatch(version):
+        raise ValueError(
+            f"{_quoted(version)} is not a version: only letters, digits and . _ - stand in one."
+        )
+    return _bound(version)
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:39] + "…")
+
+
+def _next(bound: _Bound) -> _Bound:
+    """Return the first bound that a range ending in this one leaves out.
+
+    Only the last part goes up by one: `1.4` becomes `1.5` and `2.0rc1` becomes `2.0rc2`. That
+    is why `:1.4` takes `1.5rc1` in, here as in Spack.
+    """
+    release, prerelease = bound
+    if prerelease[0] != _FINAL:
+        # A prerelease without a number comes before the one numbered 0.
+        number = _next_number(str(prerelease[2])) if len(prerelease) > 1 else (0, "")
+        return release, (prerelease[0], *number)
+    if not release:
+        return ((_NAME, "A"),), prerelease
+    return (*release[:-1], _next_component(release[-1])), prerelease
+
+
+def _next_component(component: Component) -> Component:
+    kind, value = component[0], component[-1]
+    if isinstance(value, int):
+        return (kind, value + 1)
+    if kind == _NUMBER:
+        return (kind, *_next_number(value))
+    return (kind, _next_name(value))
+
+
+def _next_number(digits: str) -> tuple[int, str]:
+    kept = digits.rstrip("9")
+    zeros = "0" * (len(digits) - len(kept))
+    if not kept:
+        return len(zeros) + 1, "1" + zeros
+    return len(digits), kept[:-1] + str(int(kept[-1]) + 1) + zeros
+
+
+def _next_name(name: str) -> str:
+    # An infinity name is no neighbour of the names spelled like it: `mastep` ... `mastes`.
+    while True:
+        if name.endswith("z"):
+            name += "A"
+        else:
+            name = name[:-1] + _LETTERS[_LETTERS.index(name[-1]) + 1]
+        if name not in _INFINITY_NAMES:
+            return name

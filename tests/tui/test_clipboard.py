@@ -1,0 +1,533 @@
+"""Copying, tried with real programs: a tmux server of its own, and shell scripts on PATH."""
+
+import base64
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from spackscope.tui import clipboard
+
+HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
+TERMINAL = "terminal (OSC 52)"
+STORE = "cat > {stored}; printf '%s\\n' \"$@\" > {stored}.args"
+FAIL = (
+    "cat > /dev/null; echo 'Error: cannot reach the \x1b[31mdisplay.' >&2; echo more >&2; exit 3"
+)
+STAY_BEHIND = "cat > {stored}; sleep 60 & echo $! > {stored}.pid; exit 0"
+HANG = "sleep 60 & echo $! > {stored}.pid; wait"
+
+
+class Desk:
+    """Hold a directory of scripts, what they stored, and what the terminal was sent."""
+
+    def __init__(self, directory: Path) -> None:
+        self.programs = directory / "bin"
+        self.programs.mkdir()
+        self.sent: list[str] = []
+        # The scripts need cat and sleep, but must not find a real xclip beside them.
+        for name in ("cat", "sleep"):
+            real = shutil.which(name)
+            assert real is not None
+            (self.programs / name).symlink_to(real)
+
+    def add(self, name: str, body: str) -> Path:
+        """Put a script on PATH and return the file in which it stores its stdin."""
+        stored = self.programs.parent / f"{name}.stored"
+        script = self.programs / name
+        script.write_text("#!/bin/sh\n" + body.format(stored=stored) + "\n")
+        script.chmod(0o755)
+        return stored
+
+    def copy(
+        self, text: str = HASH, *, platform: str = "linux", **environ: str
+    ) -> clipboard.Copied:
+        """Copy on this desk, in a terminal that takes OSC 52 unless told otherwise."""
+        return clipboard.copy(
+            text,
+            write_terminal=self.sent.append,
+            environ={"PATH": str(self.programs), "TERM": "xterm-256color", **environ},
+            platform=platform,
+        )
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    yield Desk(tmp_path)
+    for file in tmp_path.glob("*.pid"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(file.read_text()), signal.SIGKILL)
+
+
+def decoded(sequence: str) -> str:
+    """Return the text an OSC 52 carries, read as a terminal reads it."""
+    found = re.fullmatch(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07", sequence)
+    assert found is not None, sequence[:80]
+    return base64.b64decode(found[1], validate=True).decode()
+
+
+def is_running(pid: int) -> bool:
+    """Say whether a process runs; one that is dead but not yet reaped does not."""
+    try:
+        state = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
+        ).stdout
+    except FileNotFoundError:
+        pytest.skip("ps is not installed")
+    return bool(state.strip()) and not state.startswith("Z")
+
+
+def eventually(holds: Callable[[], object], seconds: float = 10.0) -> bool:
+    """Wait until something holds, and say whether it came to."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+# The terminal
+
+
+def test_the_terminal_is_asked_when_nothing_else_is_there(desk: Desk) -> None:
+    copied = desk.copy()
+    assert copied == clipboard.Copied(HASH, TERMINAL, ())
+    assert [decoded(sequence) for sequence in desk.sent] == [HASH]
+
+
+def test_text_beyond_ascii_and_of_several_lines_reaches_the_terminal(desk: Desk) -> None:
+    text = '{\n  "name": "héllo 日本"\n\n}'
+    desk.copy(text)
+    assert decoded(desk.sent[0]) == text
+
+
+@pytest.mark.parametrize("length", [1, 56, 57, 58, 1_000, 50_000])
+def test_gnu_screen_passes_the_sequence_through_in_chunks(desk: Desk, length: int) -> None:
+    text = "x" * length
+    desk.copy(text, STY="1234.pts-0.login1", TERM="screen-256color")
+    strings = re.findall(r"\x1bP(.*?)\x1b\\", desk.sent[0], re.DOTALL)
+    assert "".join(f"\x1bP{string}\x1b\\" for string in strings) == desk.sent[0]
+    assert max(map(len, strings)) <= len("\x1b]52;c;") + 76 + len("\x07")
+    assert decoded("".join(strings)) == text
+
+
+@pytest.mark.parametrize("term", ["dumb", "linux", ""])
+def test_a_terminal_without_osc_52_is_sent_nothing(desk: Desk, term: str) -> None:
+    with pytest.raises(clipboard.CopyFailed, match=f"TERM={term or 'unset'}"):
+        desk.copy(TERM=term)
+    assert desk.sent == []
+
+
+def test_the_largest_text_fits_and_one_more_does_not(desk: Desk) -> None:
+    largest = clipboard.OSC52_LIMIT // 4 * 3
+    desk.copy("x" * largest)
+    assert len(desk.sent[0]) <= clipboard.OSC52_LIMIT + len("\x1b]52;c;\x07")
+    with pytest.raises(clipboard.CopyFailed, match="takes 74,994 bytes, not 74,996"):
+        desk.copy("x" * (largest + 1))
+    assert len(desk.sent) == 1
+
+
+def test_a_terminal_that_is_gone_is_a_failed_way() -> None:
+    with Path("/dev/full").open("w") as full:
+
+        def write(sequence: str) -> None:
+            full.write(sequence)
+            full.flush()
+
+        with pytest.raises(clipboard.CopyFailed, match="No space left on device"):
+            clipboard.copy(HASH, write_terminal=write, environ={"TERM": "xterm"}, platform="linux")
+        with contextlib.suppress(OSError):
+            full.close()
+
+
+# The tools of a desktop
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "environ"),
+    [
+        ("xclip", ["-selection", "clipboard"], {"DISPLAY": ":0"}),
+        ("wl-copy", ["--type", "text/plain"], {"WAYLAND_DISPLAY": "wayland-0"}),
+        ("clip.exe", [""], {"WSL_DISTRO_NAME": "Ubuntu"}),
+        ("pbcopy", [""], {}),
+    ],
+)
+def test_a_local_tool_is_given_the_text(
+    desk: Desk, tool: str, arguments: list[str], environ: dict[str, str]
+) -> None:
+    stored = desk.add(tool, STORE)
+    copied = desk.copy(platform="darwin" if tool == "pbcopy" else "linux", **environ)
+    assert copied == clipboard.Copied(HASH, tool, ())
+    assert stored.read_bytes() == HASH.encode()
+    assert Path(f"{stored}.args").read_text().splitlines() == arguments
+    assert desk.sent == []
+
+
+def test_windows_is_given_utf_16_for_text_beyond_ascii(desk: Desk) -> None:
+    stored = desk.add("clip.exe", STORE)
+    desk.copy("héllo", WSL_INTEROP="/run/WSL/1_interop")
+    assert stored.read_bytes().decode("utf-16-le") == "héllo"
+
+
+@pytest.mark.parametrize("tool", ["xclip", "wl-copy", "pbcopy", "clip.exe"])
+def test_a_tool_without_its_display_or_system_is_not_tried(desk: Desk, tool: str) -> None:
+    stored = desk.add(tool, STORE)
+    assert desk.copy() == clipboard.Copied(HASH, TERMINAL, ())
+    assert not stored.exists()
+
+
+def test_wayland_comes_before_x_and_xclip_before_xsel(desk: Desk) -> None:
+    desk.add("xsel", STORE)
+    displays = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}
+    assert desk.copy(**displays).way == "xsel"
+    desk.add("xclip", STORE)
+    assert desk.copy(**displays).way == "xclip"
+    desk.add("wl-copy", STORE)
+    assert desk.copy(**displays).way == "wl-copy"
+
+
+def test_a_failing_tool_gives_way_and_its_reason_is_told_without_its_escapes(desk: Desk) -> None:
+    desk.add("xclip", FAIL)
+    copied = desk.copy(DISPLAY=":0")
+    assert copied.way == TERMINAL
+    assert copied.failures == (
+        "xclip -selection clipboard failed: Error: cannot reach the ?[31mdisplay.",
+        "xsel is not installed.",
+    )
+
+
+def test_a_silent_failure_tells_its_exit_code(desk: Desk) -> None:
+    desk.add("wl-copy", "cat > /dev/null; exit 7")
+    failures = desk.copy(WAYLAND_DISPLAY="wayland-0").failures
+    assert failures == ("wl-copy --type text/plain failed: exit code 7.",)
+
+
+def test_a_program_that_cannot_start_gives_way(desk: Desk) -> None:
+    desk.add("xclip", "")
+    (desk.programs / "xclip").write_text("#!/no/such/interpreter\n")
+    copied = desk.copy(DISPLAY=":0")
+    assert copied.way == TERMINAL
+    assert "did not start: No such file or directory" in copied.failures[0]
+
+
+def test_a_tool_that_reads_nothing_of_a_large_text_does_not_break_the_pipe(desk: Desk) -> None:
+    desk.add("xclip", "exit 1")
+    with pytest.raises(clipboard.CopyFailed, match="exit code 1"):
+        desk.copy("x" * 1_000_000, DISPLAY=":0")
+
+
+def test_a_daemon_that_stays_behind_holding_its_streams_is_not_waited_for(desk: Desk) -> None:
+    stored = desk.add("xclip", STAY_BEHIND)
+    began = time.monotonic()
+    copied = desk.copy(DISPLAY=":0")
+    assert time.monotonic() - began < clipboard.TIMEOUT
+    assert copied == clipboard.Copied(HASH, "xclip", ())
+    assert stored.read_text() == HASH
+    assert is_running(int(Path(f"{stored}.pid").read_text()))
+
+
+@pytest.mark.parametrize("text", [HASH, "x" * 1_000_000], ids=["short", "larger than a pipe"])
+def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> None:
+    pid_file = Path(f"{desk.add('xclip', HANG)}.pid")
+    stored = desk.add("xsel", STORE)
+    began = time.monotonic()
+    copied = desk.copy(text, DISPLAY=":0")
+    assert time.monotonic() - began < clipboard.TIMEOUT + 2
+    assert copied.way == "xsel"
+    assert copied.failures == ("xclip -selection clipboard did not end within 2 seconds.",)
+    assert stored.read_text() == text
+    assert eventually(lambda: not is_running(int(pid_file.read_text())))
+
+
+def test_a_tool_works_where_no_temporary_file_can_be_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/no/such/directory")
+    desk.add("xclip", FAIL)
+    desk.add("xsel", STORE)
+    copied = desk.copy(DISPLAY=":0")
+    assert copied.way == "xsel"
+    assert copied.failures == ("xclip -selection clipboard failed: exit code 3.",)
+
+
+# Over SSH
+
+
+@pytest.mark.parametrize("variable", ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"])
+def test_over_ssh_the_terminal_comes_before_a_forwarded_display(desk: Desk, variable: str) -> None:
+    stored = desk.add("xclip", STORE)
+    assert desk.copy(DISPLAY="localhost:10.0", **{variable: "x"}).way == TERMINAL
+    assert not stored.exists()
+
+
+def test_over_ssh_a_forwarded_display_takes_what_the_terminal_cannot(desk: Desk) -> None:
+    stored = desk.add("xclip", STORE)
+    text = "x" * 100_000
+    copied = desk.copy(text, DISPLAY="localhost:10.0", SSH_CONNECTION="x")
+    assert copied.way == "xclip"
+    assert copied.failures == ("terminal (OSC 52) takes 74,994 bytes, not 133,336.",)
+    assert stored.read_text() == text
+
+
+def test_over_ssh_the_clipboard_of_the_far_machine_is_left_alone(desk: Desk) -> None:
+    stored = [desk.add(tool, STORE) for tool in ("pbcopy", "clip.exe")]
+    with pytest.raises(clipboard.CopyFailed):
+        desk.copy(platform="darwin", TERM="dumb", SSH_TTY="/dev/pts/1", WSL_DISTRO_NAME="Ubuntu")
+    assert not any(file.exists() for file in stored)
+
+
+# The user's own command
+
+
+def test_the_users_command_comes_first_and_is_no_shell(desk: Desk) -> None:
+    stored = desk.add("mine", STORE)
+    own = "mine 'two words' ; $HOME"
+    copied = desk.copy(SPACKSCOPE_COPY=own, TMUX="/nowhere,1,0", DISPLAY=":0")
+    assert copied == clipboard.Copied(HASH, own, ())
+    assert stored.read_text() == HASH
+    assert Path(f"{stored}.args").read_text() == "two words\n;\n$HOME\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "sentence"),
+    [
+        ("nowhere-copy --now", "nowhere-copy is not installed."),
+        ("mine 'open", "SPACKSCOPE_COPY cannot be read: No closing quotation."),
+        ("mine\x1b[2J", "'mine?[2J' is not installed."),
+    ],
+)
+def test_a_users_command_that_cannot_run_gives_way(desk: Desk, own: str, sentence: str) -> None:
+    copied = desk.copy(SPACKSCOPE_COPY=own)
+    assert copied.way == TERMINAL
+    assert copied.failures[0].replace("'", "") == sentence.replace("'", "")
+
+
+def test_a_users_command_that_hangs_gives_way(desk: Desk) -> None:
+    desk.add("mine", "exec sleep 60")
+    copied = desk.copy(SPACKSCOPE_COPY="mine --paste")
+    assert copied.way == TERMINAL
+    assert copied.failures == ("mine --paste did not end within 2 seconds.",)
+
+
+def test_a_blank_command_counts_as_none(desk: Desk) -> None:
+    assert desk.copy(SPACKSCOPE_COPY="  ").failures == ()
+
+
+def test_a_users_command_may_write_to_the_terminal_it_was_started_in(tmp_path: Path) -> None:
+    program = (
+        "import os; from spackscope.tui import clipboard; "
+        f"print(clipboard.copy({HASH!r}, write_terminal=print, environ=os.environ).way)"
+    )
+    environ = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "SPACKSCOPE_COPY": "sh -c 'echo \"[$(cat)]\" > /dev/tty'",
+    }
+    child = pexpect.spawn(sys.executable, ["-c", program], env=environ, timeout=20)
+    child.expect_exact(f"[{HASH}]")
+    child.expect_exact("/dev/tty")
+    child.close()
+
+
+# What is refused, and what is said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "\n",
+        f"{HASH}\n",
+        f"\n{HASH}",
+        f"{HASH}\n  ",
+        f"{HASH}\r",
+        f"{HASH}\t",
+        "a\x00b",
+        "a\x1b[31mb",
+        "a\x7fb",
+        "a\x9bb",
+        "a\u202eb",
+        "a\u200bb",
+        "a\u2028b",
+        "a\ud800b",
+        "\U000e0041",
+    ],
+    ids=ascii,
+)
+def test_text_unsafe_to_paste_is_refused_before_anything_is_tried(desk: Desk, text: str) -> None:
+    stored = desk.add("mine", STORE)
+    with pytest.raises(ValueError, match="not copied") as refused:
+        desk.copy(text, SPACKSCOPE_COPY="mine")
+    assert str(refused.value).isprintable()
+    assert not stored.exists()
+    assert desk.sent == []
+
+
+def test_when_every_way_fails_the_message_lists_each_one_once(desk: Desk) -> None:
+    desk.add("mine", "exit 9")
+    desk.add("xclip", FAIL)
+    with pytest.raises(clipboard.CopyFailed) as failed:
+        desk.copy(SPACKSCOPE_COPY="mine", TMUX="/nowhere,1,0", DISPLAY=":0", TERM="dumb")
+    assert failed.value.failures == (
+        "mine failed: exit code 9.",
+        "tmux is not installed.",
+        "xclip -selection clipboard failed: Error: cannot reach the ?[31mdisplay.",
+        "xsel is not installed.",
+        "terminal (OSC 52) cannot be used with TERM=dumb.",
+    )
+    assert str(failed.value) == "Nothing was copied. " + " ".join(failed.value.failures)
+
+
+def test_importing_the_module_pays_for_no_screen() -> None:
+    program = (
+        "import sys; import spackscope.tui.clipboard; "
+        "print(sorted({'textual', 'rich'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
+
+
+# tmux
+
+
+class Tmux:
+    """Drive a tmux server of our own, with tmux's default settings."""
+
+    def __init__(self, directory: str) -> None:
+        self.command = ["tmux", "-L", "spackscope", "-f", os.devnull]
+        leave_out = ("TMUX", "TMUX_PANE", "STY", "SPACKSCOPE_COPY", "DISPLAY", "WAYLAND_DISPLAY")
+        self.environ = {key: value for key, value in os.environ.items() if key not in leave_out}
+        self.environ |= {
+            "TMUX_TMPDIR": directory,
+            "TERM": "xterm-256color",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+
+    def __call__(self, *arguments: str) -> str:
+        return subprocess.run(
+            [*self.command, *arguments],
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=20,
+        ).stdout
+
+
+@pytest.fixture
+def tmux() -> Iterator[Tmux]:
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not installed")
+    # Not tmp_path: the path of a socket has to stay under about 100 bytes.
+    with tempfile.TemporaryDirectory(prefix="scope") as directory:
+        server = Tmux(directory)
+        server("new-session", "-d", "-s", "main", "-x", "80", "-y", "24", "sh")
+        yield server
+        server("kill-server")
+
+
+def copy_in_pane(tmux: Tmux, directory: Path, text: str, path: str | None = None) -> list[str]:
+    """Call copy() in a new window and return the way, the failures, and any bytes for OSC 52."""
+    report = directory / "report"
+    program = directory / "program.py"
+    program.write_text(
+        "import os, pathlib\n"
+        "from spackscope.tui import clipboard\n"
+        "sent = []\n"
+        f"environ = dict(os.environ, PATH={path!r} or os.environ['PATH'])\n"
+        f"done = clipboard.copy({text!r}, write_terminal=sent.append, environ=environ)\n"
+        f"part = pathlib.Path({str(report)!r} + '.part')\n"
+        "part.write_text('\\n'.join([done.way, *done.failures, *map(repr, sent)]))\n"
+        f"part.rename({str(report)!r})\n"
+    )
+    tmux("new-window", "-d", sys.executable, str(program))
+    assert eventually(report.exists, 20), "the program in the pane did not come to its end"
+    return report.read_text().split("\n")
+
+
+@pytest.mark.parametrize("text", [HASH, f"spack install /{HASH}\nspack 日本 '$x'", "x" * 100_000])
+def test_in_tmux_the_buffer_holds_the_text(tmux: Tmux, tmp_path: Path, text: str) -> None:
+    assert copy_in_pane(tmux, tmp_path, text) == ["tmux buffer"]
+    # Under a C locale tmux would print marks for what is not ASCII, so the buffer is saved.
+    tmux("save-buffer", str(tmp_path / "buffer"))
+    assert (tmp_path / "buffer").read_text(encoding="utf-8") == text
+    if text == HASH:
+        assert tmux("show-buffer") == HASH
+
+
+@pytest.mark.parametrize("setting", ["external", "on", "off"])
+def test_in_tmux_the_outer_terminal_is_handed_the_text(
+    tmux: Tmux, tmp_path: Path, setting: str
+) -> None:
+    if float(re.sub(r"[^0-9.]", "", tmux("-V")) or 0) < 3.2:
+        pytest.skip("tmux hands buffers on since 3.2")
+    tmux("set-option", "-s", "set-clipboard", setting)
+    outer = pexpect.spawn(
+        tmux.command[0],
+        [*tmux.command[1:], "attach-session", "-t", "main"],
+        env=tmux.environ,
+        dimensions=(24, 80),
+        encoding="utf-8",
+        timeout=20,
+    )
+    assert eventually(lambda: tmux("list-clients"))
+    assert copy_in_pane(tmux, tmp_path, HASH) == ["tmux buffer"]
+    outer.expect(r"\x1b\]52;c?;([A-Za-z0-9+/=]+)(\x07|\x1b\\)")
+    assert base64.b64decode(outer.match.group(1)).decode() == HASH
+    outer.close(force=True)
+
+
+def test_a_tmux_too_old_to_hand_on_still_gets_its_buffer(tmux: Tmux, tmp_path: Path) -> None:
+    real = shutil.which("tmux")
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "tmux").write_text(
+        '#!/bin/sh\n[ "$2" = -w ] && { echo "tmux: unknown option -- w" >&2; exit 1; }\n'
+        f'exec {real} "$@"\n'
+    )
+    (old / "tmux").chmod(0o755)
+    path = f"{old}{os.pathsep}{os.environ['PATH']}"
+    assert copy_in_pane(tmux, tmp_path, HASH, path) == [
+        "tmux buffer",
+        "tmux load-buffer -w - failed: tmux: unknown option -- w.",
+    ]
+    assert tmux("show-buffer") == HASH
+
+
+def test_a_tmux_server_that_is_gone_gives_way_to_the_terminal(tmp_path: Path) -> None:
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not installed")
+    sent: list[str] = []
+    copied = clipboard.copy(
+        HASH,
+        write_terminal=sent.append,
+        environ={
+            "PATH": os.environ["PATH"],
+            "TERM": "tmux-256color",
+            "TMUX": f"{tmp_path}/gone,1,0",
+        },
+        platform="linux",
+    )
+    assert copied.way == TERMINAL
+    assert len(copied.failures) == 2
+    assert all("load-buffer" in failure for failure in copied.failures)
+    assert decoded(sent[0]) == HASH

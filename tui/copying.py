@@ -1,0 +1,59 @@
+"""What can be copied of specs, each form with the key that takes it, and the copying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.app import App
+
+from spackscope.model.export import json_text
+from spackscope.model.present import install_command, spec_string
+from spackscope.model.records import Spec
+from spackscope.tui.clipboard import CopyFailed, copy
+from spackscope.tui.messages import CopyDone
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Describe one form: its key in the menu, its name, and how a spec is spelled in it."""
+
+    key: str
+    name: str
+    spell: Callable[[Spec], str]
+
+
+FORMS = (
+    Form("y", "hash", lambda spec: spec.hash),
+    Form("slash", "/hash, as Spack takes it", lambda spec: f"/{spec.hash}"),
+    Form("s", "spec string", spec_string),
+    Form("i", "install line", install_command),
+    Form("j", "JSON", json_text),
+)
+"""All forms, in the order of the menu."""
+
+
+def spelled(form: Form, specs: Sequence[Spec]) -> str:
+    """Spell some specs in one form, one a line and each line once, with no line end behind."""
+    return "\n".join(dict.fromkeys(form.spell(spec) for spec in specs))
+
+
+def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]) -> CopyDone:
+    """Copy a text by the first way that works, and say what was done.
+
+    It may wait for a clipboard program, so it is called in a thread.
+    """
+
+    def write_terminal(sequence: str) -> None:
+        # Textual has no public way to write a sequence that it does not know.
+        if (driver := app._driver) is None:
+            raise OSError("there is no terminal")
+        driver.write(sequence)
+        driver.flush()
+
+    try:
+        copied = copy(text, write_terminal=write_terminal, environ=environ)
+    except (CopyFailed, ValueError) as error:
+        return CopyDone(f"not copied: {error}", failed=True)
+    before = f" ({'; '.join(copied.failures)})" if copied.failures else ""
+    return CopyDone(f"copied {what} by {copied.way}{before}", failed=False)

@@ -1,0 +1,178 @@
+"""Answer on the command line: find, show, index. None of it loads what draws screens."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from spackscope.model import export, present
+from spackscope.model.catalog import Catalog, Row
+from spackscope.model.index.cache import index_path, load
+from spackscope.model.listing import Listing, View
+from spackscope.model.query import Query
+from spackscope.model.records import HASH_LENGTH
+from spackscope.tui import report, streams
+from spackscope.tui.exit_codes import ExitCode, Leave
+from spackscope.tui.progress import BuildProgress
+
+MOST_PROBLEMS = 20
+"""Problems that are said one by one where the problems are not what was asked for."""
+
+_MOST_CANDIDATES = 20
+_FORMATS: Mapping[str, export.Export] = {
+    "json": export.json_array,
+    "jsonl": export.json_lines,
+    "csv": export.csv_lines,
+    "hashes": export.hashes,
+    "tab": export.tab_lines,
+}
+
+Answer = Callable[[Catalog], Iterator[str]]
+"""Gives the lines that answer a question from a catalog."""
+
+
+def find(
+    sources: Sequence[str], query: Query, wanted: str | None, environ: Mapping[str, str]
+) -> ExitCode:
+    """Print the records that match, in a format or, where none is named, as suits stdout."""
+    table = wanted is None and streams.is_terminal(sys.stdout)
+
+    def answer(catalog: Catalog) -> Iterator[str]:
+        listing = catalog.listing(View(query))
+        if not table:
+            yield from _FORMATS[wanted or "tab"](catalog.specs(listing))
+        elif listing:
+            drawn = report.Table(
+                lambda: catalog.specs(listing),
+                len(listing),
+                listing.constants,
+                listing.varying_variants,
+            )
+            bold = streams.may_colour(environ)
+            yield from drawn.lines(streams.width(environ), bold=bold)
+        if not listing:
+            raise Leave(ExitCode.NOTHING, catalog.why_none(query))
+
+    _answer(sources, environ, answer)
+    return ExitCode.FOUND
+
+
+def show(
+    sources: Sequence[str], prefix: str, *, json: bool, environ: Mapping[str, str]
+) -> ExitCode:
+    """Print each record of the one hash that begins so."""
+    begin = prefix.strip().removeprefix("/").lower()
+    if not re.fullmatch(rf"[a-z2-7]{{1,{HASH_LENGTH}}}", begin):
+        raise Leave(
+            ExitCode.USAGE,
+            f"{prefix!r} is no beginning of a hash: that is 1 to {HASH_LENGTH} of a-z and 2-7",
+        )
+
+    def answer(catalog: Catalog) -> Iterator[str]:
+        rows = catalog.by_hash(_only_hash(catalog, begin))
+        if json:
+            return export.json_lines(row.spec for row in rows)
+        return _described(catalog, rows)
+
+    _answer(sources, environ, answer)
+    return ExitCode.FOUND
+
+
+def _only_hash(catalog: Catalog, prefix: str) -> str:
+    hashes = catalog.hashes(prefix, limit=_MOST_CANDIDATES + 1)
+    if not hashes:
+        raise Leave(ExitCode.NOTHING, f"no hash begins with {prefix}")
+    if len(hashes) == 1:
+        return hashes[0]
+    lines = [f"several hashes begin with {prefix}:"]
+    specs = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MOST_CANDIDATES]]
+    lines += [f"  {line}" for line in report.candidates(specs)]
+    if len(hashes) > _MOST_CANDIDATES:
+        lines.append("  and more")
+    raise Leave(ExitCode.USAGE, *lines)
+
+
+def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
+    ids = {package.name: package.id for package in catalog.packages(Query())}
+    listings: dict[str, Listing] = {}
+    for number, row in enumerate(rows):
+        if number:
+            yield ""
+        name = row.spec.package
+        if name not in listings:
+            listings[name] = catalog.listing(View(package=ids[name]))
+        alike = listings[name].alike[row.look_alike]
+        lines = present.detail(row.spec, varying={}, alike=alike, shown=0)
+        yield from report.detail_lines(lines)
+
+
+def index(sources: Sequence[str], *, rebuild: bool, environ: Mapping[str, str]) -> ExitCode:
+    """Build or refresh the index file, and say what it holds and what could not be read."""
+    path = index_path(sources, environ)
+
+    def answer(catalog: Catalog) -> Iterator[str]:
+        counts: list[tuple[str, object]] = [
+            ("specs", catalog.total),
+            ("packages", len(catalog.packages(Query()))),
+            ("tags", len(catalog.tags)),
+            ("problems", catalog.problem_count),
+        ]
+        if path is not None and not catalog.notice:
+            counts += [("index", path), ("size", f"{path.stat().st_size} bytes")]
+        return report.labelled(counts)
+
+    _answer(sources, environ, answer, rebuild=rebuild, keep=True, most_problems=None)
+    return ExitCode.FOUND
+
+
+def _answer(
+    sources: Sequence[str],
+    environ: Mapping[str, str],
+    answer: Answer,
+    *,
+    rebuild: bool = False,
+    keep: bool = False,
+    most_problems: int | None = MOST_PROBLEMS,
+) -> None:
+    """Load the catalog, say its problems, and write what it answers.
+
+    An index that turns out to be damaged is built anew, once; what was written stays written,
+    for the new one gives the same lines again.
+    """
+    written = 0
+    said = False
+
+    def run(catalog: Catalog) -> None:
+        nonlocal written, said
+        if not said:
+            _say_problems(catalog, most_problems)
+            said = True
+        for line in islice(answer(catalog), written, None):
+            streams.write(line)
+            written += 1
+
+    def loaded(*, rebuild: bool, keep: bool) -> Catalog:
+        with BuildProgress(visible=streams.is_terminal(sys.stderr)) as progress:
+            return load(sources, environ, rebuild=rebuild, keep=keep, on_progress=progress)
+
+    try:
+        run(loaded(rebuild=rebuild, keep=keep))
+    except sqlite3.DatabaseError:
+        try:
+            run(loaded(rebuild=True, keep=True))
+        except sqlite3.DatabaseError as error:
+            message = f"the index cannot be read, though it is new: {error}"
+            raise Leave(ExitCode.UNREADABLE, message) from None
+
+
+def _say_problems(catalog: Catalog, most: int | None) -> None:
+    if catalog.notice:
+        streams.say(catalog.notice)
+    for problem in catalog.problems[:most]:
+        streams.say(str(problem))
+    if most is not None and catalog.problem_count > most:
+        rest = catalog.problem_count - most
+        streams.say(f"and {rest:,} problems more: `spackscope index` lists them all")

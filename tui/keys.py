@@ -1,0 +1,99 @@
+"""The one table of keys: bindings, hints, help screen and the README's table are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, FILTERS = (
+    "anywhere",
+    "lists",
+    "packages",
+    "specs",
+    "detail",
+    "filters",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Describe one thing that keys do.
+
+    `where` says which pane has to have the focus, `keys` are Textual's names, `shown` is how the
+    keys are written for people, `hint` is the word in the status line (none, where empty).
+    """
+
+    where: str
+    keys: str
+    action: str
+    shown: str
+    sentence: str
+    hint: str = ""
+
+
+KEYS = (
+    Key(ANYWHERE, "slash", "focus_query", "/", "Type a query for all packages.", "query"),
+    Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
+    Key(ANYWHERE, "y", "copy_hash", "y", "Copy the full hash, or those of all marks.", "copy"),
+    Key(ANYWHERE, "Y", "copy_menu", "Y", "Choose what to copy: hash, spec, install line, JSON."),
+    Key(ANYWHERE, "backspace", "drop_term", "⌫", "Take the last condition off."),
+    Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Take all conditions off."),
+    Key(ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane; in a filter, to the next filter."),
+    Key(ANYWHERE, "shift+tab", "previous_pane", "⇧⇥", "Go to the pane or filter before."),
+    Key(ANYWHERE, "1", "focus_pane('packages')", "1", "Go to the packages."),
+    Key(ANYWHERE, "2", "focus_pane('specs')", "2", "Go to the specs."),
+    Key(ANYWHERE, "3", "focus_pane('detail')", "3", "Go to the detail of the spec."),
+    Key(ANYWHERE, "escape", "back", "esc", "Go one step back."),
+    Key(ANYWHERE, "z", "fold", "z", "Fold look-alikes into one row with their count, or unfold."),
+    Key(ANYWHERE, "s", "sort", "s", "Sort by the column; again: the other way; again: not."),
+    Key(ANYWHERE, "exclamation_mark", "show_problems", "!", "List what could not be read."),
+    Key(ANYWHERE, "r", "reload", "r", "Read the sources again where they changed."),
+    Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys.", "help"),
+    Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
+    Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit"),
+    Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down."),
+    Key(LISTS, "k,up", "move(-1)", "k ↑", "Go one row up."),
+    Key(LISTS, "ctrl+d,pagedown", "page(1)", "^d PgDn", "Go one page down."),
+    Key(LISTS, "ctrl+u,pageup", "page(-1)", "^u PgUp", "Go one page up."),
+    Key(LISTS, "g,home", "first", "g Home", "Go to the first row."),
+    Key(LISTS, "G,end", "last", "G End", "Go to the last row."),
+    Key(PACKAGES, "enter,l,right", "choose", "⏎ l →", "Go to the specs of the package.", "open"),
+    Key(SPECS, "h,left", "column(-1)", "h ←", "Go one column to the left."),
+    Key(SPECS, "l,right", "column(1)", "l →", "Go one column to the right."),
+    Key(SPECS, "enter", "choose", "⏎", "Open a folded row, or go to the detail.", "detail"),
+    Key(SPECS, "space", "mark", "space", "Mark the row, or take its mark away.", "mark"),
+    Key(SPECS, "u", "unmark", "u", "Take all marks away."),
+    Key(DETAIL, "enter", "choose", "⏎", "Take the value as a filter.", "filter by value"),
+    Key(DETAIL, "h,left", "screen.focus_pane('specs')", "h ←", "Go back to the specs."),
+    Key(FILTERS, "enter,down", "done", "⏎ ↓", "Go to the rows.", "to the rows"),
+    Key(FILTERS, "escape", "done", "esc", "Go back to the rows.", "back"),
+)
+"""All keys, in the order in which they are shown."""
+
+HEADINGS = {
+    ANYWHERE: "Everywhere",
+    LISTS: "In any list",
+    PACKAGES: "In the packages",
+    SPECS: "In the specs",
+    DETAIL: "In the detail",
+    FILTERS: "While typing a filter",
+}
+
+
+def bindings(*places: str) -> list[Binding]:
+    """Make the bindings of some places."""
+    return [
+        Binding(key.keys, key.action, key.sentence, show=False)
+        for key in KEYS
+        if key.where in places
+    ]
+
+
+def hints(*places: str) -> Iterable[tuple[str, str]]:
+    """Give the keys and words that the status line shows, those of the first place first."""
+    for place in places:
+        for key in KEYS:
+            if key.where == place and key.hint:
+                yield key.shown.split(" ")[0], key.hint

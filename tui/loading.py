@@ -1,0 +1,54 @@
+"""Load the sources in a thread: the only place of the interface that reads documents."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from textual.message import Message
+
+from spackscope.model.index.cache import load, open_cached
+from spackscope.model.records import Cancelled
+from spackscope.model.sources import ShouldStop, SourceError
+from spackscope.tui.messages import Loaded, LoadFailed, Progress
+
+
+def load_catalog(
+    sources: Sequence[str],
+    environ: Mapping[str, str],
+    post: Callable[[Message], object],
+    generation: int,
+    *,
+    first: bool,
+    should_stop: ShouldStop,
+) -> None:
+    """Load a catalog and post what comes of it.
+
+    The `first` time an index that lies ready is handed over at once, before the documents are
+    compared with it, so that nobody waits for a slow file system.
+    """
+    shown = None
+    if first and (shown := open_cached(sources, environ)) is not None:
+        post(Loaded(generation, shown, checked=False))
+    started = time.monotonic()
+
+    def on_progress(what: str, done: int, total: int | None) -> None:
+        rate = done / max(time.monotonic() - started, 1e-6)
+        post(Progress(generation, what, done, total, rate))
+
+    try:
+        try:
+            catalog = load(sources, environ, on_progress=on_progress, should_stop=should_stop)
+        except sqlite3.Error:
+            # Only a damaged index gets here: what cannot be written is built in memory.
+            catalog = load(
+                sources, environ, rebuild=True, on_progress=on_progress, should_stop=should_stop
+            )
+    except Cancelled:
+        post(LoadFailed(generation, "reading was stopped"))
+    except SourceError as error:
+        post(LoadFailed(generation, str(error)))
+    else:
+        same = shown is not None and shown.meta == catalog.meta
+        post(Loaded(generation, shown if same and shown is not None else catalog, checked=True))

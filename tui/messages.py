@@ -1,0 +1,66 @@
+"""What workers tell the screen; each says which request it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from spackscope.model.catalog import Catalog, PackageCount
+from spackscope.model.columns import Column
+from spackscope.model.listing import Listing
+
+
+@dataclass
+class Progress(Message):
+    """Tell how far the reading of the sources is; only the newest matters."""
+
+    generation: int
+    what: str
+    done: int
+    total: int | None
+    rate: float
+
+    def can_replace(self, message: Message) -> bool:
+        """Let a newer progress take the place of one not yet seen."""
+        return isinstance(message, Progress)
+
+
+@dataclass
+class Loaded(Message):
+    """Hand over a catalog; `checked` tells whether its documents were looked at."""
+
+    generation: int
+    catalog: Catalog
+    checked: bool
+
+
+@dataclass
+class LoadFailed(Message):
+    """Say in one sentence why there is no catalog."""
+
+    generation: int
+    reason: str
+
+
+@dataclass
+class Answered(Message):
+    """Hand over the packages and the rows that a view shows, and in which columns.
+
+    `telling` names the columns with more than one value, whatever the filters are.
+    """
+
+    generation: int
+    packages: list[PackageCount]
+    listing: Listing
+    columns: list[Column]
+    telling: frozenset[str]
+    why_none: str
+
+
+@dataclass
+class CopyDone(Message):
+    """Say what was copied and by which way, or why it could not be."""
+
+    said: str
+    failed: bool

@@ -1,0 +1,1 @@
+"""The browser and its dialogs, one screen a module."""

@@ -1,0 +1,497 @@
+"""The browser: packages, specs and detail, and the one view that decides what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from spackscope.model.catalog import Catalog, PackageCount, Row
+from spackscope.model.listing import Listing, View
+from spackscope.model.present import detail
+from spackscope.model.query import Query, QueryError, Term, parse
+from spackscope.model.records import Cancelled, Spec
+from spackscope.tui import keys, titles
+from spackscope.tui.copying import FORMS, Form, copy_text, spelled
+from spackscope.tui.loading import load_catalog
+from spackscope.tui.messages import Answered, CopyDone, Loaded, LoadFailed, Progress
+from spackscope.tui.screens.copy_menu import CopyMenu
+from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog
+from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.filter_bar import FilterBar
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.package_list import PackageList, PackageRows
+from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.spec_head import SpecHead
+from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.status_line import StatusLine
+
+_PANES = ("packages", "specs", "detail")
+
+
+class BrowserScreen(Screen[None]):
+    """Hold the view, ask the catalog for what it shows, and hand the answer down."""
+
+    BINDINGS = keys.bindings(keys.ANYWHERE)
+    HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
+
+    def __init__(
+        self, sources: Sequence[str], query: str, environ: Mapping[str, str], *, pick: bool
+    ) -> None:
+        super().__init__(classes="step-packages")
+        self._sources, self._environ, self._pick = sources, environ, pick
+        self._start_query: str | None = query
+        self._catalog: Catalog | None = None
+        self._view = View()
+        self._packages: list[PackageCount] = []
+        self._listing: Listing | None = None
+        self._marks: dict[str, None] = {}
+        self._hash_to_find = ""
+        self._load_generation = self._view_generation = 0
+        self._loading = False
+
+    def compose(self) -> ComposeResult:
+        """Put title and query above the panes, and the status below."""
+        yield Horizontal(Static(id="where"), Static(id="counts"), id="title")
+        yield QueryBar(id="query")
+        with Horizontal(id="panes"):
+            yield PackageList(id="packages", classes="pane")
+            with Container(id="work"):
+                yield SpecTable(id="specs", classes="pane")
+                yield DetailPane(id="detail", classes="pane")
+        yield StatusLine(id="status")
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self._specs = self.query_one(SpecTable)
+        self._detail = self.query_one(DetailPane)
+        self._names = self.query_one(PackageList)
+        self._query_bar = self.query_one(QueryBar)
+        self._status = self.query_one(StatusLine)
+        self._names.border_title = Content("packages")
+        self._specs.border_title = Content("specs")
+        self.query_one(PackageRows).focus()
+        self._load(first=True)
+
+    # Reading the sources
+
+    def _load(self, *, first: bool = False) -> None:
+        self._load_generation += 1
+        generation, self._loading = self._load_generation, True
+        if first:
+            self._specs.rows.show(0, empty="reading the sources\nesc stops it")
+
+        def work() -> None:
+            worker = get_current_worker()
+            load_catalog(
+                self._sources,
+                self._environ,
+                self.post_message,
+                generation,
+                first=first,
+                should_stop=lambda: worker.is_cancelled,
+            )
+
+        self.run_worker(work, group="load", exclusive=True, thread=True)
+
+    @on(Progress)
+    def _show_progress(self, event: Progress) -> None:
+        if event.generation != self._load_generation or not self._loading:
+            return
+        of = f" of {event.total:,}" if event.total is not None else ""
+        text = f"{event.done:,}{of} {event.what}, {event.rate:,.0f} a second"
+        if self._catalog is None:
+            self._specs.rows.show(0, empty=f"{text}\nesc stops it")
+        else:
+            self._status.say(f"reading the sources again: {text}, esc stops it", stay=True)
+
+    @on(Loaded)
+    def _show_catalog(self, event: Loaded) -> None:
+        if event.generation != self._load_generation:
+            return
+        if event.checked:
+            self._loading = False
+            self._status.hush()
+        if event.catalog is self._catalog:
+            return
+        row, old = self._specs.highlighted, self._catalog
+        self._hash_to_find = row.spec.hash if row else ""
+        self._catalog = event.catalog
+        where, counts = titles.catalog_title(event.catalog)
+        self.query_one("#where", Static).update(Content.assemble(("spackscope", "bold"), "  ", where))
+        self.query_one("#counts", Static).update(Content(counts))
+        count = event.catalog.problem_count
+        self._status.show_corner(f"{titles.counted(count, 'problem')}: !" if count else "")
+        if event.catalog.notice:
+            self._status.say(event.catalog.notice, error=True)
+        package = None
+        if old is not None and self._view.package is not None:
+            name = old.values("package")[self._view.package]
+            package = next((p.id for p in event.catalog.packages(Query()) if p.name == name), None)
+        query = self._view.query
+        if self._start_query is not None:
+            query = self._parsed(self._start_query) or Query()
+        self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
+
+    @on(LoadFailed)
+    def _show_failure(self, event: LoadFailed) -> None:
+        if event.generation != self._load_generation:
+            return
+        self._loading = False
+        if self._catalog is None:
+            self._specs.rows.show(0, empty=f"{event.reason}\nr reads again · q quits")
+        else:
+            self._status.say(event.reason, error=True)
+
+    # The view and its answer
+
+    def _set_view(self, view: View) -> None:
+        """Ask for another view; the last answer stays on the screen until the new one is there."""
+        self._view = view
+        self._query_bar.reflect(view.query)
+        self._specs.reflect(view.query)
+        if self._catalog is None:
+            return
+        self._view_generation += 1
+        ask = partial(self._answer, self._catalog, view, self._view_generation)
+        self.run_worker(ask, group="view", exclusive=True, thread=True)
+
+    def _answer(self, catalog: Catalog, view: View, generation: int) -> None:
+        worker = get_current_worker()
+
+        def should_stop() -> bool:
+            return worker.is_cancelled
+
+        try:
+            packages = catalog.packages(view.query, should_stop=should_stop)
+            listing = catalog.listing(view, should_stop=should_stop)
+            listing.describe()
+            why_none = "" if listing.shown else catalog.why_none(view.query)
+            columns, telling = catalog.columns(view), catalog.telling(view.package)
+        except Cancelled:
+            return
+        self.post_message(Answered(generation, packages, listing, columns, telling, why_none))
+
+    @on(Answered)
+    def _show_answer(self, event: Answered) -> None:
+        catalog, listing = self._catalog, event.listing
+        if event.generation != self._view_generation or catalog is None:
+            return
+        if self._start_query is not None and self._select_first(event.packages):
+            return
+        self._listing = listing
+        self._names.set_reactive(PackageList.selected, self._view.package)
+        self._names.packages = self._with_selected(event.packages)
+        row_before = self._specs.highlighted if not self._hash_to_find else None
+        rows = catalog.by_hash(self._hash_to_find) if self._hash_to_find else [row_before]
+        found = [listing.row_of(row.id, row.look_alike) for row in rows if row is not None]
+        cursor = next((row for row in found if row is not None), 0)
+        self._hash_to_find = ""
+        why = f"{event.why_none}\n⌫ takes the last condition off" if event.why_none else ""
+        self._specs.show_listing(
+            listing, event.columns, event.telling, catalog.rows, cursor, why
+        )
+        self._show_counts()
+
+    def _select_first(self, packages: Sequence[PackageCount]) -> bool:
+        """Begin with the package that the start query names, or the only one it leaves."""
+        words = (self._start_query or "").split()
+        self._start_query = None
+        named = [p.id for p in packages if p.name in words] or [p.id for p in packages]
+        if not words or len(named) != 1:
+            return False
+        self._set_view(replace(self._view, package=named[0]))
+        return True
+
+    def _with_selected(self, packages: list[PackageCount]) -> list[PackageCount]:
+        """Keep the selected package in the list even where nothing of it matches."""
+        selected = self._view.package
+        if selected is None or self._catalog is None or any(p.id == selected for p in packages):
+            return packages
+        lost = [p for p in self._catalog.packages(Query()) if p.id == selected]
+        return sorted([*packages, *(replace(p, shown=0) for p in lost)], key=lambda p: p.id)
+
+    def _show_counts(self) -> None:
+        catalog, listing = self._catalog, self._listing
+        if catalog is None or listing is None:
+            return
+        matched = sum(package.shown for package in self._names.packages)
+        self._query_bar.show_count(f"{matched:,} of {catalog.total:,}")
+        total = catalog.total
+        if self._view.package is not None:
+            total = next(p.total for p in self._names.packages if p.id == self._view.package)
+        title = titles.specs_title(listing, self._specs.placed_names, total, len(self._marks))
+        self._specs.border_title = Content(title)
+
+    def _parsed(self, text: str) -> Query | None:
+        """Parse what was typed; say what is wrong with it and give None where it is no query."""
+        try:
+            return parse(text, bare="any")
+        except QueryError as error:
+            self._status.say(f"column {error.offset + 1}: {error}", error=True, stay=True)
+            return None
+
+    @on(QueryBar.Changed)
+    def _query_typed(self, event: QueryBar.Changed) -> None:
+        query = self._parsed(event.text)
+        if query is not None:
+            self._status.hush()
+            self._set_view(replace(self._view, query=query))
+
+    @on(FilterBar.Changed)
+    def _filter_typed(self, event: FilterBar.Changed) -> None:
+        try:
+            query = self._view.query.with_column(event.column, event.text)
+        except QueryError as error:
+            self._status.say(f"{event.column}: {error}", error=True, stay=True)
+            return
+        self._status.hush()
+        self._set_view(replace(self._view, query=query))
+
+    @on(PackageList.Selected)
+    def _package_selected(self, event: PackageList.Selected) -> None:
+        self._set_view(replace(self._view, package=event.package, opened=frozenset()))
+
+    @on(SpecTable.Highlighted)
+    def _spec_highlighted(self, event: SpecTable.Highlighted) -> None:
+        row, listing = event.row, self._listing
+        rows = self._specs.rows
+        self._specs.border_subtitle = Content(titles.position(rows.cursor, rows.length))
+        if row is None or listing is None:
+            self._detail.border_title = Content("detail")
+            self._detail.lines = ()
+            return
+        alike = listing.alike.get(row.look_alike, 1)
+        self._detail.border_title = Content(row.spec.hash[:7])
+        self._detail.lines = detail(
+            row.spec, varying=listing.varying_variants, alike=alike, shown=listing.shown
+        )
+
+    @on(SpecHead.Clicked)
+    def _head_clicked(self) -> None:
+        self.call_after_refresh(self.action_sort)
+
+    def action_sort(self) -> None:
+        """Sort by the current column, the next way."""
+        self._set_view(replace(self._view, sort=self._specs.next_sort()))
+
+    def action_fold(self) -> None:
+        """Fold look-alikes, or unfold them."""
+        folded = not self._view.folded
+        self._set_view(replace(self._view, folded=folded, opened=frozenset()))
+
+    def action_drop_term(self) -> None:
+        """Take the last condition off the query."""
+        self._set_view(replace(self._view, query=Query(self._view.query.terms[:-1])))
+
+    def action_clear_query(self) -> None:
+        """Take all conditions off."""
+        self._set_view(replace(self._view, query=Query()))
+
+    @on(FilterInput.Emptied)
+    def _emptied(self) -> None:
+        self.action_drop_term()
+
+    @on(DetailPane.TermChosen)
+    def _term_chosen(self, event: DetailPane.TermChosen) -> None:
+        self._add_term(event.term)
+
+    def _add_term(self, term: Term) -> None:
+        query = self._view.query.also(term)
+        said = "is a condition already" if query is self._view.query else "is a condition now"
+        self._status.say(f"{term} {said}; ⌫ takes it off")
+        self._set_view(replace(self._view, query=query))
+
+    # Rows and marks
+
+    @on(SpecTable.Chosen)
+    def _row_chosen(self, event: SpecTable.Chosen) -> None:
+        if self._pick:
+            self.app.exit([*self._marks] or [event.row.spec.hash])
+        elif event.row.count > 1:
+            opened = self._view.opened | {event.row.look_alike}
+            self._set_view(replace(self._view, opened=opened))
+        else:
+            self.action_focus_pane("detail")
+
+    @on(SpecTable.Marked)
+    def _row_marked(self, event: SpecTable.Marked) -> None:
+        hash_ = event.row.spec.hash
+        if hash_ in self._marks:
+            del self._marks[hash_]
+        else:
+            self._marks[hash_] = None
+        self._marks_changed()
+
+    @on(SpecTable.Unmarked)
+    def _unmarked(self) -> None:
+        self._marks.clear()
+        self._marks_changed()
+
+    def _marks_changed(self) -> None:
+        self._specs.show_marks(self._marks)
+        self._show_counts()
+
+    # Copying
+
+    def _to_copy(self) -> list[Spec]:
+        """Give the marked specs, or the one under the cursor."""
+        if self._catalog is None:
+            return []
+        if self._marks:
+            marked = [self._catalog.by_hash(hash_)[:1] for hash_ in self._marks]
+            return [rows[0].spec for rows in marked if rows]
+        row = self._specs.highlighted
+        return [row.spec] if row is not None else []
+
+    def action_copy_hash(self) -> None:
+        """Copy the full hash."""
+        self._copy(FORMS[0])
+
+    def action_copy_menu(self) -> None:
+        """Ask for the form to copy."""
+        if specs := self._to_copy():
+            self.app.push_screen(CopyMenu(specs), self._copy)
+        else:
+            self._status.say("there is no spec to copy", error=True)
+
+    def _copy(self, form: Form | None) -> None:
+        specs = self._to_copy()
+        if form is None or not specs:
+            if form is not None:
+                self._status.say("there is no spec to copy", error=True)
+            return
+        text = spelled(form, specs)
+        what = text if len(specs) == 1 else f"{len(specs):,} lines, {text.splitlines()[0]} …"
+        row: Row | None = self._specs.highlighted
+        if not self._marks and row is not None and row.count > 1:
+            what += f" (the first of {row.count:,} look-alikes)"
+        app, environ = self.app, self._environ
+
+        def work() -> None:
+            self.post_message(copy_text(text, what, environ, app))
+
+        self.run_worker(work, group="copy", thread=True)
+
+    @on(CopyDone)
+    def _copied(self, event: CopyDone) -> None:
+        self._status.say(event.said, error=event.failed)
+
+    # Panes and focus
+
+    @property
+    def _pane(self) -> str:
+        """Name the pane that has the focus."""
+        focused = self.focused
+        if focused is None:
+            return "packages"
+        around = [node.id for node in focused.ancestors_with_self]
+        return next((pane for pane in _PANES if pane in around), "query")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Show the keys of the pane that got the focus."""
+        pane = self._pane
+        if pane != "query":
+            self._step_to(pane)
+        if isinstance(self.focused, FilterInput):
+            self._status.show_hints(keys.hints(keys.FILTERS))
+        else:
+            hints = list(keys.hints(pane, keys.ANYWHERE))
+            if self._pick and pane == "specs":
+                hints[0] = ("⏎", "pick")
+            self._status.show_hints(hints)
+
+    def _step_to(self, pane: str) -> None:
+        for name in _PANES:
+            self.set_class(name == pane, f"step-{name}")
+
+    def action_focus_pane(self, pane: str) -> None:
+        """Go to a pane by its name."""
+        self._step_to(pane)
+        places: dict[str, Widget] = {
+            "packages": self.query_one(PackageRows),
+            "specs": self.query_one(SpecRows),
+            "detail": self._detail,
+        }
+        self.call_after_refresh(places[pane].focus)
+
+    def action_focus_query(self) -> None:
+        """Go to the query line."""
+        self._query_bar.focus_input()
+
+    def action_focus_filter(self) -> None:
+        """Go to the filter of the package list, or of the current column."""
+        if self._pane == "packages":
+            self._names.focus_filter()
+        else:
+            self._step_to("specs")
+            self.call_after_refresh(self._specs.focus_filter)
+
+    def action_next_pane(self) -> None:
+        """Go to the next filter or pane."""
+        self._go(1)
+
+    def action_previous_pane(self) -> None:
+        """Go to the filter or pane before."""
+        self._go(-1)
+
+    def _go(self, step: int) -> None:
+        if self._specs.next_filter(step):
+            return
+        order = ("query", *_PANES)
+        pane = order[(order.index(self._pane) + step) % len(order)]
+        if pane == "query":
+            self.action_focus_query()
+        else:
+            self.action_focus_pane(pane)
+
+    @on(FilterInput.Done)
+    def _query_done(self) -> None:
+        self.action_focus_pane("specs")
+
+    @on(PackageList.Opened)
+    def _package_opened(self) -> None:
+        self.action_focus_pane("specs")
+
+    def action_back(self) -> None:
+        """Go one step back: stop reading, leave the pane, leave the package."""
+        pane = self._pane
+        if self._loading:
+            self.workers.cancel_group(self, "load")
+        elif pane == "detail":
+            self.action_focus_pane("specs")
+        elif pane == "specs":
+            self.action_focus_pane("packages")
+        elif self._view.package is not None:
+            self._names.selected = None
+        elif self._pick:
+            self.app.exit(None, return_code=130)
+        else:
+            self._status.say("this is the beginning; q quits")
+
+    def action_leave(self) -> None:
+        """Quit with nothing chosen."""
+        self.app.exit(None, return_code=130 if self._pick else 0)
+
+    def action_reload(self) -> None:
+        """Read the sources again where they changed."""
+        self._load(first=self._catalog is None)
+
+    def action_show_help(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(help_dialog())
+
+    def action_show_problems(self) -> None:
+        """List what could not be read."""
+        if self._catalog is not None:
+            self.app.push_screen(problems_dialog(self._catalog))

@@ -1,0 +1,135 @@
+"""The packages that have a match, each with its count, and a filter on their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Input
+
+from spackscope.model.catalog import PackageCount
+from spackscope.model.names import matching
+from spackscope.model.text import cell_width, clean, pad, shorten
+from spackscope.tui.keys import PACKAGES, bindings
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+
+ALL = "all packages"
+
+
+class PackageRows(VirtualList):
+    """Draw a row for all packages, and one for each."""
+
+    BINDINGS = bindings(PACKAGES)
+
+    packages: Sequence[PackageCount] = ()
+    shown = 0
+    needle = ""
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Give the mark of the cursor, the name and the number of specs."""
+        package = self.packages[row - 1] if row else None
+        count = f"{package.shown if package else self.shown:,}"
+        room = max(0, width - len(count) - 4)
+        name = shorten(clean(package.name) or "(no name)" if package else ALL, room)
+        pieces = [("▸ " if row == self.cursor else "  ", "accent")]
+        at = name.lower().find(self.needle) if self.needle else -1
+        if at >= 0:
+            pieces.append((name[:at], ""))
+            pieces.append((name[at : at + len(self.needle)], "match"))
+            pieces.append((name[at + len(self.needle) :], ""))
+        else:
+            pieces.append((name, "" if package else "dim"))
+        blank = " " * (room - cell_width(name) + 1)
+        return [*pieces, (blank, ""), (pad(count, len(count)), "dim"), (" ", "")]
+
+
+class PackageList(Vertical):
+    """Show the packages; the screen sets `packages`, the list says which one is selected."""
+
+    packages: reactive[Sequence[PackageCount]] = reactive((), init=False)
+    selected: reactive[int | None] = reactive(None, init=False)
+
+    @dataclass
+    class Selected(Message):
+        """Tell which package the cursor is on; None stands for all."""
+
+        package: int | None
+
+    @dataclass
+    class Opened(Message):
+        """Tell that the user goes on to the specs."""
+
+    def compose(self) -> ComposeResult:
+        """Put the filter above the rows."""
+        yield FilterInput("filter…", name="names", id="names")
+        yield PackageRows(id="package-rows")
+
+    @property
+    def _rows(self) -> PackageRows:
+        return self.query_one(PackageRows)
+
+    def focus_filter(self) -> None:
+        """Let the user type a name."""
+        self.query_one(FilterInput).focus()
+
+    def watch_packages(self) -> None:
+        """Show other packages or counts, the cursor staying on its package."""
+        self._refill()
+
+    def watch_selected(self) -> None:
+        """Put the cursor on a package that was chosen elsewhere."""
+        self._rows.move_to(self._row_of(self.selected))
+
+    def _refill(self) -> None:
+        rows = self._rows
+        text = self.query_one(FilterInput).value
+        named = matching(text, self.packages, lambda package: package.name)
+        words = [word for word in text.lower().split() if not word.startswith("!")]
+        rows.packages, rows.needle = named, words[0] if words else ""
+        rows.shown = sum(package.shown for package in named)
+        empty = f"no package is called like {clean(text)}\n⌫ takes letters off"
+        rows.show(
+            len(named) + 1 if named or not text else 0, self._row_of(self.selected), empty=empty
+        )
+        count = f"{len(named):,} of {len(self.packages):,}" if text else f"{len(named):,}"
+        self.border_title = Content(f"packages {count}")
+
+    def _row_of(self, package: int | None) -> int:
+        for row, count in enumerate(self._rows.packages, 1):
+            if count.id == package:
+                return row
+        return 0
+
+    @on(Input.Changed)
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self._refill()
+        rows = self._rows
+        # While a name is typed the best match is what the user is after.
+        wanted = rows.packages[0].id if event.value and rows.packages else self.selected
+        if wanted != self.selected:
+            rows.move_to(self._row_of(wanted))
+
+    @on(FilterInput.Done)
+    def _done(self, event: FilterInput.Done) -> None:
+        event.stop()
+        self._rows.focus()
+
+    @on(PackageRows.Highlighted)
+    def _highlighted(self, event: PackageRows.Highlighted) -> None:
+        event.stop()
+        package = self._rows.packages[event.row - 1].id if event.row else None
+        self.set_reactive(PackageList.selected, package)
+        self.post_message(self.Selected(package))
+
+    @on(PackageRows.Chosen)
+    def _chosen(self, event: PackageRows.Chosen) -> None:
+        event.stop()
+        self.post_message(self.Opened())

@@ -1,0 +1,61 @@
+"""The query line on top, with the count of what it matches beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from spackscope.model.query import Query, QueryError, parse
+from spackscope.tui.widgets.filter_input import FilterInput
+
+
+class QueryBar(Horizontal):
+    """Take a query for everything; the screen hands down what it means and what it matches."""
+
+    @dataclass
+    class Changed(Message):
+        """Tell what stands in the query line."""
+
+        text: str
+
+    def compose(self) -> ComposeResult:
+        """Put the sign, the line and the count side by side."""
+        yield Static(Content("›"), id="query-sign")
+        yield FilterInput(
+            "query: words, os=ubuntu22.04, compiler=gcc@13:, +mpi, ~cuda, !target=aarch64",
+            name="query",
+            id="query-input",
+        )
+        yield Static(id="query-count")
+
+    @property
+    def _input(self) -> FilterInput:
+        return self.query_one(FilterInput)
+
+    def focus_input(self) -> None:
+        """Let the user type."""
+        self._input.focus()
+
+    def reflect(self, query: Query) -> None:
+        """Show a query, and leave a text alone that means the same."""
+        try:
+            same = parse(self._input.value, bare="any") == query
+        except QueryError:
+            same = False
+        if not same:
+            self._input.reflect(str(query))
+
+    def show_count(self, text: str) -> None:
+        """Show how much is matched."""
+        self.query_one("#query-count", Static).update(Content(text))
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))

@@ -1,0 +1,79 @@
+"""The last line: what the keys do here, or what was just done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from spackscope.model.text import cell_width, clean, shorten
+
+_SECONDS = 6
+
+
+class StatusLine(Widget):
+    """Show hints of keys, a message for a while instead, and the number of problems."""
+
+    COMPONENT_CLASSES = {"status--key", "status--error", "status--note"}
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._hints: list[tuple[str, str]] = []
+        self._message = ""
+        self._style = "status--note"
+        self._corner = ""
+        self._timer: Timer | None = None
+
+    @property
+    def message(self) -> str:
+        """The message now shown, or an empty text."""
+        return self._message
+
+    def show_hints(self, hints: Iterable[tuple[str, str]]) -> None:
+        """Show keys with the words for what they do."""
+        self._hints = list(hints)
+        self.refresh()
+
+    def show_corner(self, text: str) -> None:
+        """Show something that stays, on the right."""
+        self._corner = clean(text)
+        self.refresh()
+
+    def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
+        """Show a message instead of the hints, for some seconds or until the next one."""
+        self._message = clean(message)
+        self._style = "status--error" if error else "status--note"
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if message and not stay:
+            self._timer = self.set_timer(_SECONDS, self.hush)
+        self.refresh()
+
+    def hush(self) -> None:
+        """Show the hints again."""
+        self.say("", stay=True)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width = self.size.width
+        room = width - cell_width(self._corner) - 1
+        plain, key = self.rich_style, self.get_component_rich_style("status--key")
+        segments = [Segment(" ", plain)]
+        if self._message:
+            style = self.get_component_rich_style(self._style)
+            segments.append(Segment(shorten(self._message, room - 1), style))
+        else:
+            used = 1
+            for shown, word in self._hints:
+                wide = cell_width(shown) + cell_width(word) + 3
+                if used + wide > room:
+                    break
+                segments += [Segment(shown, key), Segment(f" {word}  ", plain)]
+                used += wide
+        strip = Strip(segments).adjust_cell_length(max(0, room), plain)
+        corner = Segment(self._corner + " ", self.get_component_rich_style("status--error"))
+        return Strip.join([strip, Strip([corner])]).adjust_cell_length(width, plain)
