@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,11 +14,19 @@ from functools import cached_property
 from spackscope.model.columns import BY_NAME, COLUMNS, Column, Value
 from spackscope.model.conditions import TRUE, Clause, condition, hash_range
 from spackscope.model.listing import RUN_CODES, Listing, Run, View
-from spackscope.model.query import Query
-from spackscope.model.records import Cancelled, Problem, Spec
+from spackscope.model.query import Query, Term
+from spackscope.model.records import HASH_LENGTH, Cancelled, Problem, Spec
 from spackscope.model.sources import ShouldStop, never
 from spackscope.model.versions import version_key
 
+_DICTIONARIES = {
+    "package": "_package_names",
+    "version": "_versions",
+    "variants": "_variant_sets",
+    "stack": "_stack_sets",
+    "tag": "tags",
+}
+_HASH_BEGINNING = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 _RUN_CODES = ", ".join(f"look_alike.{place}" for place in RUN_CODES)
 
 
@@ -53,33 +63,43 @@ class Arch:
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
-    `notice` says what the user should know of how the index came about, or is empty.
+    `meta` is what the index says of itself: schema, fingerprint, time of its making. `notice`
+    says what the user should know of how the index came about, or is empty. Raises sqlite3.Error
+    where the index cannot be opened.
     """
 
     def __init__(self, uri: str, *, notice: str = "", keep: sqlite3.Connection | None = None):
         self._uri = uri
-        # An index in memory lives as long as one connection to it.
-        self._keep = keep
+        # An index in memory lives as long as one connection to it, and so does the content of a
+        # file that another process replaces.
+        self._keep = keep or sqlite3.connect(uri, uri=True, check_same_thread=False)
+        self._copying = threading.Lock()
         self._local = threading.local()
+        self.meta = _meta(self._keep)
         self.notice = notice
 
     @property
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            connection = self._local.connection = self._connect()
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        """Connect a thread: to the index, or to a copy where its file is another one by now."""
+        with contextlib.suppress(sqlite3.Error):
             connection = sqlite3.connect(self._uri, uri=True)
             connection.execute("PRAGMA query_only=1")
             connection.execute("PRAGMA read_uncommitted=1")
-            self._local.connection = connection
-        return connection
+            if _meta(connection) == self.meta:
+                return connection
+        copy = sqlite3.connect(":memory:")
+        with self._copying:
+            self._keep.backup(copy)
+        return copy
 
     def _execute(self, sql: str, parameters: Iterable[str | float] = ()) -> sqlite3.Cursor:
         return self._connection.execute(sql, tuple(parameters))
-
-    @cached_property
-    def meta(self) -> dict[str, object]:
-        """Hold what the index says of itself: schema, fingerprint, time of its making."""
-        return dict(self._execute("SELECT key, value FROM meta"))
 
     @cached_property
     def total(self) -> int:
@@ -106,10 +126,6 @@ class Catalog:
     @cached_property
     def _versions(self) -> list[str]:
         return [name for (name,) in self._execute("SELECT name FROM version ORDER BY id")]
-
-    @cached_property
-    def _tags(self) -> list[str]:
-        return [name for (name,) in self._execute("SELECT name FROM tag ORDER BY id")]
 
     @cached_property
     def _variant_sets(self) -> list[tuple[str, ...]]:
@@ -140,7 +156,7 @@ class Catalog:
     @cached_property
     def tags(self) -> list[str]:
         """Hold the tags in the order of their names."""
-        return self._tags
+        return [name for (name,) in self._execute("SELECT name FROM tag ORDER BY id")]
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -154,17 +170,14 @@ class Catalog:
 
     def values(self, column: str) -> Sequence[Value]:
         """Give the values of a column, the index of each being the code of its place."""
-        dictionaries = {
-            "package": lambda: self._package_names,
-            "version": lambda: self._versions,
-            "variants": lambda: self._variant_sets,
-            "stack": lambda: self._stack_sets,
-            "tag": lambda: self._tags,
-            "source": lambda: [source for _, source in self._documents],
-        }
-        if column in dictionaries:
-            return dictionaries[column]()
-        return [getattr(arch, column) for arch in self._arches]
+        if column == "source":
+            return [source for _, source in self._documents]
+        values: Sequence[Value]
+        if column in _DICTIONARIES:
+            values = getattr(self, _DICTIONARIES[column])
+        else:
+            values = [getattr(arch, column) for arch in self._arches]
+        return values
 
     def has_hash(self, prefix: str) -> bool:
         """Tell whether any hash begins so."""
@@ -172,6 +185,8 @@ class Catalog:
 
     def hashes(self, prefix: str, *, limit: int) -> list[str]:
         """Give the first hashes that begin so, in their order, each once."""
+        if not _HASH_BEGINNING.fullmatch(prefix):
+            return []
         rows = self._execute(
             "SELECT DISTINCT hash FROM spec WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?",
             (*hash_range(prefix), limit),
@@ -304,7 +319,7 @@ class Catalog:
             variants=self._variant_sets[variants],
             stacks=self._stack_sets[stacks],
             size=_number(size),
-            tag=self._tags[tag],
+            tag=self.tags[tag],
             origin=origin,
             source=source,
         )
@@ -339,14 +354,14 @@ class Catalog:
         if guilty:
             ways = [f"{left:,} without {_spell(group)}" for group, left in guilty]
             return f"no spec matches; there {'is' if guilty[0][1] == 1 else 'are'} {', '.join(ways)}"
-        for number in range(1, len(groups) + 1):
-            begun = Query(tuple(term for group in groups[:number] for term in group))
-            if not self.count(begun):
-                return f"no spec matches {_spell(groups[number - 1])}" + (
-                    f" together with {_spell(groups[number - 2])}"
-                    if number > 1 and self.count(Query(groups[number - 1]))
-                    else ""
-                )
+        before: tuple[Term, ...] = ()
+        for number, group in enumerate(groups):
+            if not self.count(Query(group)):
+                return f"no spec matches {_spell(group)}"
+            if not self.count(Query(before + group)):
+                pairs = (one for one in groups[:number] if not self.count(Query(one + group)))
+                return f"no spec matches {_spell(group)} together with {_spell(next(pairs, before))}"
+            before += group
         return "no spec matches"
 
     def _stoppable(self, should_stop: ShouldStop) -> _Stoppable:
@@ -361,6 +376,8 @@ class _Stoppable:
         self._should_stop = should_stop
 
     def __enter__(self) -> None:
+        if self._should_stop():
+            raise Cancelled
         if self._should_stop is not never:
             self._connection.set_progress_handler(lambda: int(self._should_stop()), 20_000)
 
@@ -368,6 +385,10 @@ class _Stoppable:
         self._connection.set_progress_handler(None, 0)
         if kind is sqlite3.OperationalError and self._should_stop():
             raise Cancelled
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, object]:
+    return dict(connection.execute("SELECT key, value FROM meta"))
 
 
 def _tables(made: Clause) -> str:

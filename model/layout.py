@@ -16,7 +16,7 @@ _LEAST = {
     "compiler": 11,
     "os": 11,
     "target": 9,
-    "variants": 12,
+    "variants": 16,
     "stack": 12,
     "tag": 10,
     "source": 10,

@@ -164,7 +164,7 @@ class Listing:
         for code in codes:
             texts = sets[code]
             assert isinstance(texts, tuple)
-            for text in texts:
+            for text in set(texts):
                 values[split_variant(text)[0]][text] += 1
         varying = [
             (max(texts.values()), name)

@@ -74,9 +74,10 @@ def size_text(size: float | None) -> str:
     if size is None:
         return "-"
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= factor:
+        # 999.96 MB would be shown as 1000 MB, and 99.96 MB as 100.0 MB.
+        if size >= factor * 0.9995:
             number = size / factor
-            return f"{number:.0f} {unit}" if number >= 100 else f"{number:.1f} {unit}"
+            return f"{number:.0f} {unit}" if number >= 99.95 else f"{number:.1f} {unit}"
     return f"{size:.0f} B"
 
 
@@ -130,11 +131,10 @@ def detail(spec: Spec, *, varying: Mapping[str, int], alike: int, shown: int) ->
         ("target", spec.target),
         ("tag", spec.tag),
     ):
-        term = exact_term(column, value) if value else None
-        lines.append(DetailLine(clean(value) or "-", column, term))
+        lines.append(DetailLine(clean(value) or "-", column, _term(column, value)))
     lines.append(DetailLine(size_text(spec.size), "size"))
     for number, stack in enumerate(spec.stacks):
-        lines.append(DetailLine(clean(stack), "" if number else "stacks", Term("stack", stack)))
+        lines.append(DetailLine(clean(stack), "" if number else "stacks", _term("stack", stack)))
     lines += _variant_lines(spec, varying)
     if alike > 1:
         lines.append(DetailLine("look-alikes", kind="head"))
@@ -146,7 +146,7 @@ def detail(spec: Spec, *, varying: Mapping[str, int], alike: int, shown: int) ->
     lines.append(DetailLine("install", kind="head"))
     lines.append(DetailLine(install_command(spec)))
     lines.append(DetailLine("from", kind="head"))
-    lines.append(DetailLine(clean(spec.source), "source", Term("source", spec.source)))
+    lines.append(DetailLine(clean(spec.source), "source", _term("source", spec.source)))
     lines.append(DetailLine(clean(spec.origin), "page"))
     return lines
 
@@ -160,7 +160,11 @@ def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> list[DetailLine]:
     lines = [DetailLine(head, kind="head")]
     differing.sort(key=lambda v: varying[split_variant(v)[0]])
     for variant in differing:
-        lines.append(DetailLine(clean(variant), "", Term("variants", variant), "differs"))
+        lines.append(DetailLine(clean(variant), "", _term("variants", variant), "differs"))
     for variant in same:
-        lines.append(DetailLine(clean(variant), "", Term("variants", variant), "same"))
+        lines.append(DetailLine(clean(variant), "", _term("variants", variant), "same"))
     return lines
+
+
+def _term(column: str, value: str) -> Term | None:
+    return exact_term(column, value) if value else None

@@ -2,11 +2,13 @@
 
 A query line is words between blanks, quotes as in a shell. `name` is a package (globs allowed,
 several names are alternatives), `os=ubuntu24.04` and the like are terms on a column, `+mpi`,
-`~mpi` and `name=value` are terms on variants, `!` in front excludes. All terms must match.
+`~mpi` and `name=value` are terms on variants, `/abc` is the beginning of a hash, `!` in front
+excludes. All terms must match.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,12 +22,19 @@ from spackscope.model.records import HASH_LENGTH, Spec
 ANY = "any"
 """The column of a bare word in a live filter: whatever column shows the word."""
 
+LONGEST = 10_000
+"""Characters of a query; a longer one is a paste that went astray."""
+
+MOST_TERMS = 100
+"""Terms of a query; SQLite takes conditions about a thousand deep."""
+
 _WORD = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+|["']""")
 _QUOTED = re.compile(r""""([^"]*)"|'([^']*)'""")
 _KEYED = re.compile(r"([A-Za-z_][\w-]*)(:?=)(.*)", re.DOTALL)
 _SIGILED = re.compile(r"[+~][A-Za-z_0-9][\w-]*")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKmMgG]?)[iI]?[bB]?")
-_SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", re.IGNORECASE)
+_SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+_WAITING = frozenset({"!", "=", "+", "~", "@", "!=", "!+", "!~", "!@"})
 
 Test = Callable[[Value], bool]
 
@@ -51,9 +60,12 @@ class Term:
     negated: bool = False
 
     def __str__(self) -> str:
-        pattern = self.pattern if _plain(self.pattern) else _quote(self.pattern)
-        keyed = self.column != ANY and not (self.column == "variants" and _is_variant(pattern))
-        return f"{'!' * self.negated}{f'{self.column}=' * keyed}{pattern}"
+        keyed = self.column != ANY and not (
+            self.column == "variants"
+            and _is_variant(self.pattern)
+            and split_variant(self.pattern)[0] not in (*BY_NAME, *ALIASES)
+        )
+        return f"{'!' * self.negated}{f'{self.column}=' * keyed}{_quote(self.pattern)}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -93,8 +105,9 @@ class Query:
     def groups(self) -> list[tuple[Term, ...]]:
         """Give the terms as a conjunction of alternatives."""
         names = tuple(term for term in self.terms if _is_name(term))
-        others = [(term,) for term in self.terms if not _is_name(term)]
-        return [names, *others] if names else others
+        groups = [names] if names else []
+        groups += [(term,) for term in self.terms if not _is_name(term)]
+        return groups
 
     def without(self, *terms: Term) -> Query:
         """Give the query that lacks some terms."""
@@ -138,17 +151,27 @@ def column_terms(column: str, text: str) -> tuple[Term, ...]:
     version ranges, `+variant` and hash prefixes are as in a query line. A sigil that still waits
     for its word is passed over. Raises QueryError.
     """
-    words = [(at, word) for at, word in _words(text) if word not in ("!", "=", "+", "~", "!=")]
+    words = [(at, word) for at, word in _words(text) if word not in _WAITING]
     return tuple(_terms(words, lambda word: _column_term(column, word)))
 
 
 def exact_term(column: str, value: str) -> Term:
-    """Make the term that a value shown on the screen stands for."""
-    term = Term(column, value.replace("@", "@=", 1) if column == "compiler" else value)
-    return Term(column, f"={value}") if column == "version" else term
+    """Make the term that a value shown on the screen stands for.
+
+    What Spack does not take for a version is matched as a text, with `?` for its odd signs.
+    """
+    exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
+    try:
+        if _test(column, exact)((value,) if column == "variants" else value):
+            return Term(column, exact)
+    except ValueError:
+        pass
+    return Term(column, re.sub(r"[^\w.@/-]", "?", value, flags=re.ASCII))
 
 
 def _words(text: str) -> list[tuple[int, str]]:
+    if len(text) > LONGEST:
+        raise QueryError(f"a query has {LONGEST:,} characters at most", LONGEST)
     words = []
     for match in _WORD.finditer(text):
         if match[0] in ('"', "'"):
@@ -167,6 +190,8 @@ def _terms(words: Iterable[tuple[int, str]], parse_word: Callable[[str], Term]) 
             raise QueryError(str(error), offset) from None
         if term not in terms:
             terms.append(term)
+        if len(terms) > MOST_TERMS:
+            raise QueryError(f"a query has {MOST_TERMS} terms at most", offset)
     return terms
 
 
@@ -177,13 +202,17 @@ def _line_term(word: str, bare: str) -> Term:
         if not _SIGILED.fullmatch(body):
             raise ValueError(f"{body[0]} wants the name of a variant behind it")
         return Term("variants", body, negated)
+    if body == "/":
+        raise ValueError("/ wants the beginning of a hash behind it")
+    if body.startswith("/"):
+        return Term("hash", body[1:], negated)
     if keyed := _KEYED.fullmatch(body):
         name, _, pattern = keyed.groups()
+        if not pattern:
+            raise ValueError(f"{name}= wants a value behind it")
         column = ALIASES.get(name, name)
         if column not in BY_NAME:
             return Term("variants", body, negated)
-        if not pattern:
-            raise ValueError(f"{name}= wants a value behind it")
         return Term(column, pattern, negated)
     if not body:
         raise ValueError("! wants a term behind it")
@@ -205,20 +234,13 @@ def _column_term(column: str, word: str) -> Term:
 
 
 def _column_word(term: Term) -> str:
-    pattern = term.pattern
-    inner = pattern[1:-1]
-    if pattern == f"*{inner}*" and inner and not is_glob(inner):
-        word = inner
-    elif (
-        term.column in ("hash", "size")
-        or (term.column == "variants" and _is_variant(pattern))
-        or (term.column in ("version", "compiler") and set(":,") & set(pattern))
-        or is_glob(pattern)
-    ):
-        word = pattern
-    else:
-        word = f"={pattern}"
-    return f"{'!' * term.negated}{word if _plain(word) else _quote(word)}"
+    """Find the shortest word of a filter input that is read as this term."""
+    words = (term.pattern[1:-1], term.pattern, f"={term.pattern}")
+    sign = "!" * term.negated
+    for word in words:
+        if word and word not in _WAITING and _column_term(term.column, sign + word) == term:
+            break
+    return sign + _quote(word)
 
 
 @lru_cache(512)
@@ -245,9 +267,10 @@ def _test(column: str, pattern: str) -> Test:
 def _fits(pattern: str) -> Callable[[str], bool]:
     if not is_glob(pattern):
         return pattern.__eq__
-    expression = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    compiled = re.compile(expression, re.IGNORECASE | re.DOTALL)
-    return lambda text: compiled.fullmatch(text) is not None
+    # Not a plain `.*` for each `*`: several of them would take for ever on a long text.
+    expression = fnmatch.translate(pattern.replace("[", "[[]"))
+    compiled = re.compile(expression, re.IGNORECASE)
+    return lambda text: compiled.match(text) is not None
 
 
 def _fits_compiler(pattern: str) -> Callable[[str], bool]:
@@ -286,25 +309,19 @@ def _test_variant(pattern: str) -> Test:
     match = _KEYED.fullmatch(pattern)
     assert match is not None
     name, operator, wanted = match.groups()
-    if wanted.lower() in ("true", "false"):
-        flag = ("+" if wanted.lower() == "true" else "~") + name
-        return lambda variants: isinstance(variants, tuple) and flag in variants
-    tests = [_fits(part) for part in wanted.split(",")]
+    flag = {"true": f"+{name}", "false": f"~{name}"}.get(wanted.lower())
+    tests = [_fits(part) for part in split_variant(pattern)[1]]
 
-    def test(variants: Value) -> bool:
-        if not isinstance(variants, tuple):
+    def fits(variant: str) -> bool:
+        its_name, its_values = split_variant(variant)
+        if its_name != name:
             return False
-        for variant in variants:
-            its_name, its_values = split_variant(variant)
-            if its_name != name:
-                continue
-            if wanted == "*":
-                return True
-            exact = operator == "=" or len(its_values) == len(tests)
-            return exact and all(any(map(fits, its_values)) for fits in tests)
-        return False
+        if wanted == "*" or variant == flag:
+            return True
+        exact = operator == "=" or len(its_values) == len(tests)
+        return exact and all(any(map(test, its_values)) for test in tests)
 
-    return test
+    return lambda variants: isinstance(variants, tuple) and any(map(fits, variants))
 
 
 def _test_word(word: str) -> Test:
@@ -354,9 +371,10 @@ def _is_name(term: Term) -> bool:
 
 
 def _is_variant(pattern: str) -> bool:
-    if pattern[:1] in ("+", "~"):
+    if _SIGILED.fullmatch(pattern):
         return True
-    return _KEYED.fullmatch(pattern) is not None
+    keyed = _KEYED.fullmatch(pattern)
+    return keyed is not None and keyed[3] != ""
 
 
 def is_glob(pattern: str) -> bool:
@@ -364,9 +382,10 @@ def is_glob(pattern: str) -> bool:
     return "*" in pattern or "?" in pattern
 
 
-def _plain(text: str) -> bool:
-    return not re.search(r"[\s\"']", text)
-
-
 def _quote(text: str) -> str:
-    return f"'{text}'" if "'" not in text else f'"{text}"'
+    """Quote a word where it needs quotes, so that it is read as it is."""
+    if text and not re.search(r"[\s\"']", text):
+        return text
+    if '"' not in text:
+        return f'"{text}"' if "'" in text else f"'{text}'"
+    return "\"'\"".join(f"'{part}'" for part in text.split("'"))

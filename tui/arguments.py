@@ -94,8 +94,13 @@ def _parser(command: str) -> _Parser:
 
 def _whose(option: str) -> str:
     """Name the command that an option belongs to, for it was given to another."""
-    owners = {"--json": "find", "--jsonl": "find", "--csv": "find", "--hashes": "find",
-              "--rebuild": "index"}
+    owners = {
+        "--json": "find",
+        "--jsonl": "find",
+        "--csv": "find",
+        "--hashes": "find",
+        "--rebuild": "index",
+    }
     return f" here, but `spackscope {owners[option]}` has it" if option in owners else ""
 
 

@@ -1,123 +1,22 @@
-"""Run the program from the command line."""
+"""Start the program from the command line.
+
+Nothing is imported before `main` runs, so that a Ctrl-C at any moment ends without a traceback.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
 from collections.abc import Sequence
-
-from spackscope.model.query import Query, QueryError, parse_words
-from spackscope.model.records import Cancelled
-from spackscope.model.sources import SourceError, chosen, location, scan
-from spackscope.model.text import cell_width, clean
-from spackscope.tui import streams
-from spackscope.tui.arguments import Arguments, parse
-from spackscope.tui.exit_codes import ExitCode, Leave
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line says, and return the exit code.
-
-    Data go to stdout and all talk to stderr; nothing that a user can do ends in a traceback.
-    """
-    streams.prepare(os.environ)
+    """Do what the command line says, and return the exit code."""
     try:
-        with streams.orderly_signals():
-            code = _run(parse(sys.argv[1:] if argv is None else argv))
-            streams.flush()
-            return code
-    except Leave as leave:
-        return _leave(leave)
-    except SourceError as error:
-        streams.say(str(error))
-        return ExitCode.UNREADABLE
-    except (KeyboardInterrupt, Cancelled):
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read had enough, as `head` does: that is no failure.
-        streams.forget_output()
-        return ExitCode.FOUND
+        from spackscope.tui.dispatch import run
 
-
-def _run(arguments: Arguments) -> ExitCode:
-    if arguments.help or arguments.version:
-        return _tell(arguments)
-    if arguments.no_color:
-        os.environ["NO_COLOR"] = "1"
-    sources = chosen(arguments.sources, os.environ)
-    if arguments.command in ("browse", "pick"):
-        return _browse(sources, arguments)
-    from spackscope.tui import headless
-
-    if arguments.command == "find":
-        return headless.find(sources, _query(arguments.words), arguments.format, os.environ)
-    if arguments.command == "show":
-        (hash_,) = arguments.words
-        return headless.show(sources, hash_, json=bool(arguments.format), environ=os.environ)
-    return headless.index(sources, rebuild=arguments.rebuild, environ=os.environ)
-
-
-def _tell(arguments: Arguments) -> ExitCode:
-    if arguments.help:
-        from spackscope.tui.help_texts import COMMANDS
-
-        streams.write(COMMANDS[arguments.command].rstrip("\n"))
-        return ExitCode.FOUND
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        streams.write(f"spackscope {version('spackscope')}")
-    except PackageNotFoundError:
-        streams.write("spackscope, not installed")
-    return ExitCode.FOUND
-
-
-def _query(words: Sequence[str]) -> Query:
-    """Parse the words of a query. Raises Leave, with a caret under the word that is none."""
-    before = "  "
-    for word in words:
-        try:
-            parse_words([word])
-        except QueryError as error:
-            at = cell_width(clean(before + word[: error.offset]))
-            caret = f"{' ' * at}^ {error}"
-            line = f"  {' '.join(words)}"
-            raise Leave(ExitCode.USAGE, "the query has an error", line, caret) from None
-        before += f"{word} "
-    return parse_words(words)
-
-
-def _browse(sources: Sequence[str], arguments: Arguments) -> ExitCode:
-    _query(arguments.words)
-    for source in sources:
-        if not (location(source).is_file() or location(source).is_dir()):
-            scan([source])
-    pick = arguments.command == "pick"
-    with streams.on_terminal():
-        from spackscope.tui.app import browse
-
-        query = " ".join(map(_quoted, arguments.words))
-        chosen_hashes = browse(sources, query, environ=os.environ, pick=pick)
-    for hash_ in chosen_hashes or ():
-        streams.write(hash_)
-    return ExitCode.FOUND if chosen_hashes or not pick else ExitCode.INTERRUPTED
-
-
-def _quoted(word: str) -> str:
-    """Quote a word so that the query line reads it back, whatever quotes it holds."""
-    if not any(character.isspace() or character in "\"'" for character in word):
-        return word
-    return '"' + word.replace('"', "\"'\"'\"") + '"'
-
-
-def _leave(leave: Leave) -> ExitCode:
-    """Say why a command ends early, after the data that it wrote before."""
-    with contextlib.suppress(BrokenPipeError, Leave):
-        streams.flush()
-    streams.say(*leave.lines)
-    return leave.code
+        return run(argv)
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     """Ctrl-C, or a browser that was left without the choice it was opened for."""
 
 
-class Leave(Exception):  # noqa: N818 - it may end a command in good order
+class Leave(Exception):
     """End a command early with an exit code, and with lines to say on stderr."""
 
     def __init__(self, code: ExitCode, *lines: str) -> None:

@@ -15,8 +15,9 @@ query:
   py-build 'py-*'    a package by its name; several names are alternatives
   version=1.14:      a version, a range, or several with commas between
   compiler=gcc@13:   a compiler, with or without versions
-  os= target= platform= stack= tag= source= hash= size=10MB:
+  os= target= platform= stack= tag= source= size=10MB:
                      the other columns
+  /abc               the beginning of a hash
   +mpi ~cuda build_system=cmake cuda_arch=80
                      variants
   '!os=sequoia'      not this

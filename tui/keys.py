@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, FILTERS = (
     "anywhere",
@@ -82,7 +82,7 @@ HEADINGS = {
 }
 
 
-def bindings(*places: str) -> list[Binding]:
+def bindings(*places: str) -> list[BindingType]:
     """Make the bindings of some places."""
     return [
         Binding(key.keys, key.action, key.sentence, show=False)

@@ -39,6 +39,7 @@ class BuildProgress:
             self._progress.stop()
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show that so many are done; the first moments show nothing."""
         if not self._visible or time.monotonic() - self._started < PATIENCE:
             return
         if self._progress is None:

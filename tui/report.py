@@ -22,7 +22,16 @@ _Texts = Callable[[Column, Value], str]
 _ORDER = tuple(
     BY_NAME[name]
     for name in (
-        "hash", "package", "version", "compiler", "os", "target", "tag", "size", "source", *_LISTS
+        "hash",
+        "package",
+        "version",
+        "compiler",
+        "os",
+        "target",
+        "tag",
+        "size",
+        "source",
+        *_LISTS,
     )
 )
 
@@ -71,9 +80,7 @@ class Table:
 
     def _measured(self) -> tuple[list[Column], list[int]]:
         """Choose the columns, and find the width that each would like to have."""
-        widest = {
-            column: cell_width(column.label) for column in _ORDER if self._is_shown(column)
-        }
+        widest = {column: cell_width(column.label) for column in _ORDER if self._is_shown(column)}
         sized = False
         for spec in self._specs():
             sized = sized or spec.size is not None

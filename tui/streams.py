@@ -147,25 +147,30 @@ def _open_terminal() -> int:
 
 @contextlib.contextmanager
 def orderly_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP unwind the program, so that screens and files are put in order.
+    """Let SIGINT, SIGTERM and SIGHUP unwind the program: screens and files are put in order.
 
-    What is ignored stays so, as under nohup; a second signal of a kind ends at once.
+    What is ignored stays so, as under nohup. A second Ctrl-C does not disturb the unwinding,
+    a second signal of the others ends at once.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
     def unwind(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
         raise Terminated(128 + number)
 
-    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
-    before = {n: signal.getsignal(n) for n in numbers if n is not None}
+    handlers = {signal.SIGINT: interrupt, signal.SIGTERM: unwind, signal.SIGHUP: unwind}
+    before = {number: signal.getsignal(number) for number in handlers}
     try:
-        for number, handler in before.items():
-            if handler is signal.SIG_DFL:
-                signal.signal(number, unwind)
+        for number, handler in handlers.items():
+            if before[number] in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, handler)
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, handler_before in before.items():
+            signal.signal(number, handler_before)

@@ -122,6 +122,8 @@ def _build_in_memory(
 ) -> Catalog:
     uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    # A full disk may be why nothing is kept: sorting must not need files either.
+    connection.execute("PRAGMA temp_store=MEMORY")
     try:
         build(documents, connection, on_progress=on_progress, should_stop=should_stop)
     except BaseException:
@@ -151,15 +153,15 @@ def _is_whole(path: Path) -> bool:
 
 
 def _open(path: Path) -> Catalog | None:
-    catalog = Catalog(_uri(path))
     try:
-        return catalog if catalog.meta.get("schema") == SCHEMA_VERSION else None
+        catalog = Catalog(_uri(path))
     except sqlite3.Error:
         return None
+    return catalog if catalog.meta.get("schema") == SCHEMA_VERSION else None
 
 
 def _uri(path: Path) -> str:
-    return f"file:{quote(str(path))}?mode=ro&immutable=1"
+    return f"file://{quote(os.fsencode(path))}?mode=ro&immutable=1"
 
 
 def _remove_abandoned(directory: Path) -> None:

@@ -199,7 +199,7 @@ class IndexWriter:
             """
             CREATE TEMP TABLE repeated AS SELECT id, origin FROM (
                 SELECT staged.rowid AS id, document.origin, row_number() OVER (
-                    PARTITION BY place, hash, content ORDER BY staged.rowid) AS nth
+                    PARTITION BY place, hash, content, staged.size ORDER BY staged.rowid) AS nth
                 FROM staged JOIN crowded USING (look_alike)
                 JOIN document ON document.id = crowded.document) WHERE nth > 1;
             DELETE FROM staged WHERE rowid IN (SELECT id FROM repeated);
@@ -209,10 +209,11 @@ class IndexWriter:
                 FROM repeated GROUP BY origin;
             INSERT INTO problem (origin, place, reason)
                 SELECT min(origin), '', 'hash ' || hash || ' stands with differing content in '
-                    || count(*) || ' pages of the same source, tag and package'
+                    || count(DISTINCT document.id)
+                    || ' pages of the same source, tag and package'
                 FROM staged JOIN crowded USING (look_alike)
                 JOIN document ON document.id = crowded.document
-                GROUP BY crowded.place, hash HAVING count(*) > 1;
+                GROUP BY crowded.place, hash HAVING count(DISTINCT document.id) > 1;
             DROP TABLE repeated;
             DROP TABLE crowded;
             """

@@ -131,7 +131,7 @@ class BrowserScreen(Screen[None]):
         self.query_one("#where", Static).update(Content.assemble(("spackscope", "bold"), "  ", where))
         self.query_one("#counts", Static).update(Content(counts))
         count = event.catalog.problem_count
-        self._status.show_corner(f"{titles.counted(count, 'problem')}: !" if count else "")
+        self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
         if event.catalog.notice:
             self._status.say(event.catalog.notice, error=True)
         package = None
@@ -266,13 +266,11 @@ class BrowserScreen(Screen[None]):
     def _spec_highlighted(self, event: SpecTable.Highlighted) -> None:
         row, listing = event.row, self._listing
         rows = self._specs.rows
-        self._specs.border_subtitle = Content(titles.position(rows.cursor, rows.length))
+        self._status.show_position(titles.position(rows.cursor, rows.length))
         if row is None or listing is None:
-            self._detail.border_title = Content("detail")
             self._detail.lines = ()
             return
         alike = listing.alike.get(row.look_alike, 1)
-        self._detail.border_title = Content(row.spec.hash[:7])
         self._detail.lines = detail(
             row.spec, varying=listing.varying_variants, alike=alike, shown=listing.shown
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 
 from spackscope.model.present import DIFFERS, DetailLine
 from spackscope.model.query import Term
@@ -24,7 +24,7 @@ class DetailPane(VirtualList):
 
     BINDINGS = bindings(DETAIL)
 
-    lines: reactive[Sequence[DetailLine]] = reactive((), init=False)
+    lines: var[Sequence[DetailLine]] = var((), init=False)
 
     @dataclass
     class TermChosen(Message):
@@ -43,16 +43,13 @@ class DetailPane(VirtualList):
 
     def on_resize(self) -> None:
         """Fold the lines to the new width."""
+        self._laid_out = []
         self._lay_out()
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Give the pieces of a line, with the mark of the cursor in front."""
         mark = "▸" if row == self.cursor and self.has_focus else " "
         return [(mark, "accent"), *self._laid_out[row][1]]
-
-    def action_choose(self) -> None:
-        """Take the value under the cursor as a filter."""
-        super().action_choose()
 
     def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
         """Turn a chosen line into its filter."""
@@ -64,11 +61,16 @@ class DetailPane(VirtualList):
             self.post_message(self.TermChosen(term))
 
     def _lay_out(self) -> None:
-        width = max(8, self.size.width - 1)
+        """Fold the lines, and draw anew only those that changed: a terminal may be far away."""
+        width, before = max(8, self.size.width - 1), self._laid_out
         self._laid_out = [
             (line, pieces) for line in self.lines for pieces in _folded(line, width)
         ]
-        self.show(len(self._laid_out), self.cursor)
+        after = self._laid_out
+        if len(after) != len(before) or self.cursor >= len(after):
+            self.show(len(after), self.cursor)
+        else:
+            self.refresh_rows(*(row for row, line in enumerate(after) if line != before[row]))
 
 
 def _folded(line: DetailLine, width: int) -> list[list[Piece]]:

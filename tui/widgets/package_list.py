@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import Input
 
 from spackscope.model.catalog import PackageCount
@@ -53,8 +53,8 @@ class PackageRows(VirtualList):
 class PackageList(Vertical):
     """Show the packages; the screen sets `packages`, the list says which one is selected."""
 
-    packages: reactive[Sequence[PackageCount]] = reactive((), init=False)
-    selected: reactive[int | None] = reactive(None, init=False)
+    packages: var[Sequence[PackageCount]] = var((), init=False)
+    selected: var[int | None] = var(None, init=False)
 
     @dataclass
     class Selected(Message):

@@ -24,7 +24,7 @@ class StatusLine(Widget):
         self._hints: list[tuple[str, str]] = []
         self._message = ""
         self._style = "status--note"
-        self._corner = ""
+        self._problems = self._position = ""
         self._timer: Timer | None = None
 
     @property
@@ -37,10 +37,16 @@ class StatusLine(Widget):
         self._hints = list(hints)
         self.refresh()
 
-    def show_corner(self, text: str) -> None:
-        """Show something that stays, on the right."""
-        self._corner = clean(text)
+    def show_problems(self, text: str) -> None:
+        """Show on the right that something could not be read."""
+        self._problems = clean(text)
         self.refresh()
+
+    def show_position(self, text: str) -> None:
+        """Show on the right where the cursor is."""
+        if text != self._position:
+            self._position = text
+            self.refresh()
 
     def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message instead of the hints, for some seconds or until the next one."""
@@ -60,8 +66,12 @@ class StatusLine(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width = self.size.width
-        room = width - cell_width(self._corner) - 1
         plain, key = self.rich_style, self.get_component_rich_style("status--key")
+        corner = [
+            Segment(f"  {self._problems}", self.get_component_rich_style("status--error")),
+            Segment(f"  {self._position} ", plain),
+        ]
+        room = width - sum(cell_width(segment.text) for segment in corner)
         segments = [Segment(" ", plain)]
         if self._message:
             style = self.get_component_rich_style(self._style)
@@ -74,6 +84,5 @@ class StatusLine(Widget):
                     break
                 segments += [Segment(shown, key), Segment(f" {word}  ", plain)]
                 used += wide
-        strip = Strip(segments).adjust_cell_length(max(0, room), plain)
-        corner = Segment(self._corner + " ", self.get_component_rich_style("status--error"))
-        return Strip.join([strip, Strip([corner])]).adjust_cell_length(width, plain)
+        left = Strip(segments).adjust_cell_length(max(0, room), plain)
+        return Strip.join([left, Strip(corner)]).adjust_cell_length(width, plain)

@@ -94,8 +94,10 @@ class VirtualList(Widget, can_focus=True):
 
     def refresh_rows(self, *rows: int) -> None:
         """Draw some rows anew."""
-        width = self.size.width
-        self.refresh(*(Region(0, row - self.top, width, 1) for row in rows))
+        width, lines = self.size.width, [row - self.top for row in rows]
+        regions = [Region(0, y, width, 1) for y in lines if 0 <= y < self.size.height]
+        if regions:
+            self.refresh(*regions)
 
     def _scroll_to_cursor(self) -> bool:
         height = max(1, self.size.height)
@@ -127,11 +129,12 @@ class VirtualList(Widget, can_focus=True):
         room = width
         for text, name in self.pieces(row, width):
             text = shorten(text, room, keep="start") if cell_width(text) > room else text
-            segments.append(Segment(text, self._style(name, under_cursor)))
+            if text:
+                segments.append(Segment(text, self._style(name, under_cursor)))
             room -= cell_width(text)
         if room > 0:
             segments.append(Segment(" " * room, self._style("", under_cursor)))
-        return Strip(segments, width)
+        return Strip(segments, width).simplify()
 
     def _empty_line(self, y: int, width: int) -> Strip:
         """Draw a line of what is said in place of rows, its first sentence brighter."""

@@ -1,0 +1,75 @@
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements-dev.txt
+
+# What pip says matters only when it fails, and then its warnings tell why.
+LOG := $(VENV)/pip.log
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+OR_TELL := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
+
+# Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
+unexport PYTHONPATH PYTHONHOME
+
+.PHONY: targets run test check format bench clean
+
+targets:
+	@echo "make run     start spackscope; options go into ARGS: make run ARGS='find py-build'"
+	@echo "make test    run the tests; pytest options go into ARGS: make test ARGS='-k hash -x'"
+	@echo "make check   check format, lint, types and import contracts"
+	@echo "make format  put the code into the format that make check asks for"
+	@echo "make bench   measure against references: see benchmarks/README.md"
+	@echo "make clean   remove everything that make has made"
+
+run: $(VENV)/run.stamp
+	@$(BIN)/spackscope $(ARGS)
+
+test: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/dev.stamp $(VENV)/typecheck
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy -p spackscope.model -p spackscope.tui
+	@$(BIN)/mypy tests
+	@$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/dev.stamp
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean:
+	@rm -rf $(VENV) build dist spackscope.egg-info .hypothesis .import_linter_cache \
+	    .mypy_cache .pytest_cache .ruff_cache
+	@find model tui sample_data tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	    echo "spackscope needs Python 3.10 or newer, and $(PYTHON) is not: name one with make PYTHON=python3.12." >&2; \
+	    exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { \
+	    rm -rf $(VENV); \
+	    echo "$(PYTHON) -m venv failed: on Debian and Ubuntu install the package python3-venv." >&2; \
+	    exit 1; }
+
+# The pip that comes with an older Python cannot install a project without a setup.py as editable.
+$(VENV)/run.stamp: $(BIN)/python pyproject.toml $(LOCK)
+	@echo "installing into $(VENV)" >&2
+	@$(PIP) install 'pip>=23' $(OR_TELL)
+	@$(PIP) install --constraint $(LOCK) --editable . $(OR_TELL)
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp
+	@$(PIP) install --requirement $(LOCK) $(OR_TELL)
+	@touch $@
+
+# mypy and import-linter read folders, and do not follow the import hook of an editable install.
+$(VENV)/typecheck: $(VENV)/dev.stamp
+	@mkdir -p $@/spackscope
+	@for part in model tui sample_data; do ln -sfn ../../../$$part $@/spackscope/$$part; done
+	@touch $@
+
+bench: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks.run $(ARGS)

@@ -1,0 +1,102 @@
+"""Run all benchmarks, or those named on the command line: `python -m benchmarks.run`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import corpus, pairs, terminal
+from spackscope.model.catalog import Catalog
+from spackscope.model.index.cache import load
+from spackscope.model.listing import View
+from spackscope.model.query import parse
+
+
+def decode_pages(directory: Path) -> int:
+    """Decode the JSON of all pages: the least that any reader of them has to do."""
+    count = 0
+    for page in directory.rglob("specs.md"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith("spec_details: "):
+                count += len(json.loads(line.removeprefix("spec_details: ")))
+    return count
+
+
+def answer(catalog: Catalog, text: str) -> int:
+    """Answer one keystroke as the browser does: packages, rows, what varies, the first screen."""
+    query = parse(text, bare="any")
+    catalog.packages(query)
+    listing = catalog.listing(View(query))
+    listing.describe()
+    catalog.rows(listing.ids[:64])
+    return listing.shown
+
+
+def text_lines(catalog: Catalog) -> list[str]:
+    """Give one line of text a record, for the scan to compare with."""
+    everything = catalog.listing(View())
+    return [
+        " ".join((s.package, s.version, s.compiler, s.os, s.target, *s.variants, *s.stacks))
+        for s in catalog.specs(everything)
+    ]
+
+
+def main() -> None:
+    """Make the corpus and run the benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--specs", type=int, default=60_000)
+    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("names", nargs="*", default=["start", "build", "open", "keystroke", "step"])
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        pages = corpus.make(Path(scratch, "pages"), arguments.specs)
+        environ = {**os.environ, "XDG_CACHE_HOME": scratch}
+        source, many = str(pages), arguments.pairs
+        catalog = load([source], environ, keep=True)
+        print(f"{catalog.total:,} specs in {len(catalog.packages(parse(''))):,} packages")
+        if "start" in arguments.names:
+            pairs.report("start", terminal.starts(source, environ, many), "ms", 1e3)
+        if "build" in arguments.names:
+            pairs.compare(
+                "build",
+                lambda: load([source], environ, rebuild=True, keep=True),
+                lambda: decode_pages(pages),
+                pairs=max(1, many // 2),
+            )
+        if "open" in arguments.names:
+            code = (
+                "import os, sys; from spackscope.model.index.cache import open_cached;"
+                "from spackscope.model.query import Query;"
+                "print(len(open_cached([sys.argv[1]], os.environ).packages(Query())))"
+            )
+            pairs.compare(
+                "open",
+                lambda: subprocess.run(
+                    [sys.executable, "-c", code, source], env=environ, check=True, capture_output=True
+                ),
+                lambda: subprocess.run(
+                    [sys.executable, "-c", "import sqlite3"], check=True, capture_output=True
+                ),
+                pairs=many,
+            )
+        if "keystroke" in arguments.names:
+            lines = text_lines(catalog)
+            for text in ("ubuntu", "+mpi compiler=gcc@13: target=x86_64_v3", "stack=e4s ~cuda"):
+                first = text.split()[0]
+                pairs.compare(
+                    f"keystroke {text[:23]}",
+                    lambda text=text: answer(catalog, text),  # type: ignore[misc]
+                    lambda first=first: sum(first in line for line in lines),  # type: ignore[misc]
+                    pairs=many,
+                )
+        if "step" in arguments.names:
+            pairs.report("step", terminal.steps(source, environ, many), "bytes")
+
+
+if __name__ == "__main__":
+    main()

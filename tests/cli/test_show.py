@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.program import Program, assert_golden, hash_of, record, write_page
+
+
+def test_a_spec_is_shown_line_by_line(program: Program) -> None:
+    result = program("show", "pfqg2xi")
+    assert result.returncode == 0
+    assert_golden("show", result.stdout)
+
+
+@pytest.mark.parametrize(
+    "spelling", ["pfqg2xi", "/pfqg2xi", "PFQG2XI", " pfqg2xienllgkr2rb23fugktb23zwwbr\n"]
+)
+def test_a_hash_may_be_spelled_in_several_ways(program: Program, spelling: str) -> None:
+    (line,) = program("show", "--json", spelling).stdout.splitlines()
+    assert json.loads(line)["hash"] == "pfqg2xienllgkr2rb23fugktb23zwwbr"
+
+
+def test_every_record_of_the_hash_is_shown(program: Program) -> None:
+    write_page(program.home / "a" / "develop.md", [record(hash_of(9))])
+    write_page(program.home / "a" / "v1.md", [record(hash_of(9), os="rocky9")], tag="v1")
+    write_page(program.home / "b" / "develop.md", [record(hash_of(9))])
+    sources = ("-f", "a", "-f", "b")
+    lines = program("show", *sources, "--json", hash_of(9)).stdout.splitlines()
+    shown = [(spec["source"], spec["tag"], spec["os"]) for spec in map(json.loads, lines)]
+    assert sorted(shown) == [
+        ("a", "develop", "ubuntu24.04"),
+        ("a", "v1", "rocky9"),
+        ("b", "develop", "ubuntu24.04"),
+    ]
+    text = program("show", *sources, hash_of(9)).stdout
+    assert [part.splitlines()[0] for part in text.split("\n\n")] == ["zlib@1.3.1"] * 3
+
+
+def test_look_alikes_are_counted(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record(hash_of(n)) for n in range(3)])
+    text = program("show", "-f", "zlib.md", hash_of(1)).stdout
+    assert "look-alikes\n  2 are alike but for the hash\n" in text
+
+
+def test_an_ambiguous_beginning_lists_the_candidates(program: Program) -> None:
+    names = {hash_of(number): f"zlib{number}" for number in (1, 2)}
+    for hash_, name in names.items():
+        write_page(program.home / "pages" / f"{name}.md", [record(hash_)], title=name)
+    result = program("show", "-f", "pages", "aaa")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == [
+        "spackscope: several hashes begin with aaa:",
+        f"  {hash_of(1)}  zlib1@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3",
+        f"  {hash_of(2)}  zlib2@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3",
+    ]
+
+
+def test_of_very_many_candidates_some_are_listed(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record(hash_of(n)) for n in range(30)])
+    lines = program("show", "-f", "zlib.md", "a").stderr.splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "  and more"
+
+
+def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
+    result = program("show", "zzzzz")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "spackscope: no hash begins with zzzzz\n"
+
+
+@pytest.mark.parametrize("text", ["18", "hash!", "/", "a" * 33, "py-build/pfqg2xi"])
+def test_what_can_be_no_hash_is_wrong_usage(program: Program, text: str) -> None:
+    result = program("show", text)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "is no beginning of a hash" in result.stderr
+
+
+def test_one_hash_is_wanted_no_more_and_no_less(program: Program) -> None:
+    assert "show wants one hash" in program("show").stderr
+    assert "show wants one hash, not 2" in program("show", "abc", "abd").stderr

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program, wait_for
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_during_a_build_leaves_nothing_behind(
+    program: Program, long_build: Path, number: signal.Signals, code: int
+) -> None:
+    process = program.start("index", "-f", str(long_build))
+    wait_for(lambda: any(name.endswith(".tmp") for name in program.cache()))
+    process.send_signal(number)
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (code, "", "")
+    assert program.cache() == []
+
+
+def test_ctrl_c_in_a_terminal_takes_the_progress_off_the_screen(
+    program: Program, long_build: Path
+) -> None:
+    with program.in_terminal("index", "-f", str(long_build)) as terminal:
+        terminal.read_until("files read")
+        assert "Ctrl-C cancels" in terminal.text
+        terminal.send("\x03")
+        assert terminal.wait() == 130
+        assert terminal.text.endswith("\x1b[2K")
+        assert terminal.text.count("\x1b[?25h") == terminal.text.count("\x1b[?25l")
+    assert program.cache() == []
+
+
+def test_a_build_to_its_end_shows_its_progress_on_stderr_alone(
+    program: Program, long_build: Path
+) -> None:
+    with (
+        open(program.home / "out", "w") as out,
+        program.in_terminal("index", "-f", str(long_build), streams={"stdout": out}) as terminal,
+    ):
+        assert terminal.wait() == 0
+        assert "/400" in terminal.text
+        assert "/s" in terminal.text
+    assert (program.home / "out").read_text().startswith("specs     40000\npackages  400\n")
+
+
+def test_a_short_build_shows_no_progress(program: Program) -> None:
+    _, text = program.on_terminal("index")
+    assert text.startswith("specs     346\n")
+
+
+def test_what_is_ignored_stays_ignored(program: Program, long_build: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = program.start("find", "-f", str(long_build), "--hashes", "package-000")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    wait_for(lambda: any(name.endswith(".tmp") for name in program.cache()))
+    process.send_signal(signal.SIGHUP)
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    assert len(out.split()) == 100

@@ -1,0 +1,78 @@
+"""What is installed is what stands in the folders, and importing the model stays cheap."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LISTED = SETTINGS["tool"]["setuptools"]["packages"]
+SLOW_TO_IMPORT = ("rich", "textual", "yaml")
+
+
+def import_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("spackscope", *(part for part in parts if part != "__init__")))
+
+
+def packages_in_folders() -> set[str]:
+    return {
+        import_name(module.parent)
+        for top in ("model", "sample_data", "tui")
+        for module in (ROOT / top).rglob("*.py")
+    }
+
+
+def modules_of_the_model() -> list[str]:
+    return sorted(import_name(path) for path in (ROOT / "model").rglob("*.py"))
+
+
+def test_every_folder_with_python_in_it_is_listed_and_no_other() -> None:
+    assert set(LISTED) == packages_in_folders()
+
+
+@pytest.mark.parametrize("package", LISTED)
+def test_every_listed_package_is_found_under_its_import_name(package: str) -> None:
+    spec = importlib.util.find_spec(package)
+
+    assert spec is not None
+    assert spec.origin is not None, f"{package} has no __init__.py"
+    folder = ROOT.joinpath(*package.split(".")[1:])
+    assert Path(spec.origin).resolve() == folder / "__init__.py"
+
+
+def test_the_sample_pages_are_found_as_resources() -> None:
+    develop = resources.files("spackscope.sample_data") / "develop"
+    found = {package.name: (package / "specs.md").read_bytes() for package in develop.iterdir()}
+
+    assert found == {
+        page.parent.name: page.read_bytes()
+        for page in (ROOT / "sample_data" / "develop").glob("*/specs.md")
+    }
+    assert found
+
+
+def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:
+    assert "spackscope.model.catalog" in modules_of_the_model()
+
+
+@pytest.mark.parametrize("module", modules_of_the_model())
+def test_importing_the_model_loads_neither_a_terminal_library_nor_yaml(module: str) -> None:
+    program = f"import json, sys, {module}; json.dump(sorted(sys.modules), sys.stdout)"
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT / "tests", capture_output=True, check=True
+    )
+
+    loaded = set(json.loads(answer.stdout))
+    assert module in loaded
+    assert loaded.isdisjoint(SLOW_TO_IMPORT)
