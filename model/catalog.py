@@ -10,12 +10,13 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from spackscope.model.columns import BY_NAME, COLUMNS, Column, Value
 from spackscope.model.conditions import TRUE, Clause, condition, hash_range
 from spackscope.model.listing import RUN_CODES, Listing, Run, View
 from spackscope.model.query import Query, Term
-from spackscope.model.records import HASH_LENGTH, Cancelled, Problem, Spec
+from spackscope.model.records import HASH_LENGTH, Cancelled, Problem, Spec, is_hash
 from spackscope.model.sources import ShouldStop, never
 from spackscope.model.versions import version_key
 
@@ -60,6 +61,19 @@ class Arch:
     target: str
 
 
+class _Connection(sqlite3.Connection):
+    """Close itself when it is dropped, by whatever thread; Python 3.13 warns of one left open."""
+
+    def __del__(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self.close()
+
+
+def connect(uri: str) -> sqlite3.Connection:
+    """Open a database that several threads may hold and any may drop."""
+    return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_Connection)
+
+
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
@@ -68,11 +82,13 @@ class Catalog:
     where the index cannot be opened.
     """
 
-    def __init__(self, uri: str, *, notice: str = "", keep: sqlite3.Connection | None = None):
+    def __init__(
+        self, uri: str, *, notice: str = "", keep: sqlite3.Connection | None = None
+    ) -> None:
         self._uri = uri
         # An index in memory lives as long as one connection to it, and so does the content of a
         # file that another process replaces.
-        self._keep = keep or sqlite3.connect(uri, uri=True, check_same_thread=False)
+        self._keep = keep or connect(uri)
         self._copying = threading.Lock()
         self._local = threading.local()
         self.meta = _meta(self._keep)
@@ -88,12 +104,12 @@ class Catalog:
     def _connect(self) -> sqlite3.Connection:
         """Connect a thread: to the index, or to a copy where its file is another one by now."""
         with contextlib.suppress(sqlite3.Error):
-            connection = sqlite3.connect(self._uri, uri=True)
+            connection = connect(self._uri)
             connection.execute("PRAGMA query_only=1")
             connection.execute("PRAGMA read_uncommitted=1")
             if _meta(connection) == self.meta:
                 return connection
-        copy = sqlite3.connect(":memory:")
+        copy = connect(":memory:")
         with self._copying:
             self._keep.backup(copy)
         return copy
@@ -161,7 +177,8 @@ class Catalog:
     @cached_property
     def problems(self) -> list[Problem]:
         """Hold what could not be read, in the order of reading."""
-        return [Problem(*row) for row in self._execute("SELECT origin, place, reason FROM problem")]
+        rows = self._execute("SELECT origin, place, reason FROM problem")
+        return [Problem(*row) for row in rows]
 
     @cached_property
     def problem_count(self) -> int:
@@ -304,13 +321,14 @@ class Catalog:
         how_many = counts if counts is not None else [1] * len(ids)
         return [self._row(found[id_], count) for id_, count in zip(ids, how_many, strict=True)]
 
-    def _row(self, codes: tuple[int, ...], count: int) -> Row:
-        id_, look_alike, hash_, size, package, version, arch, variants, stacks, tag, document = codes
+    def _row(self, columns: tuple[Any, ...], count: int) -> Row:
+        id_, look_alike, hash_, size, package, version, arch, *codes = columns
+        variants, stacks, tag, document = codes
         its_arch = self._arches[arch]
         origin, source = self._documents[document]
         spec = Spec(
             package=self._package_names[package],
-            hash=str(hash_),
+            hash=hash_,
             version=self._versions[version],
             compiler=its_arch.compiler,
             platform=its_arch.platform,
@@ -333,8 +351,10 @@ class Catalog:
 
     def by_hash(self, hash_: str) -> list[Row]:
         """Give every record with this whole hash."""
-        return self.rows([id_ for (id_,) in self._execute(
-            "SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))])
+        if not is_hash(hash_):
+            return []
+        found = self._execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
+        return self.rows([id_ for (id_,) in found])
 
     def count(self, query: Query) -> int:
         """Count the records that match."""
@@ -345,22 +365,20 @@ class Catalog:
         if not query:
             return "there is no spec at all"
         groups = query.groups()
-        relaxed = [
-            (group, self.count(query.without(*group)))
-            for group in groups
-            if len(groups) > 1
-        ]
-        guilty = [(group, left) for group, left in relaxed if left]
-        if guilty:
-            ways = [f"{left:,} without {_spell(group)}" for group, left in guilty]
-            return f"no spec matches; there {'is' if guilty[0][1] == 1 else 'are'} {', '.join(ways)}"
+        alone = len(groups) == 1
+        left = [(0 if alone else self.count(query.without(*group)), group) for group in groups]
+        ways = [f"{count:,} without {_spell(group)}" for count, group in left if count]
+        if ways:
+            verb = "is" if ways[0].startswith("1 ") else "are"
+            return f"no spec matches; there {verb} {', '.join(ways)}"
         before: tuple[Term, ...] = ()
         for number, group in enumerate(groups):
             if not self.count(Query(group)):
                 return f"no spec matches {_spell(group)}"
             if not self.count(Query(before + group)):
                 pairs = (one for one in groups[:number] if not self.count(Query(one + group)))
-                return f"no spec matches {_spell(group)} together with {_spell(next(pairs, before))}"
+                other = next(pairs, before)
+                return f"no spec matches {_spell(group)} together with {_spell(other)}"
             before += group
         return "no spec matches"
 

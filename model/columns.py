@@ -9,7 +9,9 @@ from typing import Literal
 from spackscope.model.records import Spec
 
 Value = str | tuple[str, ...] | float | None
-Place = Literal["package", "version", "arch", "variant_set", "stack_set", "tag", "document", "spec"]
+Place = Literal[
+    "package", "version", "arch", "variant_set", "stack_set", "tag", "document", "spec"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,15 @@ class Clause:
     parameters: tuple[str | float, ...] = ()
     on_specs: bool = False
     by_hash: bool = False
+    is_choice: bool = False
+
+    @property
+    def _closed(self) -> str:
+        """Put the text in brackets where `AND` and `NOT` need them.
+
+        A choice has none of its own: SQLite's parser does not take brackets a hundred deep.
+        """
+        return f"({self.sql})" if self.is_choice else self.sql
 
     def __and__(self, other: Clause) -> Clause:
         """Join two conditions that must both hold."""
@@ -43,7 +52,7 @@ class Clause:
         if TRUE in (self, other):
             return other if self == TRUE else self
         return Clause(
-            f"{self.sql} AND {other.sql}",
+            f"{self._closed} AND {other._closed}",
             self.parameters + other.parameters,
             self.on_specs or other.on_specs,
             self.by_hash or other.by_hash,
@@ -56,16 +65,17 @@ class Clause:
         if FALSE in (self, other):
             return other if self == FALSE else self
         return Clause(
-            f"({self.sql} OR {other.sql})",
+            f"{self.sql} OR {other.sql}",
             self.parameters + other.parameters,
             self.on_specs or other.on_specs,
+            is_choice=True,
         )
 
     def __invert__(self) -> Clause:
         """Turn the condition round."""
         if self in (TRUE, FALSE):
             return FALSE if self == TRUE else TRUE
-        return Clause(f"NOT {self.sql}", self.parameters, self.on_specs)
+        return Clause(f"NOT {self._closed}", self.parameters, self.on_specs)
 
 
 TRUE, FALSE = Clause("1"), Clause("0")

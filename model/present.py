@@ -57,9 +57,7 @@ def without_root(stacks: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(stack for stack in stacks if stack != "root") or stacks
 
 
-def variants_cell(
-    variants: tuple[str, ...], varying: Mapping[str, int]
-) -> tuple[str, str]:
+def variants_cell(variants: tuple[str, ...], varying: Mapping[str, int]) -> tuple[str, str]:
     """Give the variants that differ among the rows, telling ones first, and the others."""
     telling = sorted(
         (text for text in variants if split_variant(text)[0] in varying),
@@ -70,7 +68,7 @@ def variants_cell(
 
 
 def size_text(size: float | None) -> str:
-    """Give a size in the unit that suits it, with three digits at most; `-` where none is known."""
+    """Give a size in the unit that suits it, in three digits at most; `-` where none is known."""
     if size is None:
         return "-"
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):

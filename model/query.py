@@ -166,7 +166,7 @@ def exact_term(column: str, value: str) -> Term:
             return Term(column, exact)
     except ValueError:
         pass
-    return Term(column, re.sub(r"[^\w.@/-]", "?", value, flags=re.ASCII))
+    return Term(column, re.sub(r"[^\w.-]", "?", value, flags=re.ASCII))
 
 
 def _words(text: str) -> list[tuple[int, str]]:
@@ -388,4 +388,4 @@ def _quote(text: str) -> str:
         return text
     if '"' not in text:
         return f'"{text}"' if "'" in text else f"'{text}'"
-    return "\"'\"".join(f"'{part}'" for part in text.split("'"))
+    return '"\'"'.join(f"'{part}'" for part in text.split("'"))

@@ -58,5 +58,5 @@ class Problem:
         return ": ".join(part for part in (self.origin, self.place, self.reason) if part)
 
 
-class Cancelled(Exception):  # noqa: N818 - it reports a wish, not an error
+class Cancelled(Exception):
     """Report that the user stopped a long task."""

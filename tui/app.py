@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import time
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
@@ -25,6 +28,12 @@ THEME = replace(
     variables={**_ANSI.variables, "border-blurred": "ansi_bright_black"},
 )
 """The colours of the terminal itself, so that dark and light ones both look meant."""
+
+
+_PATIENCE = 1.0
+"""Seconds that a key waits at the most for what the keys before it do."""
+_QUIET = 4
+"""Rounds of the event loop without a message, after which all is done that a key did."""
 
 
 class SpackscopeApp(App[list[str]]):
@@ -47,6 +56,8 @@ class SpackscopeApp(App[list[str]]):
         self.register_theme(THEME)
         self.theme = THEME.name
         self._browser = BrowserScreen(sources, query, environ, pick=pick)
+        self._typed: deque[events.Key | events.Paste] = deque()
+        self._handing_on = False
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the browser."""
@@ -58,6 +69,42 @@ class SpackscopeApp(App[list[str]]):
         for name in (signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(name, self.exit, None, 128 + name)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Hand on what is typed one key at a time, each when the one before has had its effect.
+
+        A slow line brings many keys at once, and Textual hands them all to what has the focus at
+        that moment: `/quit` would quit.
+        """
+        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
+        if not typed or (isinstance(event, events.Key) and event.key == "ctrl+c"):
+            await super().on_event(event)
+            return
+        assert isinstance(event, events.Key | events.Paste)
+        self._typed.append(event)
+        if not self._handing_on:
+            self._handing_on = True
+            self.run_worker(self._hand_on(), group="typed")
+
+    async def _hand_on(self) -> None:
+        try:
+            while self._typed:
+                await self._rest(self._typed[0])
+                await super().on_event(self._typed.popleft())
+        finally:
+            self._handing_on = False
+
+    async def _rest(self, event: events.Key | events.Paste) -> None:
+        """Wait, though not for ever, until no message is under way that could move the focus."""
+        end = time.monotonic() + _PATIENCE
+        quiet = 0
+        while quiet < _QUIET and time.monotonic() < end:
+            await asyncio.sleep(0)
+            pumps = [self, *self.screen.walk_children(with_self=True)]
+            quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
+            if self.screen is self._browser and self._browser.is_behind(event):
+                quiet = 0
+                await asyncio.sleep(0.002)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every key of the browser by its sentence, and the themes."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from spackscope.tui.exit_codes import ExitCode, Leave
-from spackscope.tui.help_texts import COMMANDS
+from spackscope.tui.help_texts import BROWSE, COMMANDS
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Hold what the command line says; `command` is `browse` where it names none.
+    """Hold what the command line says; `command` is BROWSE where it names none.
 
     `format` is the name of an export format, or None for the one that suits stdout.
     """
@@ -46,7 +46,7 @@ def parse(argv: Sequence[str]) -> Arguments:
     cut = given.index("--") if "--" in given else len(given)
     options, literal = given[:cut], given[cut + 1 :]
     at = _command_at(options)
-    command = "browse" if at is None else options.pop(at)
+    command = BROWSE if at is None else options.pop(at)
     try:
         parsed, words = _parser(command).parse_known_args(options)
         for word in words:
@@ -58,7 +58,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         if not (parsed.help or parsed.version):
             _check(command, words)
     except ValueError as error:
-        name = "" if command == "browse" else f" {command}"
+        name = "" if command == BROWSE else f" {command}"
         hint = f"`spackscope{name} --help` shows what there is"
         raise Leave(ExitCode.USAGE, f"{error}; {hint}") from None
     return Arguments(command, tuple(words), **vars(parsed) | {"sources": tuple(parsed.sources)})
@@ -73,7 +73,7 @@ def _command_at(options: Sequence[str]) -> int | None:
         elif option in ("-f", "--from"):
             passed = True
         elif not option.startswith("-"):
-            return at if option in COMMANDS else None
+            return at if option in COMMANDS and option != BROWSE else None
     return None
 
 

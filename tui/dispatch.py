@@ -13,6 +13,7 @@ from spackscope.model.text import cell_width, clean
 from spackscope.tui import streams
 from spackscope.tui.arguments import Arguments, parse
 from spackscope.tui.exit_codes import ExitCode, Leave
+from spackscope.tui.help_texts import BROWSE, COMMANDS
 
 
 def run(argv: Sequence[str] | None = None) -> ExitCode:
@@ -46,7 +47,7 @@ def _command(arguments: Arguments) -> ExitCode:
     if arguments.no_color:
         os.environ["NO_COLOR"] = "1"
     sources = chosen(arguments.sources, os.environ)
-    if arguments.command in ("browse", "pick"):
+    if arguments.command in (BROWSE, "pick"):
         return _browse(sources, arguments)
     from spackscope.tui import headless
 
@@ -60,8 +61,6 @@ def _command(arguments: Arguments) -> ExitCode:
 
 def _tell(arguments: Arguments) -> ExitCode:
     if arguments.help:
-        from spackscope.tui.help_texts import COMMANDS
-
         streams.write(COMMANDS[arguments.command].rstrip("\n"))
         return ExitCode.FOUND
     from importlib.metadata import PackageNotFoundError, version

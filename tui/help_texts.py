@@ -30,8 +30,11 @@ exit codes:
   130 interrupted
 """
 
+BROWSE = "browse"
+"""Stands for no command at all: it is not a word of the command line."""
+
 COMMANDS = {
-    "browse": f"""\
+    BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]
        spackscope find | show | pick | index [--help] ...
 
@@ -80,7 +83,8 @@ usage: spackscope show [-f SOURCE]... [--json] HASH
 
 Print the spec with this hash, and the line that installs it. The beginning
 of a hash will do where no other hash begins so; a / in front is allowed. A
-hash that stands in several tags or sources is printed for each.
+hash that stands in several tags or sources is printed for each. Where several
+hashes begin so, they are listed on stderr, and the exit code is 2.
 
 options:
   --json             print a JSON object for each record, one a line
@@ -120,4 +124,4 @@ examples:
   spackscope index --rebuild
 """,
 }
-"""The help of each command; `browse` has no word of its own."""
+"""The help of each command."""

@@ -140,7 +140,7 @@ def candidates(specs: Sequence[Spec]) -> Iterator[str]:
 def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:
     """Spell the lines of a spec: labels in a column, and what stands under a head indented."""
     indent = ""
-    for number, line in enumerate(lines):
+    for line in lines:
         if line.kind == "head":
             indent = "  "
             yield line.text
@@ -149,7 +149,7 @@ def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:
         elif line.label:
             yield f"{indent}{line.label:<{_LABEL_WIDTH}}{line.text}"
         else:
-            yield f"{indent or ' ' * _LABEL_WIDTH * bool(number)}{line.text}"
+            yield f"{indent or ' ' * _LABEL_WIDTH}{line.text}"
 
 
 def labelled(pairs: Iterable[tuple[str, object]]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from spackscope.model.catalog import Catalog
+from spackscope.model.catalog import Catalog, connect
 from spackscope.model.index.build import build
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.sources import (
@@ -121,7 +121,7 @@ def _build_in_memory(
     notice: str = "",
 ) -> Catalog:
     uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
-    connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    connection = connect(uri)
     # A full disk may be why nothing is kept: sorting must not need files either.
     connection.execute("PRAGMA temp_store=MEMORY")
     try:

@@ -17,9 +17,7 @@ _PLAIN_LIST = re.compile(rf"\[\s*(?:{_PLAIN}\s*(?:,\s*{_PLAIN}\s*)*)?\]")
 
 # Numbers stay as they are written: `1.10` is a version, and a version is a text. A control
 # character in a text spoils no page: it is made visible where it is shown.
-_decode = json.JSONDecoder(
-    parse_float=str, parse_int=str, parse_constant=str, strict=False
-).decode
+_decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
 
 
 class FrontMatterError(ValueError):
@@ -85,7 +83,7 @@ def value(text: str) -> Any:
         return stripped
     if stripped[:1] in ("[", "{", '"'):
         try:
-            return _decode(stripped)
+            return _decoder.decode(stripped)
         except RecursionError:
             raise FrontMatterError("it is nested too deeply") from None
         except ValueError as error:
@@ -117,7 +115,7 @@ def _yaml(text: str, refusal: str) -> Any:
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
         # BaseLoader makes texts, lists and mappings, nothing else.
-        loaded = yaml.load(text, Loader=loader)  # noqa: S506
+        loaded = yaml.load(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         reason = " ".join(str(error.problem or error).split())
         if refusal:

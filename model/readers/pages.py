@@ -219,7 +219,8 @@ class _Page:
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return {str: "a text", list: "a list", dict: "a mapping"}.get(type(value), "missing")
+    kinds: dict[type, str] = {str: "a text", list: "a list", dict: "a mapping"}
+    return kinds.get(type(value), "missing")
 
 
 def _spelled(compiler: str) -> str:

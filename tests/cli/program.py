@@ -78,21 +78,23 @@ class Program:
         self,
         *words: str,
         columns: int = 100,
-        streams: Mapping[str, int | IO[str]] | None = None,
-        **changes: str,
+        streams: Mapping[str, IO[str]] | None = None,
+        changes: Mapping[str, str] | None = None,
     ) -> Iterator[Terminal]:
         """Start the program in a terminal; `streams` names those that are something else."""
         terminal = Terminal(
-            words, environment(self.home, **changes), self.home, columns, dict(streams or {})
+            words, environment(self.home, **(changes or {})), self.home, columns, streams or {}
         )
         try:
             yield terminal
         finally:
             terminal.close()
 
-    def on_terminal(self, *words: str, columns: int = 100, **changes: str) -> tuple[int, str]:
+    def on_terminal(
+        self, *words: str, columns: int = 100, changes: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
         """Run the program in a terminal; give its exit code and what the terminal got."""
-        with self.in_terminal(*words, columns=columns, **changes) as terminal:
+        with self.in_terminal(*words, columns=columns, changes=changes) as terminal:
             code = terminal.wait()
             return code, terminal.text.replace("\r\n", "\n")
 
@@ -111,7 +113,7 @@ class Terminal:
         env: Mapping[str, str],
         home: Path,
         columns: int,
-        streams: dict[str, int | IO[str]],
+        streams: Mapping[str, IO[str]],
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
@@ -155,6 +157,11 @@ class Terminal:
             return False
         self._got += got
         return bool(got)
+
+    def read_more(self, seconds: float = 0.2) -> bool:
+        """Take what comes within a while; tell whether anything came."""
+        before = len(self._got)
+        return self.read(seconds) and len(self._got) > before
 
     def read_until(self, text: str) -> None:
         """Wait until the terminal got a text."""

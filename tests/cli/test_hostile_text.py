@@ -20,7 +20,7 @@ FORBIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def is_harmless(text: str) -> bool:
-    return all(c in "\n\t" or unicodedata.category(c) not in FORBIDDEN for c in text)
+    return all(c in "\n\t" or unicodedata.category(c) not in FORBIDDEN for c in set(text))
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +30,20 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, (_, text) in enumerate(HOSTILE_TEXT, 1):
         plain = text.isascii() and text.isprintable() and "/" not in text and len(text) < 99
         name = f"{number}" if plain else f"{number}\x1b]0;owned\x07\n"
+        everywhere = {
+            "versions": [text],
+            "compiler": text,
+            "platform": text,
+            "os": text,
+            "target": text,
+            "variants": [text, f"+{text}", f"name={text}"],
+            "stacks": [text],
+        }
         records: list[object] = [
-            record(hash_of(number * 100), compiler=text, os=text, target=text, platform=text),
-            record(hash_of(number * 100 + 1), variants=[text, f"+{text}", f"name={text}"]),
-            record(hash_of(number * 100 + 2), stacks=[text], versions=[text]),
-            record(SHARED, compiler=text, os=text, variants=[text, f"patches={text}"]),
+            record(hash_of(number * 100), **everywhere),
+            record(SHARED, os=text, variants=[f"patches={text}"]),
             {"hash": text},
-            record(hash_of(number * 100 + 3), versions=[], compiler=[text], size=text),
+            record(hash_of(number * 100 + 1), versions=[], compiler=[text], size=text),
         ]
         write_page(top / name, records, title=text, tag=json.dumps(text))
     return top
@@ -85,7 +92,7 @@ def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
 
 
 def test_a_record_is_a_line_whatever_it_holds(answers: Answers) -> None:
-    count = 5 * len(HOSTILE_TEXT)
+    count = 3 * len(HOSTILE_TEXT)
     assert len(answers("find", "--jsonl").stdout.splitlines()) == count
     assert len(answers("find").stdout.splitlines()) == count + 1
     assert len(answers("find", "--csv").stdout.splitlines()) == count + 1
@@ -96,7 +103,7 @@ def test_json_gives_back_what_the_page_holds(answers: Answers) -> None:
     for number, (_, text) in enumerate(HOSTILE_TEXT, 1):
         storable = text.encode("utf-8", "replace").decode()
         assert by_hash[hash_of(number * 100)]["os"] == storable
-        assert by_hash[hash_of(number * 100 + 1)]["variants"][0] == storable
+        assert by_hash[hash_of(number * 100)]["variants"][0] == storable
 
 
 @pytest.mark.parametrize(
@@ -107,7 +114,9 @@ def test_what_the_user_types_is_cleaned_too(
 ) -> None:
     from spackscope.tui.dispatch import run
 
+    page = write_page(program.home / "zlib.md", [record(hash_of(1))])
     monkeypatch.setenv("XDG_CACHE_HOME", str(program.home))
+    monkeypatch.setenv("SPACKSCOPE_FROM", str(page))
     for argv in (["find", "--", word], ["show", "--", word], ["find", "-f", f"x{word}"]):
         run(argv)
     out, err = capfd.readouterr()

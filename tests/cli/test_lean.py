@@ -12,7 +12,7 @@ PROGRAM = """
 import sys
 from spackscope.tui.cli import main
 code = main(sys.argv[1:])
-print(code, *[name for name in {heavy} if name in sys.modules], file=sys.stderr)
+print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.stderr)
 """
 
 

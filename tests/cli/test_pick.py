@@ -22,11 +22,11 @@ LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l"
 def choose(terminal: Terminal) -> int:
     """Take the first row: the way there is one Enter, or two."""
     terminal.read_until(FIRST[:7])
-    for _ in range(3):
-        if terminal.process.poll() is None:
-            terminal.send("\r")
-            for _ in range(10):
-                terminal.read()
+    terminal.send("\r")
+    while terminal.process.poll() is None and terminal.read_more():
+        pass
+    if terminal.process.poll() is None:
+        terminal.send("\r")
     return terminal.wait()
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from spackscope.tui.cli import main
 from tests.cli.program import Program, assert_golden, hash_of, record, write_page
 
 
@@ -71,10 +72,11 @@ def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
 
 
 @pytest.mark.parametrize("text", ["18", "hash!", "/", "a" * 33, "py-build/pfqg2xi"])
-def test_what_can_be_no_hash_is_wrong_usage(program: Program, text: str) -> None:
-    result = program("show", text)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "is no beginning of a hash" in result.stderr
+def test_what_can_be_no_hash_is_wrong_usage(text: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", text]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "is no beginning of a hash" in err
 
 
 def test_one_hash_is_wanted_no_more_and_no_less(program: Program) -> None:

@@ -43,9 +43,9 @@ def test_a_build_to_its_end_shows_its_progress_on_stderr_alone(
         program.in_terminal("index", "-f", str(long_build), streams={"stdout": out}) as terminal,
     ):
         assert terminal.wait() == 0
-        assert "/400" in terminal.text
+        assert "/250" in terminal.text
         assert "/s" in terminal.text
-    assert (program.home / "out").read_text().startswith("specs     40000\npackages  400\n")
+    assert (program.home / "out").read_text().startswith("specs     25000\npackages  250\n")
 
 
 def test_a_short_build_shows_no_progress(program: Program) -> None:

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.arguments import _parser, parse
+from spackscope.tui.cli import main
 from spackscope.tui.exit_codes import ExitCode
-from spackscope.tui.help_texts import COMMANDS
+from spackscope.tui.help_texts import BROWSE, COMMANDS
 from tests.cli.program import Program, assert_golden, hash_of, record, write_page
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help(program: Program, command: str) -> None:
-    words = [] if command == "browse" else [command]
+    words = [] if command == BROWSE else [command]
     result = program(*words, "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert_golden(f"help-{command}", result.stdout)
@@ -40,12 +41,13 @@ def test_the_command_is_the_first_word_and_options_may_stand_before_it() -> None
     assert parse(["-ffind", "--no-color", "find", "x"]).command == "find"
     assert parse(["--from", "a", "index", "--from=b"]).sources == ("a", "b")
     assert parse(["zlib", "find"]).words == ("zlib", "find")
-    assert parse([]).command == "browse"
+    assert parse(["browse"]).words == ("browse",)
+    assert parse([]).command == BROWSE
 
 
 def test_behind_two_dashes_everything_is_a_query() -> None:
     arguments = parse(["--", "find", "--json"])
-    assert (arguments.command, arguments.words) == ("browse", ("find", "--json"))
+    assert (arguments.command, arguments.words) == (BROWSE, ("find", "--json"))
     arguments = parse(["find", "+mpi", "--", "find", "--"])
     assert (arguments.command, arguments.words) == ("find", ("+mpi", "find", "--"))
 
@@ -66,11 +68,14 @@ def test_behind_two_dashes_everything_is_a_query() -> None:
         (["find", "--\x1b[31m"], "there is no option --␛[31m"),
     ],
 )
-def test_wrong_usage_is_said_in_one_line(program: Program, words: list[str], reason: str) -> None:
-    result = program(*words)
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert reason in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+def test_wrong_usage_is_said_in_one_line(
+    words: list[str], reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == ExitCode.USAGE
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert reason in err
+    assert len(err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -119,14 +124,14 @@ def test_nothing_found_is_nothing_printed_on_a_terminal(program: Program) -> Non
     assert text == "spackscope: no spec matches package=nosuch\n"
 
 
-@pytest.mark.parametrize("command", [["find"], ["show", "abc"], ["index"]])
 @pytest.mark.parametrize(
-    ("source", "reason"),
+    ("command", "source", "reason"),
     [
-        ("nowhere", "the source nowhere does not exist"),
-        ("fifo", "the source fifo is neither a file nor a directory"),
-        ("notes", "the source notes holds no page of cache.spack.io"),
-        ("/dev/null", "the source /dev/null is neither a file nor a directory"),
+        (["find"], "nowhere", "the source nowhere does not exist"),
+        (["find"], "fifo", "the source fifo is neither a file nor a directory"),
+        (["find"], "notes", "the source notes holds no page of cache.spack.io"),
+        (["show", "abc"], "/dev/null", "the source /dev/null is neither a file nor a directory"),
+        (["index"], "nowhere", "the source nowhere does not exist"),
     ],
 )
 def test_a_source_that_cannot_be_read_is_named(

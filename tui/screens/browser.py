@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -58,7 +58,7 @@ class BrowserScreen(Screen[None]):
         self._marks: dict[str, None] = {}
         self._hash_to_find = ""
         self._load_generation = self._view_generation = 0
-        self._loading = False
+        self._loading = self._is_moving = False
 
     def compose(self) -> ComposeResult:
         """Put title and query above the panes, and the status below."""
@@ -139,7 +139,7 @@ class BrowserScreen(Screen[None]):
             name = old.values("package")[self._view.package]
             package = next((p.id for p in event.catalog.packages(Query()) if p.name == name), None)
         query = self._view.query
-        if self._start_query is not None:
+        if self._start_query and not query:
             query = self._parsed(self._start_query) or Query()
         self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
 
@@ -155,11 +155,16 @@ class BrowserScreen(Screen[None]):
 
     # The view and its answer
 
-    def _set_view(self, view: View) -> None:
-        """Ask for another view; the last answer stays on the screen until the new one is there."""
+    def _set_view(self, view: View, *, rewrite: bool = False) -> None:
+        """Ask for another view; the last answer stays on the screen until the new one is there.
+
+        The filter that has the focus keeps its text unless it is to be rewritten: whoever types
+        may be letters ahead of what is known here.
+        """
         self._view = view
-        self._query_bar.reflect(view.query)
-        self._specs.reflect(view.query)
+        typed_in = None if rewrite else self.focused
+        self._query_bar.reflect(view.query, typed_in)
+        self._specs.reflect(view.query, typed_in)
         if self._catalog is None:
             return
         self._view_generation += 1
@@ -260,7 +265,11 @@ class BrowserScreen(Screen[None]):
 
     @on(PackageList.Selected)
     def _package_selected(self, event: PackageList.Selected) -> None:
-        self._set_view(replace(self._view, package=event.package, opened=frozenset()))
+        self._select(event.package)
+
+    def _select(self, package: int | None) -> None:
+        if package != self._view.package:
+            self._set_view(replace(self._view, package=package, opened=frozenset()))
 
     @on(SpecTable.Highlighted)
     def _spec_highlighted(self, event: SpecTable.Highlighted) -> None:
@@ -294,7 +303,7 @@ class BrowserScreen(Screen[None]):
 
     def action_clear_query(self) -> None:
         """Take all conditions off."""
-        self._set_view(replace(self._view, query=Query()))
+        self._set_view(replace(self._view, query=Query()), rewrite=True)
 
     @on(FilterInput.Emptied)
     def _emptied(self) -> None:
@@ -302,7 +311,10 @@ class BrowserScreen(Screen[None]):
 
     @on(DetailPane.TermChosen)
     def _term_chosen(self, event: DetailPane.TermChosen) -> None:
-        self._add_term(event.term)
+        if event.term is None:
+            self._status.say("this line is no condition: choose a value")
+        else:
+            self._add_term(event.term)
 
     def _add_term(self, term: Term) -> None:
         query = self._view.query.also(term)
@@ -387,6 +399,16 @@ class BrowserScreen(Screen[None]):
 
     # Panes and focus
 
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Tell whether what is typed next would meet a pane or rows that are about to change.
+
+        Only what goes to rows waits for rows: packages are walked without waiting for their specs.
+        """
+        shown = self._listing.view if self._listing is not None else None
+        if self._is_moving or self._catalog is None or shown is self._view:
+            return self._is_moving
+        return self._pane in ("specs", "detail") or getattr(event, "key", "") in ("y", "Y")
+
     @property
     def _pane(self) -> str:
         """Name the pane that has the focus."""
@@ -421,7 +443,7 @@ class BrowserScreen(Screen[None]):
             "specs": self.query_one(SpecRows),
             "detail": self._detail,
         }
-        self.call_after_refresh(places[pane].focus)
+        self._focus_soon(places[pane].focus)
 
     def action_focus_query(self) -> None:
         """Go to the query line."""
@@ -433,7 +455,17 @@ class BrowserScreen(Screen[None]):
             self._names.focus_filter()
         else:
             self._step_to("specs")
-            self.call_after_refresh(self._specs.focus_filter)
+            self._focus_soon(self._specs.focus_filter)
+
+    def _focus_soon(self, focus: Callable[[], object]) -> None:
+        """Move the focus once the pane is on the screen: what is hidden takes none."""
+
+        def move() -> None:
+            focus()
+            self._is_moving = False
+
+        self._is_moving = True
+        self.call_after_refresh(move)
 
     def action_next_pane(self) -> None:
         """Go to the next filter or pane."""
@@ -472,6 +504,8 @@ class BrowserScreen(Screen[None]):
             self.action_focus_pane("packages")
         elif self._view.package is not None:
             self._names.selected = None
+            # The list has no row for all packages where its filter fits none.
+            self._select(None)
         elif self._pick:
             self.app.exit(None, return_code=130)
         else:

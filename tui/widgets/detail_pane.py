@@ -28,9 +28,9 @@ class DetailPane(VirtualList):
 
     @dataclass
     class TermChosen(Message):
-        """Tell which value the user wants as a filter."""
+        """Tell which value the user wants as a filter; None where a line stands for none."""
 
-        term: Term
+        term: Term | None
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -54,11 +54,7 @@ class DetailPane(VirtualList):
     def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
         """Turn a chosen line into its filter."""
         event.stop()
-        term = self._laid_out[event.row][0].term
-        if term is None:
-            self.notify("This line is no condition: choose a value.", timeout=3)
-        else:
-            self.post_message(self.TermChosen(term))
+        self.post_message(self.TermChosen(self._laid_out[event.row][0].term))
 
     def _lay_out(self) -> None:
         """Fold the lines, and draw anew only those that changed: a terminal may be far away."""

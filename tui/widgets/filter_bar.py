@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textual import on
 from textual.containers import Horizontal
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input
 
 from spackscope.model.columns import COLUMNS
@@ -52,9 +53,14 @@ class FilterBar(Horizontal):
                 input_.styles.margin = (0, 0, 0, gutter if first else GAP)
                 input_.placeholder = "▁" * here.width
 
-    def reflect(self, query: Query) -> None:
-        """Show what a query says of each column, and leave alone what means the same."""
+    def reflect(self, query: Query, typed_in: Widget | None) -> None:
+        """Show what a query says of each column.
+
+        Left alone is what means the same, and what is being typed.
+        """
         for column, input_ in self._inputs.items():
+            if input_ is typed_in:
+                continue
             terms = tuple(term for term in query.terms if term.column == column)
             try:
                 same = column_terms(column, input_.value) == terms

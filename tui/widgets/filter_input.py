@@ -62,7 +62,7 @@ class FilterInput(Input):
         """Take the first line of what is pasted, cleaned and cut to a filter's length."""
         event.prevent_default()
         event.stop()
-        lines = event.text[: LONGEST * 4].strip().splitlines()
+        lines = event.text[: LONGEST * 4].lstrip("\r\n").splitlines()
         if lines:
             self.insert_text_at_cursor(clean(lines[0].replace("\t", " "))[:LONGEST])
 

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from spackscope.model.query import Query, QueryError, parse
@@ -42,13 +43,13 @@ class QueryBar(Horizontal):
         """Let the user type."""
         self._input.focus()
 
-    def reflect(self, query: Query) -> None:
-        """Show a query, and leave a text alone that means the same."""
+    def reflect(self, query: Query, typed_in: Widget | None) -> None:
+        """Show a query, and leave a text alone that means the same or is being typed."""
         try:
             same = parse(self._input.value, bare="any") == query
         except QueryError:
             same = False
-        if not same:
+        if not same and self._input is not typed_in:
             self._input.reflect(str(query))
 
     def show_count(self, text: str) -> None:

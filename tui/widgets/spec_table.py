@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.widget import Widget
 
 from spackscope.model.catalog import Row
 from spackscope.model.columns import BY_NAME, COLUMNS, Column
@@ -111,12 +112,12 @@ class SpecTable(Vertical):
             self._column = columns[0].name
         self.rows.show_listing(listing, fetch, cursor, empty)
         self._place()
-        self.query_one(FilterBar).reflect(listing.view.query)
+        self.reflect(listing.view.query, self.screen.focused)
         self.post_message(self.Highlighted(self.highlighted))
 
-    def reflect(self, query: Query) -> None:
-        """Show a query in the filters."""
-        self.query_one(FilterBar).reflect(query)
+    def reflect(self, query: Query, typed_in: Widget | None) -> None:
+        """Show a query in the filters, but for the one that is being typed in."""
+        self.query_one(FilterBar).reflect(query, typed_in)
 
     def show_marks(self, marks: Collection[str]) -> None:
         """Show which hashes are marked."""

@@ -1,0 +1,79 @@
+"""Give the tests of the model what several of them need."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog import Catalog
+from spackscope.model.sources import SAMPLE
+from tests.model.building import catalog_of, record, write_page
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """Give a directory, and only the rights of an ordinary user, as root is forbidden nothing."""
+    with tempfile.TemporaryDirectory() as name:
+        is_root = os.geteuid() == 0
+        if is_root:
+            os.chown(name, NOBODY, -1)
+            os.seteuid(NOBODY)
+        try:
+            yield Path(name)
+        finally:
+            if is_root:
+                os.seteuid(0)
+
+
+@pytest.fixture(scope="session")
+def sample() -> Catalog:
+    """Index the sample."""
+    return catalog_of(SAMPLE)
+
+
+@pytest.fixture(scope="session")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index 190 records of two mirrors in which everything is mixed with everything."""
+    directory = tmp_path_factory.mktemp("mirrors")
+    compilers = [
+        "gcc@=13.2.0",
+        "gcc@9.4.0",
+        "gcc@9.4.0/5o2zn6v",
+        "none",
+        "clang@18.1.3",
+        "\x1b[31m",
+    ]
+    variants = [
+        ["+shared", "libs=shared,static", "os=linux"],
+        ["~shared", "libs:=shared", "build_type=Release"],
+        ["~shared", "+mpi", "libs:=shared,static", "cflags='-O2 -g'"],
+        [],
+        ["[red", "日本語", "linux"],
+    ]
+    versions = ["1.9", "1.10", "1.10rc1", "develop", "", "%s it's"]
+    stacks = [["root"], ["e4s", "root"], ["e4s", "hep", "root"], ["\u202eroot"]]
+    records = [
+        record(
+            pow(7919, number + 99, 32**32),
+            compiler=compilers[number % 6],
+            os=["ubuntu24.04", "centos7", "linux"][number % 3],
+            target=["x86_64_v3", "aarch64"][number // 3 % 2],
+            variants=variants[number // 2 % 5],
+            versions=[versions[number // 7 % 6]],
+            stacks=stacks[number // 5 % 4],
+            size=["-", 0, 1_500_000, "12 MB", "0.5"][number % 5],
+        )
+        for number in range(180)
+    ]
+    write_page(directory / "one", records[:70], title="zlib")
+    write_page(directory / "one", records[70:110], title="py-zlib")
+    write_page(directory / "one", records[110:140], title="zlib", tag="v0.23.0")
+    write_page(directory / "two", records[140:], title="HDF5")
+    write_page(directory / "two", records[140:150], title="HDF5", tag="other")
+    return catalog_of(directory / "one", directory / "two")
