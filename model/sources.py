@@ -145,8 +145,10 @@ def _walk(source: str) -> Iterator[Document]:
 
 
 def _below(source: str, top: str, status: os.stat_result) -> Iterator[Document]:
+    named = "" if Path(source) == Path() else os.path.join(Path(source), "")
+
     def origin(path: str) -> str:
-        return str(Path(source, path[len(top) :].lstrip(os.sep)))
+        return named + path[len(top) :].lstrip(os.sep)
 
     # No recursion: directories can be nested deeper than Python's calls.
     waiting, seen = [top], {(status.st_dev, status.st_ino)}

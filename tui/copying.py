@@ -54,6 +54,6 @@ def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]
     try:
         copied = copy(text, write_terminal=write_terminal, environ=environ)
     except (CopyFailed, ValueError) as error:
-        return CopyDone(f"not copied: {error}", failed=True)
+        return CopyDone(str(error), failed=True)
     before = f" ({'; '.join(copied.failures)})" if copied.failures else ""
     return CopyDone(f"copied {what} by {copied.way}{before}", failed=False)

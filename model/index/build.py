@@ -74,7 +74,7 @@ def _read(document: Document) -> bytes:
     if document.unreadable:
         raise OSError(document.unreadable)
     try:
-        with open(document.path, "rb", opener=_open_without_waiting) as file:
+        with open(document.path, "rb", buffering=0, opener=_open_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError("it is no longer a file")
             head = file.read(16)

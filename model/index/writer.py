@@ -42,6 +42,7 @@ class IndexWriter:
         self._look_alikes: dict[_Codes, int] = {}
         self._staged: list[tuple[int, str, float | None]] = []
         self._document_sources: list[int] = []
+        self._documents: list[tuple[int, int, str, int, int, int]] = []
 
     def add_document(self, document: Document, items: Iterator[Spec | Problem]) -> None:
         """Stage the records of one document, and write down its problems."""
@@ -54,10 +55,8 @@ class IndexWriter:
             else:
                 specs += 1
                 self._add_spec(item, code)
-        self._connection.execute(
-            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
-            (code, source, _storable(document.origin), document.size, document.mtime_ns, specs),
-        )
+        origin = _storable(document.origin)
+        self._documents.append((code, source, origin, document.size, document.mtime_ns, specs))
 
     def add_problem(self, problem: Problem) -> None:
         """Write down what could not be read."""
@@ -84,6 +83,10 @@ class IndexWriter:
     def _flush(self) -> None:
         self._connection.executemany("INSERT INTO staged VALUES (?, ?, ?)", self._staged)
         self._staged.clear()
+        self._connection.executemany(
+            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", self._documents
+        )
+        self._documents.clear()
 
     def finish(self, **meta: object) -> None:
         """Give the ids in display order, write every table, and commit."""

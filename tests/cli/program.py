@@ -78,12 +78,17 @@ class Program:
         self,
         *words: str,
         columns: int = 100,
+        lines: int = 40,
         streams: Mapping[str, IO[str]] | None = None,
         changes: Mapping[str, str] | None = None,
     ) -> Iterator[Terminal]:
         """Start the program in a terminal; `streams` names those that are something else."""
         terminal = Terminal(
-            words, environment(self.home, **(changes or {})), self.home, columns, streams or {}
+            words,
+            environment(self.home, **(changes or {})),
+            self.home,
+            (lines, columns),
+            streams or {},
         )
         try:
             yield terminal
@@ -112,11 +117,11 @@ class Terminal:
         words: Sequence[str],
         env: Mapping[str, str],
         home: Path,
-        columns: int,
+        size: tuple[int, int],
         streams: Mapping[str, IO[str]],
     ) -> None:
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         self._got = b""
         # The program gets the terminal from a process of its own: forking here, where pytest
         # may run threads, is what Python warns of.
@@ -134,9 +139,14 @@ class Terminal:
         os.close(slave)
 
     @property
-    def text(self) -> str:
+    def got(self) -> bytes:
         """Give all that the terminal got so far."""
-        return self._got.decode()
+        return self._got
+
+    @property
+    def text(self) -> str:
+        """Give all that the terminal got so far as text; a character cut in two waits."""
+        return self._got.decode(errors="ignore")
 
     @property
     def end(self) -> str:

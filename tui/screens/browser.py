@@ -202,7 +202,9 @@ class BrowserScreen(Screen[None]):
         found = [listing.row_of(row.id, row.look_alike) for row in rows if row is not None]
         cursor = next((row for row in found if row is not None), 0)
         self._hash_to_find = ""
-        why = f"{event.why_none}\n⌫ takes the last condition off" if event.why_none else ""
+        why = event.why_none
+        if why and self._view.query:
+            why += "\n⌫ takes the last condition off"
         self._specs.show_listing(
             listing, event.columns, event.telling, catalog.rows, cursor, why
         )

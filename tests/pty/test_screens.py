@@ -1,0 +1,107 @@
+"""Whole screens of the real program, as a terminal shows them.
+
+SPACKSCOPE_WRITE_GOLDEN=1 writes them anew; look at the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+import pyte
+import pytest
+
+from tests.cli.program import PATIENCE, Program, Terminal
+
+pytestmark = pytest.mark.pty
+
+SCREENS = Path(__file__).parents[1] / "data" / "screens"
+COLOURS = re.compile(r"\x1b\[([\d;]*)m")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(tmp_path)
+
+
+class Shown:
+    """What a terminal of some size shows of what a program wrote."""
+
+    def __init__(self, terminal: Terminal, columns: int, lines: int) -> None:
+        self._terminal = terminal
+        self._screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self._screen)
+        self._fed = 0
+
+    @property
+    def lines(self) -> list[str]:
+        # pyte takes the private sequences of the Kitty keyboard protocol for text.
+        news = re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", self._terminal.got[self._fed :])
+        self._fed = len(self._terminal.got)
+        self._stream.feed(news)
+        return [line.rstrip() for line in self._screen.display]
+
+    def until(self, *wanted: str) -> list[str]:
+        deadline = time.monotonic() + PATIENCE
+        while not all(any(text in line for line in self.lines) for text in wanted):
+            assert time.monotonic() < deadline, "\n".join(self.lines)
+            assert self._terminal.read(), "it has ended"
+        while self._terminal.read_more(0.5):
+            pass
+        return self.lines
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(160, 45), (120, 40), (80, 24), (50, 20)])
+def test_the_first_screen_is_the_one_that_was_looked_at(
+    program: Program, columns: int, lines: int
+) -> None:
+    with program.in_terminal(columns=columns, lines=lines) as terminal:
+        shown = "\n".join(Shown(terminal, columns, lines).until("py-safetensors")) + "\n"
+    golden = SCREENS / f"first-{columns}x{lines}.txt"
+    if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
+        golden.write_text(shown, encoding="utf-8")
+    assert shown == golden.read_text(encoding="utf-8")
+
+
+def test_no_color_leaves_no_colour_at_all(program: Program) -> None:
+    with program.in_terminal(changes={"NO_COLOR": "1"}) as terminal:
+        shown = Shown(terminal, 100, 40)
+        shown.until("py-safetensors")
+        terminal.send("j\r")
+        shown.until("specs 24")
+        codes = {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";") if code}
+    # 39 and 49 are the terminal's own colours; the others here are bold, dim, underline, reverse.
+    assert codes <= {"0", "1", "2", "4", "7", "39", "49"}
+    assert "7" in codes
+
+
+def test_an_empty_no_color_means_nothing(program: Program) -> None:
+    with program.in_terminal(changes={"NO_COLOR": ""}) as terminal:
+        Shown(terminal, 100, 40).until("py-safetensors")
+        assert "36" in {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";")}
+
+
+@pytest.mark.parametrize("term", ["dumb", "linux", "xterm-mono", ""])
+def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
+    with program.in_terminal(changes={"TERM": term}) as terminal:
+        Shown(terminal, 100, 40).until("py-safetensors", "specs 346")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+def test_it_draws_in_the_c_locale(program: Program) -> None:
+    with program.in_terminal(changes={"LC_ALL": "C", "LANG": ""}) as terminal:
+        Shown(terminal, 100, 40).until("▸ all packages", "specs 346")
+
+
+def test_nothing_in_the_terminal_is_left_changed(program: Program) -> None:
+    with program.in_terminal() as terminal:
+        Shown(terminal, 100, 40).until("py-safetensors")
+        terminal.send("q")
+        assert terminal.wait() == 0
+        for on, off in ((1049, 1049), (1000, 1000), (1003, 1003), (2004, 2004)):
+            if f"\x1b[?{on}h" in terminal.text:
+                assert terminal.text.rindex(f"\x1b[?{off}l") > terminal.text.rindex(f"\x1b[?{on}h")
+        assert terminal.text.rindex("\x1b[?25h") > terminal.text.rindex("\x1b[?25l")

@@ -1,0 +1,107 @@
+"""The main job in a real tmux with its own settings: from the first key to a copied hash."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.query import parse
+from spackscope.model.index.cache import load
+from spackscope.model.listing import View
+from tests.cli.program import COMMAND, PATIENCE, environment
+
+pytestmark = [
+    pytest.mark.tmux,
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
+]
+
+
+class Tmux:
+    """A tmux server of its own, with one window that runs the program."""
+
+    def __init__(self, home: Path) -> None:
+        self._socket = str(home / "socket")
+        self._environment = environment(home, SHELL="/bin/sh")
+        self("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", shlex.join(COMMAND))
+
+    def __call__(self, *words: str) -> str:
+        return subprocess.run(
+            ["tmux", "-S", self._socket, *words],
+            env=self._environment,
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        ).stdout
+
+    @property
+    def screen(self) -> str:
+        return self("capture-pane", "-p")
+
+    def until(self, text: str) -> str:
+        deadline = time.monotonic() + PATIENCE
+        while text not in (screen := self.screen):
+            assert time.monotonic() < deadline, screen
+            time.sleep(0.05)
+        return screen
+
+    def type(self, *keys: str) -> None:
+        self("send-keys", *keys)
+
+
+@pytest.fixture
+def tmux(tmp_path: Path) -> Iterator[Tmux]:
+    server = Tmux(tmp_path)
+    try:
+        server.until("py-safetensors")
+        yield server
+    finally:
+        server("kill-server")
+
+
+@pytest.fixture(scope="module")
+def hashes() -> list[str]:
+    catalog = load(["sample_data"], {})
+    return [spec.hash for spec in catalog.specs(catalog.listing(View(parse("py-build"))))]
+
+
+def test_the_copied_hash_is_in_the_buffer_of_tmux(tmux: Tmux, hashes: list[str]) -> None:
+    tmux.type("j", "Enter")
+    tmux.until("specs 24")
+    tmux.type("j")
+    tmux.until("2/24")
+    tmux.type("y")
+    assert f"copied {hashes[1]} by tmux" in tmux.until("copied")
+    assert tmux("show-buffer") == hashes[1]
+
+
+def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: list[str]) -> None:
+    tmux.type("j", "Enter")
+    tmux.until("specs 24")
+    tmux.type("Space", "Space", "Space")
+    tmux.until("3 marked")
+    tmux.type("y")
+    tmux.until("copied 3 lines")
+    assert tmux("show-buffer").split("\n") == hashes[:3]
+
+
+def test_the_menu_copies_the_install_line(tmux: Tmux, hashes: list[str]) -> None:
+    tmux.type("j", "Enter")
+    tmux.until("specs 24")
+    tmux.type("Y")
+    tmux.until("install line")
+    tmux.type("i")
+    tmux.until("copied spack install")
+    assert tmux("show-buffer") == f"spack install --cache-only /{hashes[0]}"
+
+
+def test_keys_that_come_all_at_once_go_where_they_are_meant(tmux: Tmux) -> None:
+    tmux.type("/", "q", "u", "i", "t")
+    assert "› quit" in tmux.until("› quit")
+    tmux.until("no spec matches quit")
