@@ -16,6 +16,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
+from spackscope.model.sources import SourceError
 from spackscope.tui.keys import ANYWHERE, KEYS
 from spackscope.tui.screens.browser import BrowserScreen
 
@@ -58,6 +59,11 @@ class SpackscopeApp(App[list[str]]):
         self._browser = BrowserScreen(sources, query, environ, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._handing_on = False
+
+    @property
+    def failure(self) -> str:
+        """Say why there was nothing to show; empty where there was."""
+        return self._browser.failure
 
     def get_default_screen(self) -> Screen[None]:
         """Begin with the browser."""
@@ -126,5 +132,15 @@ class SpackscopeApp(App[list[str]]):
 def browse(
     sources: Sequence[str], query: str, *, environ: Mapping[str, str], pick: bool = False
 ) -> list[str] | None:
-    """Run the browser in the terminal; give the hashes that were picked, or None."""
-    return SpackscopeApp(sources, query, environ=environ, pick=pick).run()
+    """Run the browser in the terminal; give the hashes that were picked, or None.
+
+    Raises SourceError where there was nothing to show, and SystemExit with the code where it was
+    ended from outside, by Ctrl-C or a signal.
+    """
+    app = SpackscopeApp(sources, query, environ=environ, pick=pick)
+    hashes = app.run()
+    if app.failure:
+        raise SourceError(app.failure)
+    if app.return_code:
+        raise SystemExit(app.return_code)
+    return hashes

@@ -52,6 +52,7 @@ KEYS = (
     Key(ANYWHERE, "r", "reload", "r", "Read the sources again where they changed."),
     Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys.", "help"),
     Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
+    Key(ANYWHERE, "ctrl+z", "app.suspend_process", "^z", "Go to the shell; `fg` comes back."),
     Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit"),
     Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down."),
     Key(LISTS, "k,up", "move(-1)", "k ↑", "Go one row up."),

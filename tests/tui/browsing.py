@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import json
 import time
-import unicodedata
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from textual import events
 from textual.geometry import Offset
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -131,8 +131,8 @@ class Browser:
         """Send keys without waiting for what they do, as a fast typist or a slow line does."""
         for key in keys:
             character = key if len(key) == 1 else None
-            if character is not None and not character.isalnum():
-                key = unicodedata.name(character).lower().replace(" ", "_").replace("-", "_")
+            if character is not None:
+                key = _character_to_key(character)
             event = events.Key(key, character)
             event.set_sender(self.app)
             self.app.post_message(event)

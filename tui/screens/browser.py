@@ -40,7 +40,10 @@ _PANES = ("packages", "specs", "detail")
 
 
 class BrowserScreen(Screen[None]):
-    """Hold the view, ask the catalog for what it shows, and hand the answer down."""
+    """Hold the view, ask the catalog for what it shows, and hand the answer down.
+
+    `failure` says why there is nothing to show, or is empty.
+    """
 
     BINDINGS = keys.bindings(keys.ANYWHERE)
     HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
@@ -58,6 +61,7 @@ class BrowserScreen(Screen[None]):
         self._marks: dict[str, None] = {}
         self._hash_to_find = ""
         self._load_generation = self._view_generation = 0
+        self.failure = ""
         self._loading = self._is_moving = False
 
     def compose(self) -> ComposeResult:
@@ -124,6 +128,7 @@ class BrowserScreen(Screen[None]):
             self._status.hush()
         if event.catalog is self._catalog:
             return
+        self.failure = ""
         row, old = self._specs.highlighted, self._catalog
         self._hash_to_find = row.spec.hash if row else ""
         self._catalog = event.catalog
@@ -149,6 +154,7 @@ class BrowserScreen(Screen[None]):
             return
         self._loading = False
         if self._catalog is None:
+            self.failure = event.reason
             self._specs.rows.show(0, empty=f"{event.reason}\nr reads again · q quits")
         else:
             self._status.say(event.reason, error=True)
