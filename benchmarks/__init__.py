@@ -1,0 +1,1 @@
+"""Measure the program against references that run in turn with it."""

@@ -1,4 +1,4 @@
-"""Make pages of any size from the sample: its records again and again, with new names and hashes."""
+"""Make pages of any size from the records of the sample, with new names and hashes."""
 
 from __future__ import annotations
 

@@ -51,7 +51,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--specs", type=int, default=60_000)
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("names", nargs="*", default=["start", "build", "open", "keystroke", "step"])
+    parser.add_argument(
+        "names", nargs="*", default=["start", "build", "open", "keystroke", "step"]
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         pages = corpus.make(Path(scratch, "pages"), arguments.specs)
@@ -77,7 +79,10 @@ def main() -> None:
             pairs.compare(
                 "open",
                 lambda: subprocess.run(
-                    [sys.executable, "-c", code, source], env=environ, check=True, capture_output=True
+                    [sys.executable, "-c", code, source],
+                    env=environ,
+                    check=True,
+                    capture_output=True,
                 ),
                 lambda: subprocess.run(
                     [sys.executable, "-c", "import sqlite3"], check=True, capture_output=True

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
-from typing import Protocol
 
-from spackscope.model.columns import Column, Value
+from spackscope.model.columns import Column
+from spackscope.model.dictionaries import Dictionaries, hash_range
 from spackscope.model.query import ANY, Query, Term, is_glob, size_range
-from spackscope.model.records import HASH_LENGTH
-
-
-class Dictionaries(Protocol):
-    """Answer what the index knows of values."""
-
-    def values(self, column: str) -> Sequence[Value]:
-        """Give the values of a column, the index of each being the code of its place."""
-
-    def has_hash(self, prefix: str) -> bool:
-        """Tell whether any hash begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +69,26 @@ class Clause:
 TRUE, FALSE = Clause("1"), Clause("0")
 
 
-def condition(query: Query, index: Dictionaries) -> Clause:
+def condition(query: Query, dictionaries: Dictionaries) -> Clause:
     """Compile a query against the values of one index."""
     groups = (
-        reduce(or_, (_term(term, index) for term in group), FALSE) for group in query.groups()
+        reduce(or_, (_term(term, dictionaries) for term in group), FALSE)
+        for group in query.groups()
     )
     return reduce(and_, groups, TRUE)
 
 
-def _term(term: Term, index: Dictionaries) -> Clause:
-    found = reduce(or_, (_column(term, column, index) for column in term.columns), FALSE)
+def _term(term: Term, dictionaries: Dictionaries) -> Clause:
+    found = reduce(or_, (_column(term, column, dictionaries) for column in term.columns), FALSE)
     return ~found if term.negated else found
 
 
-def _column(term: Term, column: Column, index: Dictionaries) -> Clause:
+def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
     if column.name == "hash":
-        return _hash(term, index)
+        return _hash(term, dictionaries)
     if column.name == "size":
         return _size(term)
-    values = index.values(column.name)
+    values = dictionaries.values(column.name)
     codes = [code for code, value in enumerate(values) if term.fits(column.name, value)]
     if len(codes) in (0, len(values)):
         return TRUE if codes else FALSE
@@ -111,13 +100,13 @@ def _column(term: Term, column: Column, index: Dictionaries) -> Clause:
     return Clause(f"{place} IN ({','.join(map(str, codes))})")
 
 
-def _hash(term: Term, index: Dictionaries) -> Clause:
+def _hash(term: Term, dictionaries: Dictionaries) -> Clause:
     pattern = term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
     if is_glob(pattern):
         if term.column == ANY:
             return FALSE
         return Clause("spec.hash GLOB ?", (pattern,), on_specs=True)
-    if not index.has_hash(pattern):
+    if not dictionaries.has_hash(pattern):
         return FALSE
     by_hash = term.column != ANY
     return Clause("spec.hash BETWEEN ? AND ?", hash_range(pattern), on_specs=True, by_hash=by_hash)
@@ -128,8 +117,3 @@ def _size(term: Term) -> Clause:
         return FALSE
     bounds = size_range(term.pattern)
     return Clause("coalesce(spec.size BETWEEN ? AND ?, 0)", bounds, on_specs=True)
-
-
-def hash_range(prefix: str) -> tuple[str, str]:
-    """Give the first and the last text that a hash with this beginning can be."""
-    return prefix, prefix + "z" * HASH_LENGTH

@@ -47,7 +47,8 @@ def place(
     Where there is not, long texts shrink first, those with one value for all rows before the
     others, then all columns with one value, then all. Where they cannot shrink further, columns
     with one value are left out, then those behind the `current` one, then those before it; the
-    first one stays as long as there is room for two. Gives the placed columns and the numbers of those left out before and behind.
+    first one stays as long as there is room for two. Gives the placed columns and the numbers of
+    those left out before and behind.
     """
     least = [
         min(natural[c.name], len(c.label) if c.name in constant else _LEAST.get(c.name, 99))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Protocol
 
 from spackscope.model.columns import BY_NAME, COLUMNS, Value
+from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.present import SHORT_HASH, WIDEST_SIZE, cell
 from spackscope.model.query import Query, split_variant
 from spackscope.model.text import cell_width
@@ -46,19 +46,6 @@ class View:
     opened: frozenset[int] = frozenset()
 
 
-class Values(Protocol):
-    """Answer what a listing asks of the index."""
-
-    def values(self, column: str) -> Sequence[Value]:
-        """Give the values of a column, the index of each being the code of its place."""
-
-    def ranks(self, column: str) -> Sequence[int]:
-        """Give the rank of each code in the order of a column's values."""
-
-    def spec_keys(self, column: str, ids: Sequence[int]) -> Mapping[int, str | float]:
-        """Give the hashes or the sizes of specs."""
-
-
 class Listing:
     """Hold the rows of a view as ids in their order, and what is to be said of all of them.
 
@@ -66,11 +53,11 @@ class Listing:
     row stands for one.
     """
 
-    def __init__(self, view: View, runs: Sequence[Run], values: Values) -> None:
+    def __init__(self, view: View, runs: Sequence[Run], dictionaries: Dictionaries) -> None:
         self.view = view
         self.shown = sum(map(itemgetter(2), runs))
         self._runs = runs
-        self._values = values
+        self._dictionaries = dictionaries
         self.ids: Sequence[int]
         self.counts: Sequence[int] | None
         self.ids, self.counts = self._rows()
@@ -82,7 +69,7 @@ class Listing:
         sort, runs = self.view.sort, self._runs
         by_spec = sort is not None and BY_NAME[sort.column].place == "spec"
         if sort is not None and not by_spec:
-            ranks, at = self._values.ranks(sort.column), _AT[BY_NAME[sort.column].place]
+            ranks, at = self._dictionaries.ranks(sort.column), _AT[BY_NAME[sort.column].place]
             runs = sorted(runs, key=lambda run: ranks[run[at]], reverse=sort.descending)
         counts: Sequence[int] | None = None
         if self.view.folded:
@@ -92,7 +79,7 @@ class Listing:
         else:
             ids = array("q", _expanded(runs))
         if sort is not None and by_spec:
-            keys = self._values.spec_keys(sort.column, ids)
+            keys = self._dictionaries.spec_keys(sort.column, ids)
             order = sorted(
                 range(len(ids)), key=lambda row: keys[ids[row]], reverse=sort.descending
             )
@@ -110,7 +97,7 @@ class Listing:
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Give the values that a column has in the whole index."""
-        return self._values.values(column)
+        return self._dictionaries.values(column)
 
     def describe(self) -> None:
         """Work out now what is to be said of all rows, in the thread that has the time for it."""
@@ -135,7 +122,7 @@ class Listing:
         for column in COLUMNS:
             if column.place == "spec":
                 continue
-            values = self._values.values(column.name)
+            values = self._dictionaries.values(column.name)
             there = {values[code] for code in self._codes[column.place]}
             if len(there) == 1:
                 constants[column.name] = there.pop()
@@ -147,7 +134,7 @@ class Listing:
         widths = {"hash": SHORT_HASH, "size": WIDEST_SIZE}
         for column in COLUMNS:
             if column.place != "spec":
-                values = self._values.values(column.name)
+                values = self._dictionaries.values(column.name)
                 texts = {cell(column, values[code]) for code in self._codes[column.place]}
                 widths[column.name] = max(map(cell_width, texts), default=0)
         return widths
@@ -158,7 +145,7 @@ class Listing:
 
         What splits the rows most evenly comes first. A variant that some rows lack varies.
         """
-        sets = self._values.values("variants")
+        sets = self._dictionaries.values("variants")
         values: dict[str, Counter[str]] = defaultdict(Counter)
         codes = self._codes["variant_set"]
         for code in codes:

@@ -18,6 +18,7 @@ from typing import Literal
 from spackscope.model import versions
 from spackscope.model.columns import ALIASES, BY_NAME, COLUMNS, Column, Value
 from spackscope.model.records import HASH_LENGTH, Spec
+from spackscope.model.text import is_clean
 
 ANY = "any"
 """The column of a bare word in a live filter: whatever column shows the word."""
@@ -158,11 +159,12 @@ def column_terms(column: str, text: str) -> tuple[Term, ...]:
 def exact_term(column: str, value: str) -> Term:
     """Make the term that a value shown on the screen stands for.
 
-    What Spack does not take for a version is matched as a text, with `?` for its odd signs.
+    What Spack does not take for a version is matched as a text, with `?` for its odd signs, and
+    so is what must not be shown as it is.
     """
     exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
     try:
-        if _test(column, exact)((value,) if column == "variants" else value):
+        if is_clean(value) and _test(column, exact)((value,) if column == "variants" else value):
             return Term(column, exact)
     except ValueError:
         pass

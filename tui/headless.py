@@ -10,6 +10,7 @@ from itertools import islice
 
 from spackscope.model import export, present
 from spackscope.model.catalog import Catalog, Row
+from spackscope.model.explain import why_none
 from spackscope.model.index.cache import index_path, load
 from spackscope.model.listing import Listing, View
 from spackscope.model.query import Query
@@ -54,7 +55,7 @@ def find(
             bold = streams.may_colour(environ)
             yield from drawn.lines(streams.width(environ), bold=bold)
         if not listing:
-            raise Leave(ExitCode.NOTHING, catalog.why_none(query))
+            raise Leave(ExitCode.NOTHING, why_none(catalog, query))
 
     _answer(sources, environ, answer)
     return ExitCode.FOUND
@@ -82,7 +83,7 @@ def show(
 
 
 def _only_hash(catalog: Catalog, prefix: str) -> str:
-    hashes = catalog.hashes(prefix, limit=_MOST_CANDIDATES + 1)
+    hashes = catalog.dictionaries.hashes(prefix, limit=_MOST_CANDIDATES + 1)
     if not hashes:
         raise Leave(ExitCode.NOTHING, f"no hash begins with {prefix}")
     if len(hashes) == 1:
@@ -117,7 +118,7 @@ def index(sources: Sequence[str], *, rebuild: bool, environ: Mapping[str, str]) 
         counts: list[tuple[str, object]] = [
             ("specs", catalog.total),
             ("packages", len(catalog.packages(Query()))),
-            ("tags", len(catalog.tags)),
+            ("tags", len(catalog.dictionaries.tags)),
             ("problems", catalog.problem_count),
         ]
         if path is not None and not catalog.notice:

@@ -40,7 +40,9 @@ KEYS = (
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Choose what to copy: hash, spec, install line, JSON."),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Take the last condition off."),
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Take all conditions off."),
-    Key(ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane; in a filter, to the next filter."),
+    Key(
+        ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane; in a filter, to the next filter."
+    ),
     Key(ANYWHERE, "shift+tab", "previous_pane", "⇧⇥", "Go to the pane or filter before."),
     Key(ANYWHERE, "1", "focus_pane('packages')", "1", "Go to the packages."),
     Key(ANYWHERE, "2", "focus_pane('specs')", "2", "Go to the specs."),

@@ -14,11 +14,11 @@ from spackscope.model.text import clean, shorten
 def catalog_title(catalog: Catalog) -> tuple[str, str]:
     """Say where the records come from, and how many there are."""
     sources = [shorten(clean(name), 40) for name, _ in catalog.sources]
-    tags = [clean(tag) for tag in catalog.tags if tag]
+    tags = [clean(tag) for tag in catalog.dictionaries.tags if tag]
     where = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
     if tags:
         where += f" · {tags[0] if len(tags) == 1 else f'{len(tags):,} tags'}"
-    packages = len(catalog.values("package"))
+    packages = len(catalog.dictionaries.values("package"))
     return where, f"{counted(catalog.total, 'spec')} · {counted(packages, 'package')}"
 
 

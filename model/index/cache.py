@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from spackscope.model.catalog import Catalog, connect
+from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
+from spackscope.model.index.database import connect
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.sources import (
     Document,

@@ -9,6 +9,7 @@ import pytest
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME, COLUMNS
+from spackscope.model.explain import why_none
 from spackscope.model.listing import View
 from spackscope.model.query import Query, Term, parse
 from spackscope.model.records import Cancelled
@@ -55,19 +56,21 @@ def test_the_packages_of_the_sample_are_counted(sample: Catalog) -> None:
 def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
     everyone = sorted(spec.hash for spec in everything(three))
 
-    assert three.hashes("", limit=10) == everyone
-    assert three.hashes("", limit=2) == everyone[:2]
-    assert three.hashes(everyone[3], limit=10) == [everyone[3]]
-    assert three.hashes(everyone[0][:31], limit=10) == [h for h in everyone if h[:31] == "2" * 31]
-    assert three.hashes("z", limit=10) == []
+    assert three.dictionaries.hashes("", limit=10) == everyone
+    assert three.dictionaries.hashes("", limit=2) == everyone[:2]
+    assert three.dictionaries.hashes(everyone[3], limit=10) == [everyone[3]]
+    assert three.dictionaries.hashes(everyone[0][:31], limit=10) == [
+        h for h in everyone if h[:31] == "2" * 31
+    ]
+    assert three.dictionaries.hashes("z", limit=10) == []
 
 
 @pytest.mark.parametrize(
     "prefix", ["*", "?", "A", "1", "2%", "2_", "2' OR 1", "\0", "\ud800", "é"]
 )
 def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
-    assert three.hashes(prefix, limit=10) == []
-    assert not three.has_hash(prefix)
+    assert three.dictionaries.hashes(prefix, limit=10) == []
+    assert not three.dictionaries.has_hash(prefix)
     assert three.by_hash(prefix) == []
 
 
@@ -75,7 +78,7 @@ def test_a_hash_in_several_tags_is_named_once_and_found_in_each(mixed: Catalog) 
     counts = Counter(spec.hash for spec in everything(mixed))
     (twice, *_) = [hash_ for hash_, count in counts.items() if count == 2]
 
-    assert mixed.hashes(twice, limit=10) == [twice]
+    assert mixed.dictionaries.hashes(twice, limit=10) == [twice]
     assert {row.spec.tag for row in mixed.by_hash(twice)} == {"develop", "other"}
 
 
@@ -102,7 +105,7 @@ def test_the_specs_of_a_listing_come_in_its_order(sample: Catalog) -> None:
 def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog) -> None:
     there = {BY_NAME[name].value(spec) for spec in everything(mixed)}
 
-    assert set(mixed.values(name)) == there
+    assert set(mixed.dictionaries.values(name)) == there
 
 
 # Columns
@@ -151,7 +154,7 @@ def test_the_guilty_condition_is_named(query: str, sentence: str, three: Catalog
     asked = parse(query)
     assert three.count(asked) == 0
 
-    assert three.why_none(asked) == sentence
+    assert why_none(three, asked) == sentence
 
 
 def test_a_condition_that_meets_several_others_is_blamed_on_all_of_them(tmp_path: Path) -> None:
@@ -163,7 +166,7 @@ def test_a_condition_that_meets_several_others_is_blamed_on_all_of_them(tmp_path
     write_page(tmp_path, records)
     catalog = catalog_of(tmp_path)
 
-    assert catalog.why_none(parse("os=a target=b platform=c os=a* +nothing")) == (
+    assert why_none(catalog, parse("os=a target=b platform=c os=a* +nothing")) == (
         "no spec matches platform=c together with os=a | target=b"
     )
 
@@ -172,8 +175,8 @@ def test_nothing_is_to_blame_where_nothing_is(tmp_path: Path) -> None:
     write_page(tmp_path, [])
     catalog = catalog_of(tmp_path)
 
-    assert catalog.why_none(Query()) == "there is no spec at all"
-    assert catalog.why_none(parse("zlib")) == "no spec matches package=zlib"
+    assert why_none(catalog, Query()) == "there is no spec at all"
+    assert why_none(catalog, parse("zlib")) == "no spec matches package=zlib"
 
 
 # Stopping

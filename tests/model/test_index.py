@@ -10,6 +10,7 @@ import pytest
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME
+from spackscope.model.explain import why_none
 from spackscope.model.index.build import build
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.listing import View
@@ -69,7 +70,7 @@ def test_an_index_says_what_it_was_made_of(sample: Catalog) -> None:
     assert sample.meta["schema"] == SCHEMA_VERSION
     assert sample.meta["fingerprint"] == fingerprint(scan([SAMPLE]))
     assert sample.sources == [(SAMPLE, 346)]
-    assert sample.tags == ["develop"]
+    assert sample.dictionaries.tags == ["develop"]
     assert sample.problem_count == 0
 
 
@@ -99,7 +100,7 @@ def test_a_hash_may_stand_in_several_tags_and_packages(tmp_path: Path) -> None:
         ("zlib", "develop"),
         ("zlib", "v0.23.0"),
     ]
-    assert catalog.tags == ["develop", "v0.23.0"]
+    assert catalog.dictionaries.tags == ["develop", "v0.23.0"]
     assert catalog.problems == []
 
 
@@ -267,7 +268,7 @@ def test_a_page_without_records_makes_an_empty_index(
     )
     assert len(catalog.listing(View())) == len(catalog.listing(View(parse("x"), folded=True))) == 0
     assert catalog.listing(View()).constants == {}
-    assert catalog.why_none(parse("")) == "there is no spec at all"
+    assert why_none(catalog, parse("")) == "there is no spec at all"
 
 
 def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:

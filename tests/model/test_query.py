@@ -551,6 +551,6 @@ def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:
 def test_words_that_are_no_term_are_never_asked(mixed: Catalog) -> None:
     with pytest.raises(QueryError):
         mixed.count(parse("hash=\ud800"))
-    assert not mixed.hashes("\ud800", limit=5)
+    assert not mixed.dictionaries.hashes("\ud800", limit=5)
     assert not mixed.by_hash("\ud800")
-    assert not mixed.has_hash("2" * 33)
+    assert not mixed.dictionaries.has_hash("2" * 33)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.query import parse
 from spackscope.model.index.cache import load
 from spackscope.model.listing import View
+from spackscope.model.query import parse
 from tests.cli.program import COMMAND, PATIENCE, environment
 
 pytestmark = [

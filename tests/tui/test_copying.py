@@ -39,7 +39,9 @@ async def test_y_copies_the_full_hash_and_says_so_and_how(clipboard: Clipboard) 
         await browser.press("2", "j", "j", "y")
         hash_ = browser.current.spec.hash
         assert clipboard.text == hash_
-        assert browser.status.startswith(f"copied {hash_} by {clipboard.environ['SPACKSCOPE_COPY']}")
+        assert browser.status.startswith(
+            f"copied {hash_} by {clipboard.environ['SPACKSCOPE_COPY']}"
+        )
         assert hash_ in browser.lines[-1]
 
 

@@ -131,16 +131,18 @@ async def test_filters_of_several_columns_and_the_package_hold_together() -> Non
         await browser.filter("os", "24")
         await browser.filter("target", "!aarch64")
         assert browser.shown == sample_where(
-            lambda r: r["package"] == "py-ml-dtypes"
-            and "24" in r["os"]
-            and "aarch64" not in r["target"]
+            lambda r: (
+                r["package"] == "py-ml-dtypes" and "24" in r["os"] and "aarch64" not in r["target"]
+            )
         )
         assert browser.packages == {
             name: len(
                 sample_where(
-                    lambda r, name=name: r["package"] == name  # type: ignore[misc]
-                    and "24" in r["os"]
-                    and "aarch64" not in r["target"]
+                    lambda r, name=name: (
+                        r["package"] == name  # type: ignore[misc]
+                        and "24" in r["os"]
+                        and "aarch64" not in r["target"]
+                    )
                 )
             )
             for name in browser.packages

@@ -14,18 +14,16 @@ from tests.tui.test_copying import Clipboard
 
 SHORT = [text for _, text in HOSTILE_TEXT if len(text) < 1_000]
 LONG = [text for _, text in HOSTILE_TEXT if len(text) >= 1_000]
-BAD_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
-def writable(text: str) -> str:
-    """Give a text that JSON in UTF-8 can carry: a lone surrogate is one only as an escape."""
-    return text
+def acts(character: str) -> bool:
+    """Tell whether a character does more on a terminal than to stand there."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def assert_plain(browser: Browser) -> None:
     for line in browser.lines:
-        bad = {c for c in line if unicodedata.category(c) in BAD_CATEGORIES}
-        assert not bad, (bad, line)
+        assert not set(filter(acts, line)), ascii(line)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +48,7 @@ def hostile_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for text in LONG:
         write_page(top / f"p{number}", f"long{number}", [record(number, variants=[text], os=text)])
         number += 1
-    (top / "broken \x1b[2J.md").write_text("---\ntitle: [\x1b[31m\n---\n")
+    (top / "broken \x1b[2J.md").write_text("---\ntitle: x\nspec_details: [\x1b[31m\n---\n")
     return top
 
 
@@ -90,11 +88,12 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
 async def test_the_dialogs_are_plain(hostile_source: Path) -> None:
     async with browsing(hostile_source, size=(160, 50)) as browser:
         await browser.press("!")
-        assert "broken" in browser.text
-        assert_plain(browser)
+        seen = ""
         for _ in range(5):
-            await browser.press("pagedown")
             assert_plain(browser)
+            seen += browser.text
+            await browser.press("pagedown")
+        assert "broken" in seen
         await browser.press("escape")
         for row in range(0, len(browser.rows), 31):
             browser.table.rows.move_to(row)
@@ -116,8 +115,7 @@ async def test_nothing_that_acts_on_a_terminal_is_copied(
                 assert browser.status
                 if clipboard.stored.exists():
                     text = clipboard.text
-                    bad = {c for c in text if c != "\n" and unicodedata.category(c) in BAD_CATEGORIES}
-                    assert not bad - {c for c in bad if unicodedata.category(c) in ("Co", "Cn")}
+                    assert not {c for c in text if c != "\n" and acts(c)}, form
 
 
 @pytest.mark.parametrize("size", [(60, 20), (40, 15)])
@@ -148,5 +146,4 @@ async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
         write_page(tmp_path / str(number), text, [record(number, os=text)])
     async with browsing(tmp_path, size=(160, 30)) as browser:
         for text in texts:
-            assert text in "\n".join(line[:28] for line in browser.lines)
-            assert text in "\n".join(line[28:] for line in browser.lines)
+            assert text in browser.text

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from spackscope.model.catalog import Catalog, PackageCount, Row
+from spackscope.model.explain import why_none
 from spackscope.model.listing import Listing, View
 from spackscope.model.present import detail
 from spackscope.model.query import Query, QueryError, Term, parse
@@ -133,7 +134,9 @@ class BrowserScreen(Screen[None]):
         self._hash_to_find = row.spec.hash if row else ""
         self._catalog = event.catalog
         where, counts = titles.catalog_title(event.catalog)
-        self.query_one("#where", Static).update(Content.assemble(("spackscope", "bold"), "  ", where))
+        self.query_one("#where", Static).update(
+            Content.assemble(("spackscope", "bold"), "  ", where)
+        )
         self.query_one("#counts", Static).update(Content(counts))
         count = event.catalog.problem_count
         self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
@@ -141,7 +144,7 @@ class BrowserScreen(Screen[None]):
             self._status.say(event.catalog.notice, error=True)
         package = None
         if old is not None and self._view.package is not None:
-            name = old.values("package")[self._view.package]
+            name = old.dictionaries.values("package")[self._view.package]
             package = next((p.id for p in event.catalog.packages(Query()) if p.name == name), None)
         query = self._view.query
         if self._start_query and not query:
@@ -187,11 +190,11 @@ class BrowserScreen(Screen[None]):
             packages = catalog.packages(view.query, should_stop=should_stop)
             listing = catalog.listing(view, should_stop=should_stop)
             listing.describe()
-            why_none = "" if listing.shown else catalog.why_none(view.query)
+            why = "" if listing.shown else why_none(catalog, view.query)
             columns, telling = catalog.columns(view), catalog.telling(view.package)
         except Cancelled:
             return
-        self.post_message(Answered(generation, packages, listing, columns, telling, why_none))
+        self.post_message(Answered(generation, packages, listing, columns, telling, why))
 
     @on(Answered)
     def _show_answer(self, event: Answered) -> None:
@@ -211,9 +214,7 @@ class BrowserScreen(Screen[None]):
         why = event.why_none
         if why and self._view.query:
             why += "\n⌫ takes the last condition off"
-        self._specs.show_listing(
-            listing, event.columns, event.telling, catalog.rows, cursor, why
-        )
+        self._specs.show_listing(listing, event.columns, event.telling, catalog.rows, cursor, why)
         self._show_counts()
 
     def _select_first(self, packages: Sequence[PackageCount]) -> bool:

@@ -59,9 +59,7 @@ class DetailPane(VirtualList):
     def _lay_out(self) -> None:
         """Fold the lines, and draw anew only those that changed: a terminal may be far away."""
         width, before = max(8, self.size.width - 1), self._laid_out
-        self._laid_out = [
-            (line, pieces) for line in self.lines for pieces in _folded(line, width)
-        ]
+        self._laid_out = [(line, pieces) for line in self.lines for pieces in _folded(line, width)]
         after = self._laid_out
         if len(after) != len(before) or self.cursor >= len(after):
             self.show(len(after), self.cursor)

@@ -53,6 +53,7 @@ class FilterInput(Input):
 
     def reflect(self, text: str) -> None:
         """Show a text that was decided elsewhere; nothing is said of the change."""
+        text = clean(text)
         if text != self.value:
             with self.prevent(Input.Changed):
                 self.value = text

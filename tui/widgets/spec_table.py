@@ -220,5 +220,3 @@ class SpecTable(Vertical):
         event.stop()
         if (row := self.highlighted) is not None:
             self.post_message(self.Chosen(row))
-
-

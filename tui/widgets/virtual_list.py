@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.text import cell_width, shorten, wrap
+from spackscope.model.text import cell_width, clean, shorten, wrap
 from spackscope.tui.keys import LISTS, bindings
 
 Piece = tuple[str, str]
@@ -141,7 +141,7 @@ class VirtualList(Widget, can_focus=True):
         lines = [
             (part, "dim" if number else "")
             for number, sentence in enumerate(self.empty.split("\n"))
-            for part in wrap(sentence, max(1, width - 3))
+            for part in wrap(clean(sentence), max(1, width - 3))
         ]
         first = 1 if self.size.height > len(lines) else 0
         if not 0 <= y - first < len(lines):

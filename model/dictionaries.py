@@ -1,0 +1,144 @@
+"""Know the values of an index: the dictionaries behind its codes, and the order of both."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from spackscope.model.columns import Value
+from spackscope.model.index.database import Database
+from spackscope.model.records import HASH_LENGTH
+from spackscope.model.versions import version_key
+
+_PLACES = {
+    "package": "package_names",
+    "version": "versions",
+    "variants": "variant_sets",
+    "stack": "stack_sets",
+    "tag": "tags",
+}
+_HASH_BEGINNING = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Arch:
+    """Hold what a dictionary entry of architectures says."""
+
+    compiler: str
+    os: str
+    platform: str
+    target: str
+
+
+class Dictionaries:
+    """Give the values that codes stand for; each dictionary is read when it is first asked for."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @cached_property
+    def package_names(self) -> list[str]:
+        """Hold the names of packages by their ids; an id that is not in use has an empty one."""
+        rows = self._database.execute("SELECT id, name FROM package ORDER BY id").fetchall()
+        names = [""] * (rows[-1][0] + 1 if rows else 0)
+        for id_, name in rows:
+            names[id_] = name
+        return names
+
+    @cached_property
+    def arches(self) -> list[Arch]:
+        """Hold the architectures in the order of their codes."""
+        rows = self._database.execute(
+            "SELECT compiler, os, platform, target FROM arch ORDER BY id"
+        )
+        return [Arch(*row) for row in rows]
+
+    @cached_property
+    def versions(self) -> list[str]:
+        """Hold the versions in Spack's order."""
+        return [name for (name,) in self._database.execute("SELECT name FROM version ORDER BY id")]
+
+    @cached_property
+    def variant_sets(self) -> list[tuple[str, ...]]:
+        """Hold the sets of variants, each as the document has it."""
+        rows = self._database.execute("SELECT texts FROM variant_set ORDER BY id")
+        return [tuple(json.loads(texts)) for (texts,) in rows]
+
+    @cached_property
+    def stack_sets(self) -> list[tuple[str, ...]]:
+        """Hold the sets of stacks."""
+        rows = self._database.execute("SELECT texts FROM stack_set ORDER BY id")
+        return [tuple(json.loads(texts)) for (texts,) in rows]
+
+    @cached_property
+    def documents(self) -> list[tuple[str, str]]:
+        """Hold the origin and the source of each document."""
+        return self._database.execute(
+            "SELECT origin, name FROM document JOIN source ON source.id = source"
+            " ORDER BY document.id"
+        ).fetchall()
+
+    @cached_property
+    def tags(self) -> list[str]:
+        """Hold the tags in the order of their names."""
+        return [name for (name,) in self._database.execute("SELECT name FROM tag ORDER BY id")]
+
+    def values(self, column: str) -> Sequence[Value]:
+        """Give the values of a column, the index of each being the code of its place."""
+        if column == "source":
+            return [source for _, source in self.documents]
+        values: Sequence[Value]
+        if column in _PLACES:
+            values = getattr(self, _PLACES[column])
+        else:
+            values = [getattr(arch, column) for arch in self.arches]
+        return values
+
+    def has_hash(self, prefix: str) -> bool:
+        """Tell whether any hash begins so."""
+        return bool(self.hashes(prefix, limit=1))
+
+    def hashes(self, prefix: str, *, limit: int) -> list[str]:
+        """Give the first hashes that begin so, in their order, each once."""
+        if not _HASH_BEGINNING.fullmatch(prefix):
+            return []
+        rows = self._database.execute(
+            "SELECT DISTINCT hash FROM spec WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?",
+            (*hash_range(prefix), limit),
+        )
+        return [hash_ for (hash_,) in rows]
+
+    def ranks(self, column: str) -> Sequence[int]:
+        """Give the rank of each code in the order of a column's values."""
+        values = self.values(column)
+        if column not in ("compiler", "os", "platform", "target", "source"):
+            return range(len(values))
+        keys = [_order(column, value) for value in values]
+        rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        return [rank_of[key] for key in keys]
+
+    def spec_keys(self, column: str, ids: Sequence[int]) -> dict[int, str | float]:
+        """Give the hashes or the sizes of specs; a missing size comes before all others."""
+        if not ids:
+            return {}
+        what = "hash" if column == "hash" else "coalesce(size, -1)"
+        return dict(
+            self._database.execute(
+                f"SELECT id, {what} FROM spec WHERE id BETWEEN ? AND ?", (min(ids), max(ids))
+            )
+        )
+
+
+def _order(column: str, value: Value) -> tuple[object, ...]:
+    if column == "compiler" and isinstance(value, str):
+        name, _, version = value.partition("@")
+        return name, version_key(version), value
+    return (value,)
+
+
+def hash_range(prefix: str) -> tuple[str, str]:
+    """Give the first and the last text that a hash with this beginning can be."""
+    return prefix, prefix + "z" * HASH_LENGTH

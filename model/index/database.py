@@ -1,0 +1,92 @@
+"""Hold an index open: a connection for each thread, and statements that can be given up."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterable
+
+from spackscope.model.records import Cancelled
+from spackscope.model.sources import ShouldStop, never
+
+
+class _Connection(sqlite3.Connection):
+    """Close itself when it is dropped, by whatever thread; Python 3.13 warns of one left open."""
+
+    def __del__(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self.close()
+
+
+def connect(uri: str) -> sqlite3.Connection:
+    """Open a database that several threads may hold and any may drop."""
+    return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_Connection)
+
+
+class Database:
+    """Hold one index open; safe to use from several threads.
+
+    `meta` is what the index says of itself: schema, fingerprint, time of its making. Raises
+    sqlite3.Error where the index cannot be opened.
+    """
+
+    def __init__(self, uri: str, keep: sqlite3.Connection | None = None) -> None:
+        self._uri = uri
+        # An index in memory lives as long as one connection to it, and so does the content of a
+        # file that another process replaces.
+        self._keep = keep or connect(uri)
+        self._copying = threading.Lock()
+        self._local = threading.local()
+        self.meta = _meta(self._keep)
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._connect()
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        """Connect a thread: to the index, or to a copy where its file is another one by now."""
+        with contextlib.suppress(sqlite3.Error):
+            connection = connect(self._uri)
+            connection.execute("PRAGMA query_only=1")
+            connection.execute("PRAGMA read_uncommitted=1")
+            if _meta(connection) == self.meta:
+                return connection
+        copy = connect(":memory:")
+        with self._copying:
+            self._keep.backup(copy)
+        return copy
+
+    def execute(self, sql: str, parameters: Iterable[str | float] = ()) -> sqlite3.Cursor:
+        """Run one statement in the connection of this thread."""
+        return self._connection.execute(sql, tuple(parameters))
+
+    def stoppable(self, should_stop: ShouldStop) -> _Stoppable:
+        """Give a context in which statements end with Cancelled where `should_stop` says so."""
+        return _Stoppable(self._connection, should_stop)
+
+
+class _Stoppable:
+    """Let a statement be given up between two rows."""
+
+    def __init__(self, connection: sqlite3.Connection, should_stop: ShouldStop) -> None:
+        self._connection = connection
+        self._should_stop = should_stop
+
+    def __enter__(self) -> None:
+        if self._should_stop():
+            raise Cancelled
+        if self._should_stop is not never:
+            self._connection.set_progress_handler(lambda: int(self._should_stop()), 20_000)
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, _trace: object) -> None:
+        self._connection.set_progress_handler(None, 0)
+        if kind is sqlite3.OperationalError and self._should_stop():
+            raise Cancelled
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, object]:
+    return dict(connection.execute("SELECT key, value FROM meta"))
