@@ -14,7 +14,7 @@ from benchmarks import corpus, pairs, terminal
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.cache import load
 from spackscope.model.listing import View
-from spackscope.model.query import parse
+from spackscope.model.query.syntax import parse
 
 
 def decode_pages(directory: Path) -> int:
@@ -73,7 +73,7 @@ def main() -> None:
         if "open" in arguments.names:
             code = (
                 "import os, sys; from spackscope.model.index.cache import open_cached;"
-                "from spackscope.model.query import Query;"
+                "from spackscope.model.query.match import Query;"
                 "print(len(open_cached([sys.argv[1]], os.environ).packages(Query())))"
             )
             pairs.compare(

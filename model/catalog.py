@@ -13,7 +13,7 @@ from spackscope.model.conditions import TRUE, Clause, condition
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.index.database import Database
 from spackscope.model.listing import RUN_CODES, Listing, Run, View
-from spackscope.model.query import Query
+from spackscope.model.query.terms import Query
 from spackscope.model.records import Problem, Spec, is_hash
 from spackscope.model.sources import ShouldStop, never
 

@@ -8,7 +8,8 @@ from operator import and_, or_
 
 from spackscope.model.columns import Column
 from spackscope.model.dictionaries import Dictionaries, hash_range
-from spackscope.model.query import ANY, Query, Term, is_glob, size_range
+from spackscope.model.query.match import ANY, is_glob, size_range
+from spackscope.model.query.terms import Query, Term
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.catalog import Catalog
-from spackscope.model.query import Query, Term
+from spackscope.model.query.terms import Query, Term
 
 
 def why_none(catalog: Catalog, query: Query) -> str:

@@ -13,7 +13,8 @@ from operator import itemgetter
 from spackscope.model.columns import BY_NAME, COLUMNS, Value
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.present import SHORT_HASH, WIDEST_SIZE, cell
-from spackscope.model.query import Query, split_variant
+from spackscope.model.query.match import split_variant
+from spackscope.model.query.terms import Query
 from spackscope.model.text import cell_width
 
 Run = tuple[int, ...]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.columns import Column, Value
-from spackscope.model.query import Term, exact_term, split_variant
+from spackscope.model.query.match import split_variant
+from spackscope.model.query.terms import Term, exact_term
 from spackscope.model.records import Spec, is_hash
 from spackscope.model.text import clean
 

@@ -190,17 +190,9 @@ def wrap(text: str, width: int) -> list[str]:
             continue
         if part:
             parts.append(part)
-        while cell_width(word) > width:
-            cut = _fitting(word, width)
+        # Measuring no more than fits: a value may be as long as a page.
+        while (cut := max(1, _prefix_length(word, width))) < len(word):
             parts.append(word[:cut])
             word = word[cut:]
         part = word
     return [*parts, part] if part or not parts else parts
-
-
-def _fitting(text: str, width: int) -> int:
-    """Count the characters that fit into a width, one at least."""
-    cut = min(len(text), width)
-    while cut > 1 and cell_width(text[:cut]) > width:
-        cut -= 1
-    return cut

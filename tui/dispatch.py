@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from spackscope.model.query import Query, QueryError, parse_words
+from spackscope.model.query.syntax import QueryError, parse_words
+from spackscope.model.query.terms import Query
 from spackscope.model.records import Cancelled
 from spackscope.model.sources import SourceError, chosen, location, scan
 from spackscope.model.text import cell_width, clean

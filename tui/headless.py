@@ -13,7 +13,7 @@ from spackscope.model.catalog import Catalog, Row
 from spackscope.model.explain import why_none
 from spackscope.model.index.cache import index_path, load
 from spackscope.model.listing import Listing, View
-from spackscope.model.query import Query
+from spackscope.model.query.terms import Query
 from spackscope.model.records import HASH_LENGTH
 from spackscope.tui import report, streams
 from spackscope.tui.exit_codes import ExitCode, Leave

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.query import parse, parse_words
+from spackscope.model.query.syntax import parse, parse_words
 from spackscope.tui.dispatch import _quoted
 from tests.cli.program import COMMAND, PATIENCE, Program, Terminal, environment
 from tests.hostile import HOSTILE_TEXT

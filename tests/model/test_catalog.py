@@ -11,7 +11,8 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME, COLUMNS
 from spackscope.model.explain import why_none
 from spackscope.model.listing import View
-from spackscope.model.query import Query, Term, parse
+from spackscope.model.query.syntax import parse
+from spackscope.model.query.terms import Query, Term
 from spackscope.model.records import Cancelled
 from tests.model.building import catalog_of, everything, hash_of, record, write_page
 

@@ -14,7 +14,7 @@ from spackscope.model.explain import why_none
 from spackscope.model.index.build import build
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.listing import View
-from spackscope.model.query import parse
+from spackscope.model.query.syntax import parse
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources import SAMPLE, fingerprint, location, scan
 from spackscope.model.versions import version_key

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME, COLUMNS
 from spackscope.model.listing import Listing, Sort, View
-from spackscope.model.query import Query, parse
+from spackscope.model.query.syntax import parse
+from spackscope.model.query.terms import Query
 from spackscope.model.records import Spec
 from spackscope.model.versions import version_key
 from tests.model.building import catalog_of, everything, record, write_page

@@ -21,7 +21,8 @@ from spackscope.model.present import (
     variants_cell,
     without_root,
 )
-from spackscope.model.query import LONGEST, Query, Term, parse
+from spackscope.model.query.syntax import LONGEST, parse
+from spackscope.model.query.terms import Query, Term
 from spackscope.model.records import Spec
 from spackscope.model.text import is_clean
 from tests.hostile import HOSTILE_TEXT

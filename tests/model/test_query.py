@@ -13,20 +13,18 @@ from hypothesis import strategies as st
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME
 from spackscope.model.listing import View
-from spackscope.model.query import (
-    ANY,
+from spackscope.model.query.match import ANY, size_range, split_variant
+from spackscope.model.query.syntax import (
     LONGEST,
     MOST_TERMS,
-    Query,
     QueryError,
-    Term,
     column_terms,
-    exact_term,
+    column_text,
     parse,
     parse_words,
-    size_range,
-    split_variant,
+    with_column,
 )
+from spackscope.model.query.terms import Query, Term, exact_term
 from spackscope.model.records import Spec
 from tests.hostile import HOSTILE_TEXT
 from tests.model.building import catalog_of, everything, hash_of, record, write_page
@@ -345,12 +343,12 @@ def test_a_wrong_word_of_a_filter_input_is_named_by_its_place(
 def test_a_filter_input_replaces_the_terms_of_its_column() -> None:
     query = parse("hdf5 os=centos7 +mpi")
 
-    changed = query.with_column("os", "ubuntu !24")
+    changed = with_column(query, "os", "ubuntu !24")
 
     assert str(changed) == "package=hdf5 +mpi os=*ubuntu* !os=*24*"
-    assert changed.column_text("os") == "ubuntu !24"
-    assert query.column_text("os") == "=centos7"
-    assert query.with_column("os", "") == parse("hdf5 +mpi")
+    assert column_text(changed, "os") == "ubuntu !24"
+    assert column_text(query, "os") == "=centos7"
+    assert with_column(query, "os", "") == parse("hdf5 +mpi")
 
 
 @pytest.mark.parametrize(
@@ -365,7 +363,7 @@ def test_a_pattern_is_spelled_so_that_it_is_read_again(column: str, pattern: str
     except ValueError:
         return
 
-    assert column_terms(column, query.column_text(column)) == query.terms
+    assert column_terms(column, column_text(query, column)) == query.terms
 
 
 def read_or_refused(read: Callable[[], tuple[Term, ...]], text: str) -> tuple[Term, ...]:
@@ -384,7 +382,7 @@ def read_or_refused(read: Callable[[], tuple[Term, ...]], text: str) -> tuple[Te
 def test_what_is_typed_into_a_filter_input_comes_back(column: str, text: str) -> None:
     terms = read_or_refused(lambda: column_terms(column, text), text)
 
-    assert column_terms(column, Query(terms).column_text(column)) == terms
+    assert column_terms(column, column_text(Query(terms), column)) == terms
     assert parse(str(Query(terms))).terms == terms
 
 
@@ -506,7 +504,7 @@ def test_sql_finds_what_the_evaluator_finds(
 def test_a_generated_query_comes_back(query: Query) -> None:
     assert parse(str(query), bare="any") == query
     for column in BY_NAME:
-        text = query.column_text(column)
+        text = column_text(query, column)
         assert column_terms(column, text) == tuple(t for t in query.terms if t.column == column)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from spackscope.model.index.cache import load
 from spackscope.model.listing import View
-from spackscope.model.query import parse
+from spackscope.model.query.syntax import parse
 from tests.cli.program import COMMAND, PATIENCE, environment
 
 pytestmark = [

@@ -19,7 +19,8 @@ from spackscope.model.catalog import Catalog, PackageCount, Row
 from spackscope.model.explain import why_none
 from spackscope.model.listing import Listing, View
 from spackscope.model.present import detail
-from spackscope.model.query import Query, QueryError, Term, parse
+from spackscope.model.query.syntax import QueryError, parse, with_column
+from spackscope.model.query.terms import Query, Term
 from spackscope.model.records import Cancelled, Spec
 from spackscope.tui import keys, titles
 from spackscope.tui.copying import FORMS, Form, copy_text, spelled
@@ -265,7 +266,7 @@ class BrowserScreen(Screen[None]):
     @on(FilterBar.Changed)
     def _filter_typed(self, event: FilterBar.Changed) -> None:
         try:
-            query = self._view.query.with_column(event.column, event.text)
+            query = with_column(self._view.query, event.column, event.text)
         except QueryError as error:
             self._status.say(f"{event.column}: {error}", error=True, stay=True)
             return

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.reactive import var
 
 from spackscope.model.present import DIFFERS, DetailLine
-from spackscope.model.query import Term
+from spackscope.model.query.terms import Term
 from spackscope.model.text import wrap
 from spackscope.tui.keys import DETAIL, bindings
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList

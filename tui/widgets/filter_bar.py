@@ -13,7 +13,8 @@ from textual.widgets import Input
 
 from spackscope.model.columns import COLUMNS
 from spackscope.model.layout import GAP, Placed
-from spackscope.model.query import Query, QueryError, column_terms
+from spackscope.model.query.syntax import QueryError, column_terms, column_text
+from spackscope.model.query.terms import Query
 from spackscope.tui.widgets.filter_input import FilterInput
 
 
@@ -67,7 +68,7 @@ class FilterBar(Horizontal):
             except QueryError:
                 same = False
             if not same or not input_.value.strip():
-                input_.reflect(query.column_text(column))
+                input_.reflect(column_text(query, column))
 
     def focus_on(self, column: str) -> None:
         """Let the user type in the filter of a column."""

@@ -12,7 +12,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.query import Query, QueryError, parse
+from spackscope.model.query.syntax import QueryError, parse
+from spackscope.model.query.terms import Query
 from spackscope.tui.widgets.filter_input import FilterInput
 
 

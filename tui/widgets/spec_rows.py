@@ -9,7 +9,7 @@ from spackscope.model.columns import Column
 from spackscope.model.layout import GAP, Placed
 from spackscope.model.listing import Listing
 from spackscope.model.present import cell, variants_cell
-from spackscope.model.query import Query
+from spackscope.model.query.terms import Query
 from spackscope.model.text import cell_width, pad, shorten
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 

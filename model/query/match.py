@@ -1,0 +1,158 @@
+"""Say what a pattern means: the one evaluator, for dictionaries in SQL and for single records."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from spackscope.model import versions
+from spackscope.model.columns import Value
+from spackscope.model.records import HASH_LENGTH
+
+ANY = "any"
+"""The column of a bare word in a live filter: whatever column shows the word."""
+
+KEYED = re.compile(r"([A-Za-z_][\w-]*)(:?=)(.*)", re.DOTALL)
+SIGILED = re.compile(r"[+~][A-Za-z_0-9][\w-]*")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", re.IGNORECASE)
+_SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+
+Test = Callable[[Value], bool]
+
+
+@lru_cache(512)
+def test_of(column: str, pattern: str) -> Test:
+    """Make the test that one value has to pass. Raises ValueError where the pattern is none."""
+    if column == ANY:
+        return _test_word(pattern)
+    if column == "hash":
+        return _test_hash(pattern)
+    if column == "size":
+        low, high = size_range(pattern)
+        return lambda size: isinstance(size, int | float) and low <= size <= high
+    if column == "variants" and is_variant(pattern):
+        return _test_variant(pattern)
+    fits = _fits(pattern)
+    if column == "version" and not is_glob(pattern):
+        versions.satisfies("0", pattern)
+        fits = lambda version: versions.satisfies(version, pattern)  # noqa: E731
+    elif column == "compiler" and not is_glob(pattern):
+        fits = _fits_compiler(pattern)
+    return lambda value: any(map(fits, (value,) if isinstance(value, str) else value))  # type: ignore[arg-type]
+
+
+def _fits(pattern: str) -> Callable[[str], bool]:
+    if not is_glob(pattern):
+        return pattern.__eq__
+    # Not a plain `.*` for each `*`: several of them would take for ever on a long text.
+    expression = fnmatch.translate(pattern.replace("[", "[[]"))
+    compiled = re.compile(expression, re.IGNORECASE)
+    return lambda text: compiled.match(text) is not None
+
+
+def _fits_compiler(pattern: str) -> Callable[[str], bool]:
+    """Match `name`, `name@constraint` or either with `/hash`, as Spack's `%` does."""
+    wanted, _, wanted_hash = pattern.partition("/")
+    name, at, constraint = wanted.partition("@")
+    if at:
+        versions.satisfies("0", constraint)
+
+    def fits(compiler: str) -> bool:
+        spelled, _, hash_ = compiler.partition("/")
+        its_name, _, version = spelled.partition("@")
+        return (
+            its_name == name
+            and (not at or versions.satisfies(version, constraint))
+            and hash_.startswith(wanted_hash)
+        )
+
+    return fits
+
+
+def _test_hash(pattern: str) -> Test:
+    prefix = pattern.removeprefix("/")
+    if not re.fullmatch(rf"[a-z2-7*?]{{1,{HASH_LENGTH * 2}}}", prefix):
+        raise ValueError(f"{pattern} is no beginning of a hash: those have a-z and 2-7 only")
+    if is_glob(prefix):
+        fits = _fits(prefix)
+        return lambda value: isinstance(value, str) and fits(value)
+    return lambda value: isinstance(value, str) and value.startswith(prefix)
+
+
+def _test_variant(pattern: str) -> Test:
+    """Match one variant as `Spec.satisfies` does: `x=a` is fulfilled by `x=a,b`, `x:=a` is not."""
+    if pattern[0] in "+~":
+        return lambda variants: isinstance(variants, tuple) and pattern in variants
+    match = KEYED.fullmatch(pattern)
+    assert match is not None
+    name, operator, wanted = match.groups()
+    flag = {"true": f"+{name}", "false": f"~{name}"}.get(wanted.lower())
+    tests = [_fits(part) for part in split_variant(pattern)[1]]
+
+    def fits(variant: str) -> bool:
+        its_name, its_values = split_variant(variant)
+        if its_name != name:
+            return False
+        if wanted == "*" or variant == flag:
+            return True
+        exact = operator == "=" or len(its_values) == len(tests)
+        return exact and all(any(map(test, its_values)) for test in tests)
+
+    return lambda variants: isinstance(variants, tuple) and any(map(fits, variants))
+
+
+def _test_word(word: str) -> Test:
+    fits = _fits(word if is_glob(word) else f"*{word}*")
+
+    def test(value: Value) -> bool:
+        if isinstance(value, str):
+            return fits(value)
+        return isinstance(value, tuple) and any(map(fits, value))
+
+    return test
+
+
+def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
+    """Split a variant as Spack prints it into its name and its values.
+
+    Boolean variants have the value `+` or `~`; a text that is no variant is a name without value.
+    """
+    if variant[:1] in ("+", "~"):
+        return variant[1:], (variant[0],)
+    name, equals, values = variant.partition("=")
+    if not equals:
+        return variant, ()
+    return name.removesuffix(":"), tuple(values.strip("'\"").split(","))
+
+
+@lru_cache(64)
+def size_range(pattern: str) -> tuple[float, float]:
+    """Read `10MB:1GB`, `10MB:` or `:1GB` as bytes, both ends included. Raises ValueError."""
+    low, colon, high = pattern.partition(":")
+    if not colon:
+        raise ValueError(f"{pattern} is no range of sizes; write 10MB: or :1GB or 10MB:1GB")
+
+    def bound(text: str, default: float) -> float:
+        if not text:
+            return default
+        match = _SIZE.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text} is no size; write it as 10MB")
+        return float(match[1]) * _SIZE_UNITS[match[2].lower()]
+
+    return bound(low, 0), bound(high, float("inf"))
+
+
+def is_variant(pattern: str) -> bool:
+    """Tell whether a pattern is written as a variant: `+x`, `~x` or `x=value`."""
+    if SIGILED.fullmatch(pattern):
+        return True
+    keyed = KEYED.fullmatch(pattern)
+    return keyed is not None and keyed[3] != ""
+
+
+def is_glob(pattern: str) -> bool:
+    """Tell whether a pattern has wildcards."""
+    return "*" in pattern or "?" in pattern
