@@ -29,8 +29,6 @@ def load_catalog(
     compared with it, so that nobody waits for a slow file system.
     """
     shown = None
-    if first and (shown := open_cached(sources, environ)) is not None:
-        post(Loaded(generation, shown, checked=False))
     started = time.monotonic()
 
     def on_progress(what: str, done: int, total: int | None) -> None:
@@ -38,6 +36,8 @@ def load_catalog(
         post(Progress(generation, what, done, total, rate))
 
     try:
+        if first and (shown := open_cached(sources, environ)) is not None:
+            post(Loaded(generation, shown, checked=False))
         try:
             catalog = load(sources, environ, on_progress=on_progress, should_stop=should_stop)
         except sqlite3.Error:

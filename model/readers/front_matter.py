@@ -12,6 +12,7 @@ DEEPEST = 32
 
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$", re.DOTALL)
 _PLAIN = r"[A-Za-z0-9_][\w.+/-]*"
+_BETWEEN = re.compile(r"[\s,]*")
 _PLAIN_SCALAR = re.compile(_PLAIN)
 _PLAIN_LIST = re.compile(rf"\[\s*(?:{_PLAIN}\s*(?:,\s*{_PLAIN}\s*)*)?\]")
 
@@ -92,6 +93,20 @@ def value(text: str) -> Any:
             return [word.strip() for word in stripped[1:-1].split(",") if word.strip()]
         return _yaml(text, refusal)
     return _yaml(text, "")
+
+
+def leading_items(text: str) -> list[Any]:
+    """Give the items of a JSON list that stand before the place where it breaks off."""
+    items: list[Any] = []
+    text = text.lstrip()
+    at = 1 if text.startswith("[") else len(text)
+    while at < len(text) and (between := _BETWEEN.match(text, at)):
+        try:
+            item, at = _decoder.raw_decode(text, between.end())
+        except (ValueError, RecursionError):
+            break
+        items.append(item)
+    return items
 
 
 def _yaml(text: str, refusal: str) -> Any:

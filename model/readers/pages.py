@@ -60,11 +60,7 @@ class _Page:
         if "spec_details" not in values:
             self._problem("", "the page has no spec_details")
             return
-        details = self._value(values, "spec_details")
-        if not isinstance(details, list):
-            if details is not None:
-                self._problem("spec_details", "it is no list of records")
-            return
+        details = self._details(values["spec_details"])
         found: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
         for number, record in enumerate(details, 1):
             if (spec := self._spec(record, number, package, tag)) is not None:
@@ -72,6 +68,20 @@ class _Page:
         specs = [spec for twins in found.values() for spec in self._joined(twins)]
         yield from specs
         self._check_meta(self._value(values, "meta"), len(details), specs)
+
+    def _details(self, text: str) -> list[Any]:
+        """Read the list of records; of a list that breaks off, those before that place."""
+        try:
+            details = front_matter.value(text)
+        except front_matter.FrontMatterError as error:
+            details = front_matter.leading_items(text)
+            reason = f"it breaks off after record {len(details)}: {error}" if details else error
+            self._problem("spec_details", str(reason))
+            return details
+        if not isinstance(details, list):
+            self._problem("spec_details", "it is no list of records")
+            return []
+        return details
 
     def _title(self, values: dict[str, str]) -> str:
         title = self._value(values, "title")
