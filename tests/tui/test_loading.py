@@ -22,7 +22,9 @@ async def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help() -
         async with browsing("/no/such/place", size=size) as browser:
             assert "/no/such/place does not exist" in said(browser)
             assert "r reads again · q quits" in said(browser)
-            await browser.press("j", "enter", "y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
+            await browser.press(
+                "j", "enter", "y", "z", "s", "Y", "!", "space", "slash", "x", "escape"
+            )
             assert browser.app.is_running
 
 
@@ -144,7 +146,7 @@ async def test_a_kept_index_is_shown_and_compared_with_its_pages(
         assert browser.packages["package-00"] == 1
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "middle", "all zero", "text", "other schema"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "middle", "end", "all zero", "text", "other schema"])
 async def test_a_damaged_index_is_made_anew_without_a_word(
     kept: tuple[Path, dict[str, str], Path], damage: str
 ) -> None:
@@ -156,6 +158,8 @@ async def test_a_damaged_index_is_made_anew_without_a_word(
         del content[len(content) // 2 :]
     elif damage == "middle":
         content[4096:] = b"\xa5" * (len(content) - 4096)
+    elif damage == "end":
+        content[len(content) // 2 :] = b"\xa5" * (len(content) - len(content) // 2)
     elif damage == "all zero":
         content[:] = bytes(len(content))
     elif damage == "text":

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from textual import events, on
-from textual.app import ComposeResult
-from textual.containers import Container, Horizontal
 from textual.content import Content
-from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -28,32 +24,28 @@ from spackscope.tui.loading import load_catalog
 from spackscope.tui.messages import Answered, CopyDone, Loaded, LoadFailed, Progress
 from spackscope.tui.screens.copy_menu import CopyMenu
 from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog
+from spackscope.tui.screens.panes import PanesScreen
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_head import SpecHead
-from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.status_line import StatusLine
-
-_PANES = ("packages", "specs", "detail")
 
 
-class BrowserScreen(Screen[None]):
+class BrowserScreen(PanesScreen):
     """Hold the view, ask the catalog for what it shows, and hand the answer down.
 
     `failure` says why there is nothing to show, or is empty.
     """
 
     BINDINGS = keys.bindings(keys.ANYWHERE)
-    HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
 
     def __init__(
         self, sources: Sequence[str], query: str, environ: Mapping[str, str], *, pick: bool
     ) -> None:
-        super().__init__(classes="step-packages")
+        super().__init__()
         self._sources, self._environ, self._pick = sources, environ, pick
         self._start_query: str | None = query
         self._catalog: Catalog | None = None
@@ -64,29 +56,10 @@ class BrowserScreen(Screen[None]):
         self._hash_to_find = ""
         self._load_generation = self._view_generation = 0
         self.failure = ""
-        self._loading = self._is_moving = False
-
-    def compose(self) -> ComposeResult:
-        """Put title and query above the panes, and the status below."""
-        yield Horizontal(Static(id="where"), Static(id="counts"), id="title")
-        yield QueryBar(id="query")
-        with Horizontal(id="panes"):
-            yield PackageList(id="packages", classes="pane")
-            with Container(id="work"):
-                yield SpecTable(id="specs", classes="pane")
-                yield DetailPane(id="detail", classes="pane")
-        yield StatusLine(id="status")
+        self._loading = False
 
     def on_mount(self) -> None:
         """Begin to read."""
-        self._specs = self.query_one(SpecTable)
-        self._detail = self.query_one(DetailPane)
-        self._names = self.query_one(PackageList)
-        self._query_bar = self.query_one(QueryBar)
-        self._status = self.query_one(StatusLine)
-        self._names.border_title = Content("packages")
-        self._specs.border_title = Content("specs")
-        self.query_one(PackageRows).focus()
         self._load(first=True)
 
     # Reading the sources
@@ -95,7 +68,7 @@ class BrowserScreen(Screen[None]):
         self._load_generation += 1
         generation, self._loading = self._load_generation, True
         if first:
-            self._specs.rows.show(0, empty="reading the sources\nesc stops it")
+            self._say_instead_of_rows("reading the sources\nesc stops it")
 
         def work() -> None:
             worker = get_current_worker()
@@ -117,7 +90,7 @@ class BrowserScreen(Screen[None]):
         of = f" of {event.total:,}" if event.total is not None else ""
         text = f"{event.done:,}{of} {event.what}, {event.rate:,.0f} a second"
         if self._catalog is None:
-            self._specs.rows.show(0, empty=f"{text}\nesc stops it")
+            self._say_instead_of_rows(f"{text}\nesc stops it")
         else:
             self._status.say(f"reading the sources again: {text}, esc stops it", stay=True)
 
@@ -159,9 +132,20 @@ class BrowserScreen(Screen[None]):
         self._loading = False
         if self._catalog is None:
             self.failure = event.reason
-            self._specs.rows.show(0, empty=f"{event.reason}\nr reads again · q quits")
+            self._say_instead_of_rows(f"{event.reason}\nr reads again · q quits")
         else:
             self._status.say(event.reason, error=True)
+
+    def _say_instead_of_rows(self, text: str) -> None:
+        self._specs.rows.show(0, empty=text)
+        # Where one pane stands at a time, that is the packages now.
+        self._names.say_instead_of_rows(text if self.has_class("-single") else "")
+
+    def _stop_loading(self) -> None:
+        """Stop at once; what the thread has still to say is not waited for."""
+        self.workers.cancel_group(self, "load")
+        self._load_generation += 1
+        self._show_failure(LoadFailed(self._load_generation, "reading was stopped"))
 
     # The view and its answer
 
@@ -222,6 +206,8 @@ class BrowserScreen(Screen[None]):
         """Begin with the package that the start query names, or the only one it leaves."""
         words = (self._start_query or "").split()
         self._start_query = None
+        if words and isinstance(self.focused, PackageRows):
+            self.action_focus_pane("specs")
         named = [p.id for p in packages if p.name in words] or [p.id for p in packages]
         if not words or len(named) != 1:
             return False
@@ -407,7 +393,14 @@ class BrowserScreen(Screen[None]):
     def _copied(self, event: CopyDone) -> None:
         self._status.say(event.said, error=event.failed)
 
-    # Panes and focus
+    # Ways through
+
+    def hints(self, pane: str) -> Iterable[tuple[str, str]]:
+        """Give the keys to be shown in a pane; Enter picks where a pick is wanted."""
+        hints = list(super().hints(pane))
+        if self._pick and pane == "specs":
+            hints[0] = ("⏎", "pick")
+        return hints
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Tell whether what is typed next would meet a pane or rows that are about to change.
@@ -415,99 +408,15 @@ class BrowserScreen(Screen[None]):
         Only what goes to rows waits for rows: packages are walked without waiting for their specs.
         """
         shown = self._listing.view if self._listing is not None else None
-        if self._is_moving or self._catalog is None or shown is self._view:
-            return self._is_moving
+        if self.is_moving or self._catalog is None or shown is self._view:
+            return self.is_moving
         return self._pane in ("specs", "detail") or getattr(event, "key", "") in ("y", "Y")
-
-    @property
-    def _pane(self) -> str:
-        """Name the pane that has the focus."""
-        focused = self.focused
-        if focused is None:
-            return "packages"
-        around = [node.id for node in focused.ancestors_with_self]
-        return next((pane for pane in _PANES if pane in around), "query")
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Show the keys of the pane that got the focus."""
-        pane = self._pane
-        if pane != "query":
-            self._step_to(pane)
-        if isinstance(self.focused, FilterInput):
-            self._status.show_hints(keys.hints(keys.FILTERS))
-        else:
-            hints = list(keys.hints(pane, keys.ANYWHERE))
-            if self._pick and pane == "specs":
-                hints[0] = ("⏎", "pick")
-            self._status.show_hints(hints)
-
-    def _step_to(self, pane: str) -> None:
-        for name in _PANES:
-            self.set_class(name == pane, f"step-{name}")
-
-    def action_focus_pane(self, pane: str) -> None:
-        """Go to a pane by its name."""
-        self._step_to(pane)
-        places: dict[str, Widget] = {
-            "packages": self.query_one(PackageRows),
-            "specs": self.query_one(SpecRows),
-            "detail": self._detail,
-        }
-        self._focus_soon(places[pane].focus)
-
-    def action_focus_query(self) -> None:
-        """Go to the query line."""
-        self._query_bar.focus_input()
-
-    def action_focus_filter(self) -> None:
-        """Go to the filter of the package list, or of the current column."""
-        if self._pane == "packages":
-            self._names.focus_filter()
-        else:
-            self._step_to("specs")
-            self._focus_soon(self._specs.focus_filter)
-
-    def _focus_soon(self, focus: Callable[[], object]) -> None:
-        """Move the focus once the pane is on the screen: what is hidden takes none."""
-
-        def move() -> None:
-            focus()
-            self._is_moving = False
-
-        self._is_moving = True
-        self.call_after_refresh(move)
-
-    def action_next_pane(self) -> None:
-        """Go to the next filter or pane."""
-        self._go(1)
-
-    def action_previous_pane(self) -> None:
-        """Go to the filter or pane before."""
-        self._go(-1)
-
-    def _go(self, step: int) -> None:
-        if self._specs.next_filter(step):
-            return
-        order = ("query", *_PANES)
-        pane = order[(order.index(self._pane) + step) % len(order)]
-        if pane == "query":
-            self.action_focus_query()
-        else:
-            self.action_focus_pane(pane)
-
-    @on(FilterInput.Done)
-    def _query_done(self) -> None:
-        self.action_focus_pane("specs")
-
-    @on(PackageList.Opened)
-    def _package_opened(self) -> None:
-        self.action_focus_pane("specs")
 
     def action_back(self) -> None:
         """Go one step back: stop reading, leave the pane, leave the package."""
         pane = self._pane
         if self._loading:
-            self.workers.cancel_group(self, "load")
+            self._stop_loading()
         elif pane == "detail":
             self.action_focus_pane("specs")
         elif pane == "specs":

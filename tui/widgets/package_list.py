@@ -79,6 +79,10 @@ class PackageList(Vertical):
         """Let the user type a name."""
         self.query_one(FilterInput).focus()
 
+    def say_instead_of_rows(self, text: str) -> None:
+        """Say something while there are no packages."""
+        self._rows.show(0, empty=text)
+
     def watch_packages(self) -> None:
         """Show other packages or counts, the cursor staying on its package."""
         self._refill()
