@@ -27,7 +27,7 @@ run: $(VENV)/run.stamp
 	@$(BIN)/spackscope $(ARGS)
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 check: $(VENV)/dev.stamp $(VENV)/typecheck
 	@$(BIN)/ruff format --check .

@@ -21,6 +21,7 @@ def load_catalog(
     generation: int,
     *,
     first: bool,
+    rebuild: bool,
     should_stop: ShouldStop,
 ) -> None:
     """Load a catalog and post what comes of it.
@@ -39,7 +40,9 @@ def load_catalog(
         if first and (shown := open_cached(sources, environ)) is not None:
             post(Loaded(generation, shown, checked=False))
         try:
-            catalog = load(sources, environ, on_progress=on_progress, should_stop=should_stop)
+            catalog = load(
+                sources, environ, rebuild=rebuild, on_progress=on_progress, should_stop=should_stop
+            )
         except sqlite3.Error:
             # Only a damaged index gets here: what cannot be written is built in memory.
             catalog = load(

@@ -36,6 +36,13 @@ class Loaded(Message):
 
 
 @dataclass
+class Damaged(Message):
+    """Tell that an index turned out to be damaged while it was read."""
+
+    catalog: Catalog
+
+
+@dataclass
 class LoadFailed(Message):
     """Say in one sentence why there is no catalog."""
 

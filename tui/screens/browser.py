@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from spackscope.model.records import Cancelled, Spec
 from spackscope.tui import keys, titles
 from spackscope.tui.copying import FORMS, Form, copy_text, spelled
 from spackscope.tui.loading import load_catalog
-from spackscope.tui.messages import Answered, CopyDone, Loaded, LoadFailed, Progress
+from spackscope.tui.messages import Answered, CopyDone, Damaged, Loaded, LoadFailed, Progress
 from spackscope.tui.screens.copy_menu import CopyMenu
 from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog
 from spackscope.tui.screens.panes import PanesScreen
@@ -57,6 +58,7 @@ class BrowserScreen(PanesScreen):
         self._load_generation = self._view_generation = 0
         self.failure = ""
         self._loading = False
+        self._damaged: Catalog | None = None
 
     def on_mount(self) -> None:
         """Begin to read."""
@@ -64,7 +66,7 @@ class BrowserScreen(PanesScreen):
 
     # Reading the sources
 
-    def _load(self, *, first: bool = False) -> None:
+    def _load(self, *, first: bool = False, rebuild: bool = False) -> None:
         self._load_generation += 1
         generation, self._loading = self._load_generation, True
         if first:
@@ -78,6 +80,7 @@ class BrowserScreen(PanesScreen):
                 self.post_message,
                 generation,
                 first=first,
+                rebuild=rebuild,
                 should_stop=lambda: worker.is_cancelled,
             )
 
@@ -103,27 +106,53 @@ class BrowserScreen(PanesScreen):
             self._status.hush()
         if event.catalog is self._catalog:
             return
+        try:
+            self._take(event.catalog)
+        except sqlite3.DatabaseError:
+            self._mend(event.catalog)
+
+    def _take(self, catalog: Catalog) -> None:
+        """Show another catalog, with the same view as far as it goes."""
         self.failure = ""
         row, old = self._specs.highlighted, self._catalog
         self._hash_to_find = row.spec.hash if row else ""
-        self._catalog = event.catalog
-        where, counts = titles.catalog_title(event.catalog)
+        self._catalog = catalog
+        where, counts = titles.catalog_title(catalog)
         self.query_one("#where", Static).update(
             Content.assemble(("spackscope", "bold"), "  ", where)
         )
         self.query_one("#counts", Static).update(Content(counts))
-        count = event.catalog.problem_count
+        count = catalog.problem_count
         self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
-        if event.catalog.notice:
-            self._status.say(event.catalog.notice, error=True)
+        if catalog.notice:
+            self._status.say(catalog.notice, error=True)
         package = None
         if old is not None and self._view.package is not None:
             name = old.dictionaries.values("package")[self._view.package]
-            package = next((p.id for p in event.catalog.packages(Query()) if p.name == name), None)
+            package = next((p.id for p in catalog.packages(Query()) if p.name == name), None)
         query = self._view.query
         if self._start_query and not query:
             query = self._parsed(self._start_query) or Query()
         self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
+
+    @on(Damaged)
+    def _found_damage(self, event: Damaged) -> None:
+        self._mend(event.catalog)
+
+    def _mend(self, catalog: Catalog) -> None:
+        """Make an index anew, once, that turned out to be damaged while it was read."""
+        if catalog is not self._damaged:
+            self._damaged = catalog
+            self._load(rebuild=True)
+
+    def _fetch(self, ids: Sequence[int], counts: Sequence[int] | None) -> list[Row]:
+        """Fetch rows; of a damaged index there are none until it is mended."""
+        assert self._catalog is not None
+        try:
+            return self._catalog.rows(ids, counts)
+        except sqlite3.DatabaseError:
+            self.post_message(Damaged(self._catalog))
+            return []
 
     @on(LoadFailed)
     def _show_failure(self, event: LoadFailed) -> None:
@@ -179,6 +208,9 @@ class BrowserScreen(PanesScreen):
             columns, telling = catalog.columns(view), catalog.telling(view.package)
         except Cancelled:
             return
+        except sqlite3.DatabaseError:
+            self.post_message(Damaged(catalog))
+            return
         self.post_message(Answered(generation, packages, listing, columns, telling, why))
 
     @on(Answered)
@@ -199,7 +231,7 @@ class BrowserScreen(PanesScreen):
         why = event.why_none
         if why and self._view.query:
             why += "\n⌫ takes the last condition off"
-        self._specs.show_listing(listing, event.columns, event.telling, catalog.rows, cursor, why)
+        self._specs.show_listing(listing, event.columns, event.telling, self._fetch, cursor, why)
         self._show_counts()
 
     def _select_first(self, packages: Sequence[PackageCount]) -> bool:

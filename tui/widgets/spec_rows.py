@@ -55,7 +55,7 @@ class SpecRows(VirtualList):
             while len(self._windows) >= _WINDOWS_KEPT:
                 del self._windows[next(iter(self._windows))]
             self._windows[start] = window
-        return window[number - start]
+        return window[number - start] if number - start < len(window) else None
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Give the gutter with cursor, mark and count, and then a piece or more a column."""
