@@ -73,7 +73,7 @@ def main() -> None:
         if "open" in arguments.names:
             code = (
                 "import os, sys; from spackscope.model.index.cache import open_cached;"
-                "from spackscope.model.query.match import Query;"
+                "from spackscope.model.query.terms import Query;"
                 "print(len(open_cached([sys.argv[1]], os.environ).packages(Query())))"
             )
             pairs.compare(
