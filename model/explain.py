@@ -19,6 +19,8 @@ def why_none(catalog: Catalog, query: Query) -> str:
     if ways:
         verb = "is" if ways[0].startswith("1 ") else "are"
         return f"no spec matches; there {verb} {', '.join(ways)}"
+    if alone and _is_hash_beginning(catalog, groups[0]):
+        return f"no spec matches {_spell(groups[0])}, but /{groups[0][0].pattern} is a hash"
     before: tuple[Term, ...] = ()
     for number, group in enumerate(groups):
         if not catalog.count(Query(group)):
@@ -29,6 +31,13 @@ def why_none(catalog: Catalog, query: Query) -> str:
             return f"no spec matches {_spell(group)} together with {_spell(other)}"
         before += group
     return "no spec matches"
+
+
+def _is_hash_beginning(catalog: Catalog, group: Sequence[Term]) -> bool:
+    """Tell whether a word that was taken for a package is the beginning of a hash."""
+    (term, *others) = group
+    long_enough = len(term.pattern) >= 4 and term.column == "package" and not others
+    return long_enough and catalog.dictionaries.has_hash(term.pattern)
 
 
 def _spell(group: Sequence[object]) -> str:

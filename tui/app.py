@@ -71,10 +71,15 @@ class SpackscopeApp(App[list[str]]):
 
     def on_mount(self) -> None:
         """Leave the terminal as it was found, however the program is ended."""
+        self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
         loop = asyncio.get_running_loop()
         for name in (signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(name, self.exit, None, 128 + name)
+
+    def _draw_again(self) -> None:
+        """Draw the whole screen: what the shell left on it is not ours."""
+        self.screen.refresh(layout=True)
 
     async def on_event(self, event: events.Event) -> None:
         """Hand on what is typed one key at a time, each when the one before has had its effect.

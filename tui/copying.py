@@ -10,8 +10,12 @@ from textual.app import App
 from spackscope.model.export import json_text
 from spackscope.model.present import install_command, spec_string
 from spackscope.model.records import Spec
+from spackscope.model.text import shorten
 from spackscope.tui.clipboard import CopyFailed, copy
 from spackscope.tui.messages import CopyDone
+
+_WAY = 30
+"""Cells of a way of copying in a message, so that a long command leaves room for the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ FORMS = (
     Form("slash", "/hash, as Spack takes it", lambda spec: f"/{spec.hash}"),
     Form("s", "spec string", spec_string),
     Form("i", "install line", install_command),
-    Form("j", "JSON", json_text),
+    Form("J", "JSON", json_text),
 )
 """All forms, in the order of the menu."""
 
@@ -56,4 +60,5 @@ def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]
     except (CopyFailed, ValueError) as error:
         return CopyDone(str(error), failed=True)
     before = f" ({'; '.join(copied.failures)})" if copied.failures else ""
-    return CopyDone(f"copied {what} by {copied.way}{before}", failed=False)
+    way = shorten(copied.way, _WAY)
+    return CopyDone(f"copied by {way}: {what}{before}", failed=False)

@@ -121,6 +121,11 @@ def _line_term(word: str, bare: str) -> Term:
         return Term(column, pattern, negated)
     if not body:
         raise ValueError("! wants a term behind it")
+    if bare == "package" and set("@%^ ") & set(body):
+        raise ValueError(
+            f"{body} is no package name; write versions as version=1.14, compilers as"
+            " compiler=gcc@13, and every condition as a word of its own"
+        )
     return Term(bare, body, negated)
 
 

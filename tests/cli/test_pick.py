@@ -118,7 +118,7 @@ def test_without_any_terminal_one_sentence_says_so(program: Program, words: list
 
 
 @pytest.mark.parametrize(
-    "word", ["zlib", "a b", "name='a b'", '"', "'", "\"'", "a\"b 'c'd", "os=a b", "+x", "!os='"]
+    "word", ["zlib", "name='a b'", '"', "'", "\"'", "os=a\"b 'c'd", "os=a b", "+x", "!os='"]
 )
 def test_a_word_is_handed_to_the_browser_so_that_it_reads_it_back(word: str) -> None:
     assert parse(_quoted(word)) == parse_words([word])

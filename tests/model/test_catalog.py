@@ -206,3 +206,10 @@ def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
             ask(lambda answers=answers: next(answers))
 
     assert catalog.by_hash(hash_of(1))
+
+
+@pytest.mark.parametrize(
+    ("word", "hinted"), [("2222", True), ("222", False), ("zzzz", False), ("no/hash", False)]
+)
+def test_a_hash_taken_for_a_package_is_recognised(three: Catalog, word: str, hinted: bool) -> None:
+    assert (f"/{word} is a hash" in why_none(three, parse(word))) == hinted

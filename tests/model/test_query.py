@@ -552,3 +552,9 @@ def test_words_that_are_no_term_are_never_asked(mixed: Catalog) -> None:
     assert not mixed.dictionaries.hashes("\ud800", limit=5)
     assert not mixed.by_hash("\ud800")
     assert not mixed.dictionaries.has_hash("2" * 33)
+
+
+@pytest.mark.parametrize("word", ["hdf5@1.14", "hdf5%gcc", "'hdf5 +mpi'", "hdf5^zlib"])
+def test_what_spack_would_take_for_a_spec_is_refused_with_advice(word: str) -> None:
+    with pytest.raises(QueryError, match="no package name; write versions as version="):
+        parse(word)

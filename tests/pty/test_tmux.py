@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -77,7 +78,7 @@ def test_the_copied_hash_is_in_the_buffer_of_tmux(tmux: Tmux, hashes: list[str])
     tmux.type("j")
     tmux.until("2/24")
     tmux.type("y")
-    assert f"copied {hashes[1]} by tmux" in tmux.until("copied")
+    assert f"copied by tmux buffer: {hashes[1]}" in tmux.until("copied")
     assert tmux("show-buffer") == hashes[1]
 
 
@@ -87,7 +88,7 @@ def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: list[str]) -> N
     tmux.type("Space", "Space", "Space")
     tmux.until("3 marked")
     tmux.type("y")
-    tmux.until("copied 3 lines")
+    tmux.until("3 lines")
     assert tmux("show-buffer").split("\n") == hashes[:3]
 
 
@@ -97,8 +98,22 @@ def test_the_menu_copies_the_install_line(tmux: Tmux, hashes: list[str]) -> None
     tmux.type("Y")
     tmux.until("install line")
     tmux.type("i")
-    tmux.until("copied spack install")
+    tmux.until("copied by")
     assert tmux("show-buffer") == f"spack install --cache-only /{hashes[0]}"
+
+
+def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None:
+    tmux("respawn-window", "-k", "/bin/sh")
+    tmux.until("$" if os.geteuid() else "#")
+    tmux.type(shlex.join(COMMAND), "Enter")
+    before = tmux.until("1/346")
+    tmux.type("C-z")
+    tmux.until("Stopped")
+    tmux.type("fg", "Enter")
+    deadline = time.monotonic() + PATIENCE
+    while tmux.screen != before:
+        assert time.monotonic() < deadline, tmux.screen
+        time.sleep(0.1)
 
 
 def test_keys_that_come_all_at_once_go_where_they_are_meant(tmux: Tmux) -> None:

@@ -351,7 +351,7 @@ class Browser:
 async def browsing(
     *sources: str | Path,
     query: str = "",
-    size: tuple[int, int] = (120, 30),
+    size: tuple[int, int] = (120, 26),
     environ: Mapping[str, str] | None = None,
     pick: bool = False,
     settled: bool = True,

@@ -51,7 +51,7 @@ COLUMN_FILTERS: list[tuple[str, str, Callable[[Record], bool]]] = [
 
 
 async def test_a_column_filter_shows_the_records_of_the_pages_that_it_means() -> None:
-    async with browsing(size=(200, 24)) as browser:
+    async with browsing(size=(190, 16)) as browser:
         for column, text, holds in COLUMN_FILTERS:
             wanted = sample_where(holds)
             assert 0 < len(wanted) <= len(SAMPLE)
@@ -70,7 +70,7 @@ async def test_a_column_filter_shows_the_records_of_the_pages_that_it_means() ->
 
 
 async def test_what_the_query_line_says_of_a_filter_means_the_same_as_the_filter() -> None:
-    async with browsing(size=(200, 24)) as browser:
+    async with browsing(size=(190, 16)) as browser:
         for column, text, _ in COLUMN_FILTERS[1::4]:
             await browser.filter(column, text)
             query, shown = browser.query, browser.shown
@@ -352,7 +352,7 @@ async def test_all_conditions_are_taken_off_at_once_wherever_the_focus_is() -> N
 async def test_a_query_given_at_the_start_is_shown_and_its_package_opened() -> None:
     async with browsing(query="py-build os=ubuntu24.04") as browser:
         assert browser.selected == "py-build"
-        assert browser.query == "py-build os=ubuntu24.04"
+        assert browser.query == "package=py-build os=ubuntu24.04"
         assert browser.shown == sample_where(
             lambda r: r["package"] == "py-build" and r["os"] == "ubuntu24.04"
         )

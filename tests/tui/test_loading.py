@@ -124,7 +124,7 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
     """A source, an environment in which its index is kept, and the file of the index."""
     source = tmp_path / "pages"
     environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    for page in range(30):
+    for page in range(10):
         records = [record(page * 100 + n, target=f"t{n % 7}") for n in range(60)]
         write_page(source / f"p{page}", f"package-{page:02}", records)
     load([str(source)], environ, keep=True)
@@ -139,14 +139,16 @@ async def test_a_kept_index_is_shown_and_compared_with_its_pages(
 ) -> None:
     source, environ, _ = kept
     async with browsing(source, environ=environ) as browser:
-        assert len(browser.rows) == 1800
+        assert len(browser.rows) == 600
     write_page(source / "p0", "package-00", [record(90_000)])
     async with browsing(source, environ=environ) as browser:
-        assert len(browser.rows) == 1741
+        assert len(browser.rows) == 541
         assert browser.packages["package-00"] == 1
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "middle", "end", "all zero", "text", "other schema"])
+@pytest.mark.parametrize(
+    "damage", ["empty", "cut", "middle", "end", "all zero", "text", "other schema"]
+)
 async def test_a_damaged_index_is_made_anew_without_a_word(
     kept: tuple[Path, dict[str, str], Path], damage: str
 ) -> None:
@@ -172,7 +174,7 @@ async def test_a_damaged_index_is_made_anew_without_a_word(
     async with browsing(source, environ=environ) as browser:
         assert browser.rows, "looking at every row finds what is damaged"
         await browser.settle()
-        assert len(browser.rows) == 1800
+        assert len(browser.rows) == 600
         assert browser.packages["package-07"] == 60
         assert browser.status == ""
         await browser.press("2", "end", "3", "exclamation_mark", "escape")
@@ -188,7 +190,7 @@ async def test_where_nothing_can_be_written_the_browser_works_and_says_so(
         write_page(source / f"q{page}", f"package-{page:02}", records)
     (tmp_path / "file").write_text("")
     async with browsing(source, environ={"XDG_CACHE_HOME": str(tmp_path / "file")}) as browser:
-        assert len(browser.rows) > 2000
+        assert len(browser.rows) == 1800
         assert "the index stays in memory" in browser.status
 
 

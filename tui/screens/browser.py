@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from textual import events, on
 from textual.content import Content
@@ -132,7 +133,7 @@ class BrowserScreen(PanesScreen):
             package = next((p.id for p in catalog.packages(Query()) if p.name == name), None)
         query = self._view.query
         if self._start_query and not query:
-            query = self._parsed(self._start_query) or Query()
+            query = self._parsed(self._start_query, bare="package") or Query()
         self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
 
     @on(Damaged)
@@ -266,10 +267,10 @@ class BrowserScreen(PanesScreen):
         title = titles.specs_title(listing, self._specs.placed_names, total, len(self._marks))
         self._specs.border_title = Content(title)
 
-    def _parsed(self, text: str) -> Query | None:
+    def _parsed(self, text: str, bare: Literal["package", "any"] = "any") -> Query | None:
         """Parse what was typed; say what is wrong with it and give None where it is no query."""
         try:
-            return parse(text, bare="any")
+            return parse(text, bare=bare)
         except QueryError as error:
             self._status.say(f"column {error.offset + 1}: {error}", error=True, stay=True)
             return None
@@ -369,6 +370,8 @@ class BrowserScreen(PanesScreen):
             del self._marks[hash_]
         else:
             self._marks[hash_] = None
+            if event.row.count > 1:
+                self._status.say(f"marked the first of {event.row.count:,} look-alikes")
         self._marks_changed()
 
     @on(SpecTable.Unmarked)

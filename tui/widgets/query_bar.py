@@ -42,7 +42,11 @@ class QueryBar(Horizontal):
 
     def focus_input(self) -> None:
         """Let the user type."""
-        self._input.focus()
+        input_ = self._input
+        if input_.value and not input_.value.endswith(" "):
+            # The next word is not to run into the last one.
+            input_.reflect(f"{input_.value} ")
+        input_.focus()
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query, and leave a text alone that means the same or is being typed."""

@@ -109,7 +109,8 @@ class VirtualList(Widget, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in sight."""
-        self._scroll_to_cursor()
+        if self._scroll_to_cursor():
+            self.refresh()
 
     def notify_style_update(self) -> None:
         """Forget the styles when the theme or the focus changes."""
@@ -196,8 +197,11 @@ class VirtualList(Widget, can_focus=True):
         self.move_to(self.cursor + rows)
 
     def action_page(self, pages: int) -> None:
-        """Move the cursor by some pages."""
-        self.move_to(self.cursor + pages * max(1, self.size.height - 1))
+        """Move rows and cursor by some pages, so that no row is passed over unseen."""
+        rows = pages * max(1, self.size.height - 1)
+        self.top = max(0, min(self.top + rows, self.length - self.size.height))
+        self.move_to(self.cursor + rows)
+        self.refresh()
 
     def action_first(self) -> None:
         """Move the cursor to the first row."""
