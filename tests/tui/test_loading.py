@@ -35,7 +35,7 @@ async def test_a_source_that_comes_to_exist_is_read_on_demand(tmp_path: Path) ->
         write_page(source, "zlib", [record(1)])
         await browser.press("r")
         assert browser.shown == {hash_of(1)}
-        assert browser.query == "zlib"
+        assert browser.query == "package=zlib"
 
 
 @pytest.mark.parametrize("content", [None, "no page at all\n", "---\ntitle: x\n---\n"])
