@@ -148,7 +148,8 @@ class Browser:
                 await self.settle()
 
     def _is_handed_on(self) -> bool:
-        return all(worker.is_finished for worker in self.app.workers if worker.group == "typed")
+        typed = [worker for worker in self.app.workers if worker.group == "typed"]
+        return all(worker.is_finished for worker in typed) and not self.browser.is_moving
 
     async def type(self, text: str) -> None:
         """Type a text into whatever has the focus."""

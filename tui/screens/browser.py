@@ -22,11 +22,10 @@ from spackscope.model.query.terms import Query, Term
 from spackscope.model.records import Cancelled, Spec
 from spackscope.tui import keys, titles
 from spackscope.tui.copying import FORMS, Form, copy_text, spelled
-from spackscope.tui.loading import load_catalog
-from spackscope.tui.messages import Answered, CopyDone, Damaged, Loaded, LoadFailed, Progress
+from spackscope.tui.messages import Answered, CopyDone, Damaged
 from spackscope.tui.screens.copy_menu import CopyMenu
 from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog
-from spackscope.tui.screens.panes import PanesScreen
+from spackscope.tui.screens.reading import ReadingScreen
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
@@ -36,85 +35,27 @@ from spackscope.tui.widgets.spec_head import SpecHead
 from spackscope.tui.widgets.spec_table import SpecTable
 
 
-class BrowserScreen(PanesScreen):
-    """Hold the view, ask the catalog for what it shows, and hand the answer down.
-
-    `failure` says why there is nothing to show, or is empty.
-    """
+class BrowserScreen(ReadingScreen):
+    """Hold the view, ask the catalog for what it shows, and hand the answer down."""
 
     BINDINGS = keys.bindings(keys.ANYWHERE)
 
     def __init__(
         self, sources: Sequence[str], query: str, environ: Mapping[str, str], *, pick: bool
     ) -> None:
-        super().__init__()
-        self._sources, self._environ, self._pick = sources, environ, pick
+        super().__init__(sources, environ)
+        self._pick = pick
         self._start_query: str | None = query
-        self._catalog: Catalog | None = None
         self._view = View()
-        self._packages: list[PackageCount] = []
+        self._view_generation = 0
         self._listing: Listing | None = None
         self._marks: dict[str, None] = {}
         self._hash_to_find = ""
-        self._load_generation = self._view_generation = 0
-        self.failure = ""
-        self._loading = False
-        self._damaged: Catalog | None = None
 
-    def on_mount(self) -> None:
-        """Begin to read."""
-        self._load(first=True)
-
-    # Reading the sources
-
-    def _load(self, *, first: bool = False, rebuild: bool = False) -> None:
-        self._load_generation += 1
-        generation, self._loading = self._load_generation, True
-        if first:
-            self._say_instead_of_rows("reading the sources\nesc stops it")
-
-        def work() -> None:
-            worker = get_current_worker()
-            load_catalog(
-                self._sources,
-                self._environ,
-                self.post_message,
-                generation,
-                first=first,
-                rebuild=rebuild,
-                should_stop=lambda: worker.is_cancelled,
-            )
-
-        self.run_worker(work, group="load", exclusive=True, thread=True)
-
-    @on(Progress)
-    def _show_progress(self, event: Progress) -> None:
-        if event.generation != self._load_generation or not self._loading:
-            return
-        of = f" of {event.total:,}" if event.total is not None else ""
-        text = f"{event.done:,}{of} {event.what}, {event.rate:,.0f} a second"
-        if self._catalog is None:
-            self._say_instead_of_rows(f"{text}\nesc stops it")
-        else:
-            self._status.say(f"reading the sources again: {text}, esc stops it", stay=True)
-
-    @on(Loaded)
-    def _show_catalog(self, event: Loaded) -> None:
-        if event.generation != self._load_generation:
-            return
-        if event.checked:
-            self._loading = False
-            self._status.hush()
-        if event.catalog is self._catalog:
-            return
-        try:
-            self._take(event.catalog)
-        except sqlite3.DatabaseError:
-            self._mend(event.catalog)
+    # The catalog
 
     def _take(self, catalog: Catalog) -> None:
         """Show another catalog, with the same view as far as it goes."""
-        self.failure = ""
         row, old = self._specs.highlighted, self._catalog
         self._hash_to_find = row.spec.hash if row else ""
         self._catalog = catalog
@@ -135,47 +76,6 @@ class BrowserScreen(PanesScreen):
         if self._start_query and not query:
             query = self._parsed(self._start_query, bare="package") or Query()
         self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
-
-    @on(Damaged)
-    def _found_damage(self, event: Damaged) -> None:
-        self._mend(event.catalog)
-
-    def _mend(self, catalog: Catalog) -> None:
-        """Make an index anew, once, that turned out to be damaged while it was read."""
-        if catalog is not self._damaged:
-            self._damaged = catalog
-            self._load(rebuild=True)
-
-    def _fetch(self, ids: Sequence[int], counts: Sequence[int] | None) -> list[Row]:
-        """Fetch rows; of a damaged index there are none until it is mended."""
-        assert self._catalog is not None
-        try:
-            return self._catalog.rows(ids, counts)
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(self._catalog))
-            return []
-
-    @on(LoadFailed)
-    def _show_failure(self, event: LoadFailed) -> None:
-        if event.generation != self._load_generation:
-            return
-        self._loading = False
-        if self._catalog is None:
-            self.failure = event.reason
-            self._say_instead_of_rows(f"{event.reason}\nr reads again · q quits")
-        else:
-            self._status.say(event.reason, error=True)
-
-    def _say_instead_of_rows(self, text: str) -> None:
-        self._specs.rows.show(0, empty=text)
-        # Where one pane stands at a time, that is the packages now.
-        self._names.say_instead_of_rows(text if self.has_class("-single") else "")
-
-    def _stop_loading(self) -> None:
-        """Stop at once; what the thread has still to say is not waited for."""
-        self.workers.cancel_group(self, "load")
-        self._load_generation += 1
-        self._show_failure(LoadFailed(self._load_generation, "reading was stopped"))
 
     # The view and its answer
 
