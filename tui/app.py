@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import signal
 import time
+from codecs import IncrementalDecoder, getincrementaldecoder
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -134,6 +136,19 @@ class SpackscopeApp(App[list[str]]):
         self.exit(None, return_code=130)
 
 
+def _take_any_bytes() -> None:
+    """Let bytes that are no UTF-8 pass as U+FFFD: in Textual they end the program.
+
+    A terminal set to Latin-1 sends them, and one that reports the mouse the old way.
+    """
+    from textual.drivers import linux_driver
+
+    def decoder(encoding: str) -> partial[IncrementalDecoder]:
+        return partial(getincrementaldecoder(encoding), errors="replace")
+
+    vars(linux_driver)["getincrementaldecoder"] = decoder
+
+
 def browse(
     sources: Sequence[str], query: str, *, environ: Mapping[str, str], pick: bool = False
 ) -> list[str] | None:
@@ -142,6 +157,7 @@ def browse(
     Raises SourceError where there was nothing to show, and SystemExit with the code where it was
     ended from outside, by Ctrl-C or a signal.
     """
+    _take_any_bytes()
     app = SpackscopeApp(sources, query, environ=environ, pick=pick)
     hashes = app.run()
     if app.failure:

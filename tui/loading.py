@@ -49,7 +49,8 @@ def load_catalog(
                 sources, environ, rebuild=True, on_progress=on_progress, should_stop=should_stop
             )
     except Cancelled:
-        post(LoadFailed(generation, "reading was stopped"))
+        # Who stopped it has said so, or has left.
+        return
     except SourceError as error:
         post(LoadFailed(generation, str(error)))
     else:

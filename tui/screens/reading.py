@@ -124,3 +124,4 @@ class ReadingScreen(PanesScreen):
         self.workers.cancel_group(self, "load")
         self._load_generation += 1
         self._show_failure(LoadFailed(self._load_generation, "reading was stopped"))
+        self.failure = ""

@@ -1,0 +1,232 @@
+"""The program as users run it: from a shell, in a terminal that is to be left as it was found."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+
+from tests.cli.program import COMMAND, PATIENCE, environment
+
+pytestmark = [
+    pytest.mark.pty,
+    pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed"),
+]
+
+MODES = {"1049": "alternate screen", "1000": "mouse", "1003": "mouse moves", "2004": "pasting"}
+BROKEN = (
+    "from spackscope.tui.screens.browser import BrowserScreen as B;"
+    "B.action_fold = lambda self: 1 / 0;"
+    "from spackscope.tui.cli import main; raise SystemExit(main())"
+)
+
+
+class Shell:
+    """A shell in a terminal, and what that terminal shows."""
+
+    def __init__(self, home: Path, columns: int = 100, lines: int = 30) -> None:
+        bash = shutil.which("bash")
+        assert bash is not None
+        self.child = pexpect.spawn(
+            bash,
+            ["--norc", "--noprofile", "-i"],
+            env=environment(home, PS1="ready $?> "),
+            cwd=str(home),
+            dimensions=(lines, columns),
+            timeout=PATIENCE,
+        )
+        self._screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self._screen)
+        self.written = b""
+        self.until_shown("ready 0>")
+
+    def read(self, seconds: float = 0.05) -> None:
+        """Take what the terminal got within a moment."""
+        try:
+            news = self.child.read_nonblocking(65536, seconds)
+        except pexpect.TIMEOUT:
+            return
+        self.written += news
+        # pyte takes the private sequences of the Kitty keyboard protocol for text.
+        self._stream.feed(re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", news))
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self._screen.display]
+
+    def until(self, holds: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < deadline, "\n".join(self.lines)
+            self.read()
+
+    def until_shown(self, text: str) -> None:
+        self.until(lambda: any(text in line for line in self.lines))
+
+    def send(self, text: str | bytes) -> None:
+        self.child.send(text)
+
+    def say(self, command: str) -> str:
+        """Run a command of the shell, and give what it says."""
+        end = f"end-{time.monotonic_ns()}"
+        self.send(f"clear; {command}; echo {end[:3]}''{end[3:]}\n")
+        self.until_shown(end)
+        lines = self.lines
+        return "\n".join(lines[: next(n for n, line in enumerate(lines) if end in line)]).strip()
+
+    def start(self, *words: str, command: tuple[str, ...] = COMMAND) -> None:
+        self.written = b""
+        self.send(shlex.join([*command, *words]) + "\n")
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to what runs in the foreground."""
+        os.killpg(os.tcgetpgrp(self.child.child_fd), number)
+
+    def modes_left_on(self) -> list[str]:
+        """Name what was switched on in the terminal last, and not off again."""
+        states = {**dict.fromkeys(MODES, "l"), "25": "h"}
+        for modes, state in re.findall(rb"\x1b\[\?([\d;]+)([hl])", self.written):
+            states.update((mode, state.decode()) for mode in modes.decode().split(";"))
+        on = [name for mode, name in MODES.items() if states[mode] == "h"]
+        # The shell itself switches its pasting on when it is ready again.
+        return [name for name in on if name != "pasting"] + ["no cursor"] * (states["25"] == "l")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    shell = Shell(tmp_path)
+    try:
+        yield shell
+    finally:
+        shell.child.close(force=True)
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("q", 0),
+        ("\x03", 130),
+        ("\x11", 0),
+        (signal.SIGINT, 130),
+        (signal.SIGTERM, 143),
+        (signal.SIGHUP, 129),
+    ],
+    ids=["q", "Ctrl-C", "Ctrl-Q", "SIGINT", "SIGTERM", "SIGHUP"],
+)
+def test_the_terminal_is_left_as_it_was_found(
+    shell: Shell, end: str | signal.Signals, code: int
+) -> None:
+    before = shell.say("stty -g")
+    shell.start()
+    shell.until_shown("py-safetensors")
+    if isinstance(end, signal.Signals):
+        shell.signal(end)
+    else:
+        shell.send(end)
+    shell.until_shown(f"ready {code}>")
+    assert shell.modes_left_on() == []
+    assert shell.say("stty -g") == before
+
+
+def test_the_terminal_is_left_as_it_was_found_after_a_mistake_of_ours(shell: Shell) -> None:
+    before = shell.say("stty -g")
+    shell.start("-c", BROKEN, command=COMMAND[:1])
+    shell.until_shown("py-safetensors")
+    shell.send("z")
+    shell.until_shown("ready 1>")
+    assert b"ZeroDivisionError" in shell.written
+    assert shell.modes_left_on() == []
+    assert shell.say("stty -g") == before
+
+
+def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
+    before = shell.say("stty -g")
+    shell.start("py-build")
+    shell.until_shown("1/24")
+    shell.send("jj")
+    shell.until_shown("3/24")
+    shell.send("\x1a")
+    shell.until_shown("Stopped")
+    assert shell.modes_left_on() == []
+    assert shell.say("stty -g") == before
+    assert "Stopped" in shell.say("jobs")
+    shell.send("fg\n")
+    shell.until_shown("3/24")
+    shell.send("j")
+    shell.until_shown("4/24")
+    assert any("specs 24" in line for line in shell.lines), "the whole screen is drawn again"
+    shell.send("q")
+    shell.until_shown("ready 0>")
+    assert shell.modes_left_on() == []
+    assert shell.say("stty -g") == before
+
+
+def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
+    shell.start("py-build")
+    shell.until_shown("1/24")
+    for columns, lines in ((50, 20), (140, 40), (20, 5), (100, 30)):
+        shell.child.setwinsize(lines, columns)
+        shell._screen.resize(lines, columns)
+        shell.until(
+            lambda columns=columns: max(map(len, shell.lines)) >= columns - 1  # type: ignore[misc]
+        )
+    shell.until_shown("pfqg2xi")
+    shell.send("q")
+    shell.until_shown("ready 0>")
+
+
+def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
+    shell.start()
+    shell.until_shown("py-safetensors")
+    shell.send("/")
+    shell.until_shown("to the rows")
+    paste = b"\x1b[200~" + b"zlib q\n" * 40_000 + b"\x1b[201~"
+    for at in range(0, len(paste), 4096):
+        shell.send(paste[at : at + 4096])
+        shell.read(0)
+    shell.until_shown("no spec matches")
+    assert shell.lines[1].startswith(" › zlib q")
+    shell.send("\x15")
+    shell.until_shown("346 of 346")
+
+
+def test_a_sequence_that_comes_in_pieces_does_no_harm(shell: Shell) -> None:
+    shell.start("py-build")
+    shell.until_shown("1/24")
+    for piece in ("\x1b", "[", "B", "\x1b[", "B", "\x1b[B"):
+        shell.send(piece)
+        end = time.monotonic() + 0.25
+        while time.monotonic() < end:
+            shell.read()
+    shell.until_shown("specs 24")
+    shell.send("q")
+    shell.until_shown("ready 0>")
+
+
+def test_bytes_that_are_no_keys_do_no_harm(shell: Shell) -> None:
+    shell.start("py-build")
+    shell.until_shown("1/24")
+    for junk in (
+        b"\xff\xfe\x80 \xe9",
+        b"\x1b[<35;10;10M\x1b[<0;500;500M\x1b[<0;500;500m",
+        b"\x1b[M \xf0\xf1\x1b[M#!!",
+        b"\x1b[?1;2c\x1b[?2026;2$y",
+        b"\x1b[99~\x1b[57399u\x1b[I\x1b[O",
+        b"\x00",
+    ):
+        shell.send(junk)
+        shell.read()
+    shell.send("\x1b")
+    shell.read(0.3)
+    shell.send("\x03")
+    shell.until_shown("ready 130>")
+    assert b"Traceback" not in shell.written
