@@ -155,7 +155,7 @@ def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> list[DetailLine]:
     same = [v for v in spec.variants if split_variant(v)[0] not in varying]
     head = f"variants {len(spec.variants)}"
     if differing:
-        head += f" · {DIFFERS} differs in the rows"
+        head += f" · {DIFFERS} tells rows apart"
     lines = [DetailLine(head, kind="head")]
     differing.sort(key=lambda v: varying[split_variant(v)[0]])
     for variant in differing:

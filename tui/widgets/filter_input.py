@@ -50,6 +50,8 @@ class FilterInput(Input):
         super().__init__(
             placeholder=placeholder, name=name, id=id, compact=True, select_on_focus=False
         )
+        # Each blink costs some hundred bytes, for as long as the cursor stands there.
+        self.cursor_blink = False
 
     def reflect(self, text: str) -> None:
         """Show a text that was decided elsewhere; nothing is said of the change."""
