@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from spackscope.model.columns import BY_NAME, COLUMNS, Column
+from spackscope.model.columns import BY_NAME, COLUMNS, Column, Place
 from spackscope.model.conditions import TRUE, Clause, condition
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.index.database import Database
@@ -86,18 +86,9 @@ class Catalog:
 
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Give the packages with a match, in the order of their names."""
-        made = condition(query, self.dictionaries)
-        if made == TRUE:
+        if condition(query, self.dictionaries) == TRUE:
             return self._packages
-        count = "count(*)" if made.on_specs else "sum(n)"
-        with self._database.stoppable(should_stop):
-            counts = dict(
-                self._database.execute(
-                    f"SELECT package, {count} FROM {_tables(made)} WHERE {made.sql}"
-                    " GROUP BY package",
-                    made.parameters,
-                )
-            )
+        counts = self.tally(query, "package", should_stop=should_stop)
         return [
             PackageCount(package.id, package.name, counts[package.id], package.total)
             for package in self._packages
@@ -125,15 +116,38 @@ class Catalog:
             ).fetchall()
             return Listing(view, runs, self.dictionaries)
 
+    def tally(
+        self,
+        query: Query,
+        place: Place,
+        *,
+        package: int | None = None,
+        should_stop: ShouldStop = never,
+    ) -> dict[int, int]:
+        """Count the matching records by the codes of one dictionary, as of `variant_set`.
+
+        Raises Cancelled where `should_stop` says so, and Unanswerable.
+        """
+        made = condition(query, self.dictionaries)
+        if package is not None:
+            made &= Clause(f"look_alike.package = {package}")
+        count = "count(*)" if made.on_specs else "sum(n)"
+        with self._database.stoppable(should_stop):
+            return dict(
+                self._database.execute(
+                    f"SELECT look_alike.{place}, {count} FROM {_tables(made)} WHERE {made.sql}"
+                    f" GROUP BY look_alike.{place}",
+                    made.parameters,
+                )
+            )
+
     def columns(self, view: View) -> list[Column]:
         """Give the columns to show: the core, and those that say something or are asked for.
 
         Filters play no part, so that no column comes or goes while one is typed.
         """
         telling = self.telling(view.package)
-        named = {term.column for term in view.query.terms}
-        if view.package is not None:
-            named.discard("package")
+        named = view.query.columns - ({"package"} if view.package is not None else set())
         return [c for c in COLUMNS if c.core or c.name in telling or c.name in named]
 
     def telling(self, package: int | None) -> frozenset[str]:

@@ -10,7 +10,7 @@ from spackscope.model.records import Spec
 
 Value = str | tuple[str, ...] | float | None
 Place = Literal[
-    "package", "version", "arch", "variant_set", "stack_set", "tag", "document", "spec"
+    "package", "version", "arch", "variant_set", "stack_set", "tag", "document", "spec", "nowhere"
 ]
 
 
@@ -47,5 +47,15 @@ COLUMNS = (
 )
 """All columns, in the order of the table."""
 
-BY_NAME = {column.name: column for column in COLUMNS}
+FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
+"""The compiler flags of Spack (`lib/spack/spack/spec.py`)."""
+
+_UNSHOWN = (
+    Column("namespace", "namespace", "nowhere", lambda spec: spec.namespace, core=False),
+    Column("flags", "flags", "nowhere", lambda spec: spec.flags, core=False),
+)
+
+BY_NAME = {column.name: column for column in (*COLUMNS, *_UNSHOWN)}
+"""Every column that a query can name, and those beside that no table shows."""
+
 ALIASES = {"stacks": "stack", "variant": "variants"}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
 
 from spackscope.model.columns import Column
+from spackscope.model.compilers import LANGUAGES, compiler_name, is_compiler
 from spackscope.model.dictionaries import Dictionaries, hash_range
 from spackscope.model.query.match import ANY, is_glob, size_range
-from spackscope.model.query.terms import Query, Term
+from spackscope.model.query.satisfies import Unanswerable, compiler_fits
+from spackscope.model.query.terms import Condition, Depends, Group, Query, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +74,45 @@ TRUE, FALSE = Clause("1"), Clause("0")
 
 
 def condition(query: Query, dictionaries: Dictionaries) -> Clause:
-    """Compile a query against the values of one index."""
-    groups = (
-        reduce(or_, (_term(term, dictionaries) for term in group), FALSE)
-        for group in query.groups()
+    """Compile a query against the values of one index.
+
+    Raises Unanswerable where it asks for what the index does not hold.
+    """
+    made = _all_groups(query.groups, dictionaries)
+    if query.specs:
+        made &= reduce(or_, (_all_groups(s, dictionaries) for s in query.specs), FALSE)
+    return made
+
+
+def _all_groups(groups: tuple[Group, ...], dictionaries: Dictionaries) -> Clause:
+    alternatives = (
+        reduce(or_, (_condition(one, dictionaries) for one in group), FALSE) for group in groups
     )
-    return reduce(and_, groups, TRUE)
+    return reduce(and_, alternatives, TRUE)
 
 
-def _term(term: Term, dictionaries: Dictionaries) -> Clause:
-    found = reduce(or_, (_column(term, column, dictionaries) for column in term.columns), FALSE)
-    return ~found if term.negated else found
+def _condition(asked: Condition, dictionaries: Dictionaries) -> Clause:
+    if isinstance(asked, Depends):
+        found = _depends(asked, dictionaries)
+    else:
+        found = reduce(or_, (_column(asked, c, dictionaries) for c in asked.columns), FALSE)
+    return ~found if asked.negated else found
+
+
+def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:
+    """Look for a compiler: of dependencies an index of pages knows nothing else."""
+    if not asked.direct or asked.compiler is None:
+        raise Unanswerable(f"{asked} asks for dependencies, and pages list none", asked)
+    compilers = dictionaries.values("compiler")
+    name = compiler_name(asked.name)
+    named = {value.partition("@")[0] for value in compilers if isinstance(value, str)}
+    if asked.name not in LANGUAGES and name not in named and not is_compiler(asked.name):
+        raise Unanswerable(
+            f"{asked} asks for a direct dependency, and of those pages list the compiler only",
+            asked,
+        )
+    fits = [isinstance(value, str) and compiler_fits(asked, value) for value in compilers]
+    return _codes("arch", [code for code, fit in enumerate(fits) if fit], len(compilers))
 
 
 def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
@@ -89,16 +120,23 @@ def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
         return _hash(term, dictionaries)
     if column.name == "size":
         return _size(term)
+    if column.name == "namespace":
+        return TRUE if term.fits("namespace", "") else FALSE
+    if column.place == "nowhere":
+        raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
     values = dictionaries.values(column.name)
     codes = [code for code, value in enumerate(values) if term.fits(column.name, value)]
-    if len(codes) in (0, len(values)):
+    return _codes(column.place, codes, len(values))
+
+
+def _codes(place: str, codes: Sequence[int], count: int) -> Clause:
+    if len(codes) in (0, count):
         return TRUE if codes else FALSE
     # Numbers stand in the text because the number of parameters has a limit.
-    place = f"look_alike.{column.place}"
-    if len(codes) > len(values) // 2:
-        rest = sorted(set(range(len(values))).difference(codes))
-        return Clause(f"{place} NOT IN ({','.join(map(str, rest))})")
-    return Clause(f"{place} IN ({','.join(map(str, codes))})")
+    if len(codes) > count // 2:
+        rest = sorted(set(range(count)).difference(codes))
+        return Clause(f"look_alike.{place} NOT IN ({','.join(map(str, rest))})")
+    return Clause(f"look_alike.{place} IN ({','.join(map(str, codes))})")
 
 
 def _hash(term: Term, dictionaries: Dictionaries) -> Clause:
@@ -106,7 +144,7 @@ def _hash(term: Term, dictionaries: Dictionaries) -> Clause:
     if is_glob(pattern):
         if term.column == ANY:
             return FALSE
-        return Clause("spec.hash GLOB ?", (pattern,), on_specs=True)
+        return Clause("spec.hash GLOB ?", (pattern.lower(),), on_specs=True)
     if not dictionaries.has_hash(pattern):
         return FALSE
     by_hash = term.column != ANY

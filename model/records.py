@@ -19,6 +19,19 @@ def is_hash(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Dependency:
+    """Hold one edge: the dependency's hash and name, the deptypes, and the virtuals it provides.
+
+    Deptypes are `build`, `link`, `run` and `test`; virtuals are names such as `mpi` or `c`.
+    """
+
+    hash: str
+    name: str
+    deptypes: tuple[str, ...] = ()
+    virtuals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """Hold one record: a prebuilt binary as one document of one source lists it.
 
@@ -26,6 +39,9 @@ class Spec:
     record. Texts are as the document has them, so they may hold anything but a lone surrogate:
     only the hash is checked. `compiler` is `name@version`, with `/hash` behind it where the
     document names one, or `none`; `size` is in bytes.
+
+    `dependencies` is None where the document does not list them, as pages do not. `flags` are
+    compiler flags, each as `cflags=-O2 -g`; `namespace` is empty where none is named.
     """
 
     package: str
@@ -41,6 +57,9 @@ class Spec:
     tag: str
     origin: str
     source: str = ""
+    namespace: str = ""
+    flags: tuple[str, ...] = ()
+    dependencies: tuple[Dependency, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

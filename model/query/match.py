@@ -9,13 +9,15 @@ from functools import lru_cache
 
 from spackscope.model import versions
 from spackscope.model.columns import Value
-from spackscope.model.records import HASH_LENGTH
+from spackscope.model.targets import target_test
 
 ANY = "any"
 """The column of a bare word in a live filter: whatever column shows the word."""
 
-KEYED = re.compile(r"([A-Za-z_][\w-]*)(:?=)(.*)", re.DOTALL)
-SIGILED = re.compile(r"[+~][A-Za-z_0-9][\w-]*")
+_KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.*)", re.DOTALL)
+_SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*")
+_HASH = re.compile(r"[\w*?]+")
+_SHORT_DIGEST = 7
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", re.IGNORECASE)
 _SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
@@ -34,12 +36,19 @@ def test_of(column: str, pattern: str) -> Test:
         return lambda size: isinstance(size, int | float) and low <= size <= high
     if column == "variants" and is_variant(pattern):
         return _test_variant(pattern)
+    if column == "flags":
+        return _test_flags(pattern)
     fits = _fits(pattern)
     if column == "version" and not is_glob(pattern):
         versions.satisfies("0", pattern)
         fits = lambda version: versions.satisfies(version, pattern)  # noqa: E731
     elif column == "compiler" and not is_glob(pattern):
         fits = _fits_compiler(pattern)
+    elif column == "target" and not is_glob(pattern):
+        fits = target_test(pattern)
+    elif column == "namespace":
+        # Pages name no namespace; what stands in them comes from Spack's own recipes.
+        return lambda value: isinstance(value, str) and fits(value or "builtin")
     return lambda value: any(map(fits, (value,) if isinstance(value, str) else value))  # type: ignore[arg-type]
 
 
@@ -73,8 +82,8 @@ def _fits_compiler(pattern: str) -> Callable[[str], bool]:
 
 def _test_hash(pattern: str) -> Test:
     prefix = pattern.removeprefix("/")
-    if not re.fullmatch(rf"[a-z2-7*?]{{1,{HASH_LENGTH * 2}}}", prefix):
-        raise ValueError(f"{pattern} is no beginning of a hash: those have a-z and 2-7 only")
+    if not _HASH.fullmatch(prefix):
+        raise ValueError(f"{pattern} is no beginning of a hash")
     if is_glob(prefix):
         fits = _fits(prefix)
         return lambda value: isinstance(value, str) and fits(value)
@@ -84,23 +93,44 @@ def _test_hash(pattern: str) -> Test:
 def _test_variant(pattern: str) -> Test:
     """Match one variant as `Spec.satisfies` does: `x=a` is fulfilled by `x=a,b`, `x:=a` is not."""
     if pattern[0] in "+~":
-        return lambda variants: isinstance(variants, tuple) and pattern in variants
-    match = KEYED.fullmatch(pattern)
+        flag = pattern[0] + pattern.lstrip("+~")
+        return lambda variants: isinstance(variants, tuple) and flag in variants
+    match = _KEYED.fullmatch(pattern)
     assert match is not None
     name, operator, wanted = match.groups()
-    flag = {"true": f"+{name}", "false": f"~{name}"}.get(wanted.lower())
-    tests = [_fits(part) for part in split_variant(pattern)[1]]
+    as_flag = {"true": f"+{name}", "false": f"~{name}"}.get(wanted.lower())
+    fits_value = _fits_digest if name == "patches" else _fits
+    tests = [fits_value(part) for part in split_variant(pattern)[1]]
 
     def fits(variant: str) -> bool:
         its_name, its_values = split_variant(variant)
         if its_name != name:
             return False
-        if wanted == "*" or variant == flag:
+        if wanted == "*" or variant == as_flag:
             return True
-        exact = operator == "=" or len(its_values) == len(tests)
+        exact = not operator.startswith(":") or len(its_values) == len(tests)
         return exact and all(any(map(test, its_values)) for test in tests)
 
     return lambda variants: isinstance(variants, tuple) and any(map(fits, variants))
+
+
+def _fits_digest(wanted: str) -> Callable[[str], bool]:
+    """Match the digest of a patch by its beginning; pages show its first seven digits only."""
+    return lambda digest: (
+        digest.startswith(wanted) or (len(digest) == _SHORT_DIGEST and wanted.startswith(digest))
+    )
+
+
+def _test_flags(pattern: str) -> Test:
+    """Match compiler flags: those that are wanted must be among those of the same name."""
+    name, _, wanted = pattern.partition("=")
+    words = set(wanted.split())
+
+    def fits(flags: str) -> bool:
+        its_name, _, its_flags = flags.partition("=")
+        return its_name == name and words <= set(its_flags.split())
+
+    return lambda value: isinstance(value, tuple) and any(map(fits, value))
 
 
 def _test_word(word: str) -> Test:
@@ -120,7 +150,7 @@ def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
     Boolean variants have the value `+` or `~`; a text that is no variant is a name without value.
     """
     if variant[:1] in ("+", "~"):
-        return variant[1:], (variant[0],)
+        return variant.lstrip("+~"), (variant[0],)
     name, equals, values = variant.partition("=")
     if not equals:
         return variant, ()
@@ -146,11 +176,17 @@ def size_range(pattern: str) -> tuple[float, float]:
 
 
 def is_variant(pattern: str) -> bool:
-    """Tell whether a pattern is written as a variant: `+x`, `~x` or `x=value`."""
-    if SIGILED.fullmatch(pattern):
+    """Tell whether a pattern is written as a variant: `+x`, `~x`, `x=value`, or propagated."""
+    if _SIGILED.fullmatch(pattern):
         return True
-    keyed = KEYED.fullmatch(pattern)
+    keyed = _KEYED.fullmatch(pattern)
     return keyed is not None and keyed[3] != ""
+
+
+def is_propagated(pattern: str) -> bool:
+    """Tell whether a variant is asked for in the dependencies too: `++x`, `~~x` or `x==value`."""
+    keyed = _KEYED.fullmatch(pattern)
+    return pattern[:2] in ("++", "~~") or (keyed is not None and keyed[2].endswith("=="))
 
 
 def is_glob(pattern: str) -> bool:

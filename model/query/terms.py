@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from spackscope.model.columns import ALIASES, BY_NAME, COLUMNS, Column, Value
+from spackscope.model.columns import ALIASES, BY_NAME, COLUMNS, FLAGS, Column, Value
+from spackscope.model.compilers import compiler_name
+from spackscope.model.query import tokens
 from spackscope.model.query.match import ANY, is_variant, split_variant, test_of
-from spackscope.model.records import Spec
 from spackscope.model.text import is_clean
+
+OWN_KEYS = frozenset({*BY_NAME, *ALIASES, *FLAGS, "arch"})
+"""Keys that are no variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +21,7 @@ class Term:
     """Hold one condition: a column, the pattern its value has to match, and whether it must not.
 
     A pattern with `*` or `?` is a glob and ignores case; any other is taken as Spack takes it:
-    a version as a constraint, a compiler as `name@constraint`, a hash as a prefix.
+    a version or a target as a constraint, a compiler as `name@constraint`, a hash as a prefix.
     """
 
     column: str
@@ -24,12 +29,22 @@ class Term:
     negated: bool = False
 
     def __str__(self) -> str:
-        keyed = self.column != ANY and not (
-            self.column == "variants"
-            and is_variant(self.pattern)
-            and split_variant(self.pattern)[0] not in (*BY_NAME, *ALIASES)
-        )
-        return f"{'!' * self.negated}{f'{self.column}=' * keyed}{quote(self.pattern)}"
+        return "!" * self.negated + self._spelled()
+
+    def _spelled(self) -> str:
+        column, pattern = self.column, self.pattern
+        if column == ANY:
+            return pattern if _is_one(tokens.NAME, pattern) else tokens.in_quotes(pattern)
+        if column == "version" and _is_one(tokens.VERSION, f"@{pattern}"):
+            return f"@{pattern}"
+        if column == "hash" and _is_one(tokens.HASH, f"/{pattern}"):
+            return f"/{pattern}"
+        is_spelled = column == "variants" and is_variant(pattern)
+        if column == "flags" or (is_spelled and split_variant(pattern)[0] not in OWN_KEYS):
+            if parts := tokens.PAIR_PARTS.fullmatch(pattern):
+                return parts[1] + parts[2] + tokens.quoted(parts[3])
+            return pattern
+        return f"{column}={tokens.quoted(pattern)}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -45,41 +60,159 @@ class Term:
             return isinstance(value, str) and value.startswith(self.pattern.lower())
         return test_of(self.column, self.pattern)(value)
 
-    def matches(self, spec: Spec) -> bool:
-        """Tell whether a record fulfils the term."""
-        return self.negated != any(self.fits(c.name, c.value(spec)) for c in self.columns)
+
+@dataclass(frozen=True, slots=True)
+class Depends:
+    """Hold one condition on a dependency: `^zlib@1.3`, or `%cmake` where it must be direct.
+
+    `terms` are the conditions on the dependency itself, `virtuals` and `deptypes` those on the
+    edge to it. A direct one is also said of the compiler.
+    """
+
+    direct: bool
+    terms: tuple[Condition, ...]
+    virtuals: tuple[str, ...] = ()
+    deptypes: tuple[str, ...] = ()
+    negated: bool = False
+
+    def __str__(self) -> str:
+        sigil = "!" * self.negated + ("%" if self.direct else "^")
+        name, rest = self.name, [t for t in self.terms if t is not self._named]
+        if self.deptypes or (self.virtuals and not name):
+            edge = [("deptypes", self.deptypes), ("virtuals", self.virtuals)]
+            said = " ".join(f"{key}={','.join(texts)}" for key, texts in edge if texts)
+            sigil += f"[{said}] "
+        elif self.virtuals:
+            sigil += f"{','.join(self.virtuals)}="
+        spelled = [str(term) for term in rest]
+        glued = name + "".join(text for text in spelled[:1] if text[:1] in "@/" or not name)
+        return sigil + " ".join([glued, *spelled[glued != name :]])
+
+    @property
+    def _named(self) -> Condition | None:
+        return next((t for t in self.terms if t.column == "package" and not t.negated), None)
+
+    @property
+    def name(self) -> str:
+        """The name of the dependency, or an empty text where none is asked for."""
+        return self._named.pattern if isinstance(self._named, Term) else ""
+
+    @property
+    def compiler(self) -> str | None:
+        """The pattern of a compiler that this means where a record names no more than that.
+
+        None where more is asked than the name, version and hash of a compiler. The name is that
+        of a package: like Spack, `%oneapi` asks for intel-oneapi-compilers.
+        """
+        terms = [t for t in self.terms if isinstance(t, Term) and not t.negated]
+        by_column = {term.column: term.pattern for term in terms}
+        known = ("package", "version", "hash")
+        if (
+            not (self.direct and self.name)
+            or len(by_column) < len(self.terms)
+            or set(by_column) - set(known)
+        ):
+            return None
+        by_column["package"] = compiler_name(self.name)
+        signs = zip(known, ("", "@", "/"), strict=True)
+        return "".join(sign + by_column[column] for column, sign in signs if column in by_column)
+
+    @property
+    def column(self) -> str:
+        """The column whose filter shows this condition, or an empty text."""
+        return "compiler" if self.compiler is not None and not self.deptypes else ""
+
+
+Condition = Term | Depends
+Group = tuple[Condition, ...]
+"""Alternatives, of which one must hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Hold what the user asks for: terms that must all match, package names being alternatives."""
+    """Hold what the user asks for: groups that must all hold, and several specs of which one must.
 
-    terms: tuple[Term, ...] = ()
+    A group holds where one of its conditions does. What all specs have in common stands in
+    `groups`; `specs` is empty where there is only one. Conditions on dependencies come last,
+    since in a spec's text whatever follows them would belong to the dependency.
+    """
+
+    groups: tuple[Group, ...] = ()
+    specs: tuple[tuple[Group, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(sorted(self.groups, key=_rank)))
+        specs = tuple(tuple(sorted(groups, key=_rank)) for groups in self.specs)
+        object.__setattr__(self, "specs", specs)
 
     def __str__(self) -> str:
-        return " ".join(map(str, self.terms))
+        if not self.specs:
+            return " ".join(map(spell_group, self.groups))
+        return " ".join(
+            spell_group(group)
+            for groups in self.specs
+            for group in sorted((*groups, *self.groups), key=lambda g: (_place(g), _rank(g)))
+        )
 
     def __bool__(self) -> bool:
-        return bool(self.terms)
+        return bool(self.groups or self.specs)
 
-    def matches(self, spec: Spec) -> bool:
-        """Tell whether a record fulfils the query."""
-        return all(any(term.matches(spec) for term in group) for group in self.groups())
+    @property
+    def conditions(self) -> Iterator[Condition]:
+        """Give every condition."""
+        for groups in (self.groups, *self.specs):
+            for group in groups:
+                yield from group
 
-    def groups(self) -> list[tuple[Term, ...]]:
-        """Give the terms as a conjunction of alternatives."""
-        names = tuple(term for term in self.terms if _is_name(term))
-        groups = [names] if names else []
-        groups += [(term,) for term in self.terms if not _is_name(term)]
-        return groups
+    @property
+    def columns(self) -> frozenset[str]:
+        """Name the columns that are asked for."""
+        return frozenset(condition.column for condition in self.conditions)
 
-    def without(self, *terms: Term) -> Query:
-        """Give the query that lacks some terms."""
-        return Query(tuple(term for term in self.terms if term not in terms))
+    def parts(self) -> list[Query]:
+        """Give the parts that must all hold."""
+        parts = [Query((group,)) for group in self.groups]
+        return [*parts, Query((), self.specs)] if self.specs else parts
 
-    def also(self, term: Term) -> Query:
-        """Give the query with one more term."""
-        return self if term in self.terms else Query((*self.terms, term))
+    def minus(self, part: Query) -> Query:
+        """Give the query that lacks a part."""
+        groups = tuple(group for group in self.groups if group not in part.groups)
+        return Query(groups, () if part.specs else self.specs)
+
+    def plus(self, part: Query) -> Query:
+        """Give the query that also asks for another one; only one may have several specs."""
+        new = tuple(group for group in part.groups if group not in self.groups)
+        return Query(self.groups + new, self.specs or part.specs) if new or part.specs else self
+
+    def also(self, condition: Condition) -> Query:
+        """Give the query with one more condition."""
+        return self.plus(Query(((condition,),)))
+
+    def without_last(self) -> Query:
+        """Give the query that lacks its last group, or its specs where that is all there is."""
+        return replace(self, groups=self.groups[:-1]) if self.groups else Query()
+
+    def of_column(self, column: str) -> tuple[Group, ...]:
+        """Give the groups that ask for nothing but a column."""
+        return tuple(g for g in self.groups if all(c.column == column for c in g))
+
+    def without_column(self, column: str) -> Query:
+        """Give the query that lacks the groups that ask for nothing but a column."""
+        gone = self.of_column(column)
+        return replace(self, groups=tuple(group for group in self.groups if group not in gone))
+
+
+def query_of(*conditions: Condition) -> Query:
+    """Make the query whose conditions must all hold."""
+    return Query(tuple((condition,) for condition in dict.fromkeys(conditions)))
+
+
+def several(specs: Iterable[Iterable[Group]]) -> Query:
+    """Make the query of several specs, of which one must hold."""
+    drafts = [tuple(dict.fromkeys(groups)) for groups in specs]
+    shared = tuple(g for g in drafts[0] if all(g in groups for groups in drafts[1:]))
+    rest = tuple(dict.fromkeys(tuple(g for g in d if g not in shared) for d in drafts))
+    return Query(shared, rest if all(rest) else ())
 
 
 def exact_term(column: str, value: str) -> Term:
@@ -89,6 +222,8 @@ def exact_term(column: str, value: str) -> Term:
     so is what must not be shown as it is.
     """
     exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
+    if column == "target" and set(value) & set(",:"):
+        exact = ""
     try:
         if is_clean(value) and test_of(column, exact)((value,) if column == "variants" else value):
             return Term(column, exact)
@@ -97,14 +232,21 @@ def exact_term(column: str, value: str) -> Term:
     return Term(column, re.sub(r"[^\w.-]", "?", value, flags=re.ASCII))
 
 
-def _is_name(term: Term) -> bool:
-    return term.column == "package" and not term.negated
+def spell_group(group: Group) -> str:
+    """Spell alternatives as a query does."""
+    return " | ".join(map(str, group))
 
 
-def quote(text: str) -> str:
-    """Quote a word where it needs quotes, so that it is read as it is."""
-    if text and not re.search(r"[\s\"']", text):
-        return text
-    if '"' not in text:
-        return f'"{text}"' if "'" in text else f"'{text}'"
-    return '"\'"'.join(f"'{part}'" for part in text.split("'"))
+def _rank(group: Group) -> int:
+    """Order plain conditions before direct dependencies, and those before all others."""
+    return max(0 if isinstance(c, Term) else 1 if c.direct else 2 for c in group)
+
+
+def _place(group: Group) -> int:
+    """Put first what begins another spec: a name, then a hash."""
+    return {"package": 0, "hash": 1}.get(group[0].column, 2) if not group[0].negated else 2
+
+
+def _is_one(kind: str, text: str) -> bool:
+    found = list(tokens.tokens(text))
+    return len(found) == 1 and found[0].kind == kind

@@ -17,7 +17,8 @@ from spackscope.model.catalog import Catalog, PackageCount, Row
 from spackscope.model.explain import why_none
 from spackscope.model.listing import Listing, View
 from spackscope.model.present import detail
-from spackscope.model.query.syntax import QueryError, parse, with_column
+from spackscope.model.query.column_filter import with_column
+from spackscope.model.query.syntax import QueryError, parse
 from spackscope.model.query.terms import Query, Term
 from spackscope.model.records import Cancelled, Spec
 from spackscope.tui import keys, titles
@@ -228,7 +229,7 @@ class BrowserScreen(ReadingScreen):
 
     def action_drop_term(self) -> None:
         """Take the last condition off the query."""
-        self._set_view(replace(self._view, query=Query(self._view.query.terms[:-1])))
+        self._set_view(replace(self._view, query=self._view.query.without_last()))
 
     def action_clear_query(self) -> None:
         """Take all conditions off."""

@@ -13,7 +13,8 @@ from textual.widgets import Input
 
 from spackscope.model.columns import COLUMNS
 from spackscope.model.layout import GAP, Placed
-from spackscope.model.query.syntax import QueryError, column_terms, column_text
+from spackscope.model.query.column_filter import column_groups, column_text
+from spackscope.model.query.syntax import QueryError
 from spackscope.model.query.terms import Query
 from spackscope.tui.widgets.filter_input import FilterInput
 
@@ -62,9 +63,8 @@ class FilterBar(Horizontal):
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
-            terms = tuple(term for term in query.terms if term.column == column)
             try:
-                same = column_terms(column, input_.value) == terms
+                same = column_groups(column, input_.value) == query.of_column(column)
             except QueryError:
                 same = False
             if not same or not input_.value.strip():

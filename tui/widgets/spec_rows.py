@@ -9,7 +9,7 @@ from spackscope.model.columns import Column
 from spackscope.model.layout import GAP, Placed
 from spackscope.model.listing import Listing
 from spackscope.model.present import cell, variants_cell
-from spackscope.model.query.terms import Query
+from spackscope.model.query.terms import Query, Term
 from spackscope.model.text import cell_width, pad, shorten
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
@@ -99,7 +99,9 @@ class SpecRows(VirtualList):
 def _needles(query: Query) -> dict[str, list[str]]:
     """Give the texts that a match of the query holds, by column, to be emphasised."""
     needles: dict[str, list[str]] = {}
-    for term in query.terms:
+    for term in query.conditions:
+        if not isinstance(term, Term):
+            continue
         needle = term.pattern.strip("*").removeprefix("/").lower()
         if term.negated or not needle or "*" in needle or "?" in needle:
             continue

@@ -1,0 +1,34 @@
+"""Know the names of compilers, as Spack's `%` takes them."""
+
+from __future__ import annotations
+
+_NEW_NAMES = {
+    "clang": "llvm",
+    "oneapi": "intel-oneapi-compilers",
+    "rocmcc": "llvm-amdgpu",
+    "intel": "intel-oneapi-compilers-classic",
+    "arm": "acfl",
+}
+_COMPILERS = frozenset(
+    {
+        *_NEW_NAMES,
+        *_NEW_NAMES.values(),
+        *("aocc", "apple-clang", "cce", "dpcpp", "fj", "gcc", "msvc", "nag", "nvhpc", "pgi"),
+        *("xl", "xl_r"),
+    }
+)
+LANGUAGES = ("c", "cxx", "fortran")
+"""The virtuals that a compiler provides; the first that is there names a spec's compiler."""
+
+
+def compiler_name(name: str) -> str:
+    """Give the package name of a compiler, which Spack before 1.0 called otherwise.
+
+    The names are those of lib/spack/spack/aliases.py.
+    """
+    return _NEW_NAMES.get(name, name)
+
+
+def is_compiler(name: str) -> bool:
+    """Tell whether a package is one of the compilers that Spack's own recipes have."""
+    return name in _COMPILERS

@@ -1,0 +1,241 @@
+"""Complete the word at the cursor by what still occurs under the other conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from spackscope.model.catalog import Catalog
+from spackscope.model.facets import FACETED, Facet, facets
+from spackscope.model.query import tokens
+from spackscope.model.query.column_filter import with_column
+from spackscope.model.query.match import split_variant
+from spackscope.model.query.satisfies import Unanswerable
+from spackscope.model.query.syntax import Bare, QueryError, parse
+from spackscope.model.query.terms import Query
+from spackscope.model.sources import ShouldStop, never
+from spackscope.model.text import is_clean
+
+MOST = 8
+"""Completions that are offered at once."""
+
+_KEYS = ("os", "target", "platform", "compiler", "stack", "tag", "source", "version", "size")
+_KEY = r"[A-Za-z_0-9][\w\-.]*"
+_WORD = re.compile(
+    rf"""
+    (?P<key>{_KEY})(?P<operator>:?==?)(?P<quote>["']?)(?P<value>[^\s"']*)
+  | @\s*(?P<version>\S*)
+  | (?P<sign>\+\+|~~|[+~]|(?<!\S)-)(?P<variant>[\w\-.]*)
+  | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*)
+  | /(?P<hash>\w*)
+  | (?P<name>(?<![^\s!|])[^\s!|"'\[\]]*)
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Hold a text for the word at the cursor, and how many records it would leave."""
+
+    text: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """Hold what the characters from `start` to `end` can become, the best first."""
+
+    start: int
+    end: int
+    items: tuple[Completion, ...] = ()
+
+
+def complete(
+    catalog: Catalog,
+    text: str,
+    cursor: int,
+    *,
+    bare: Bare = "any",
+    package: int | None = None,
+    should_stop: ShouldStop = never,
+) -> Completions:
+    """Complete the word of a query line that ends at the cursor.
+
+    Nothing is offered within a word, and nothing that the word is already. Raises Cancelled.
+    """
+    word = None if text[cursor : cursor + 1].strip() else _word_before(text, cursor)
+    if word is None:
+        return Completions(cursor, cursor)
+    start = word.start()
+    others = _others(text, start, cursor, bare)
+    within = _Within(catalog, others, package, should_stop)
+    try:
+        offered = [c for c in within.candidates(word) if c.text != text[start:cursor] and c.count]
+    except Unanswerable:
+        offered = []
+    return Completions(start, cursor, tuple(offered[:MOST]))
+
+
+def complete_column(
+    catalog: Catalog,
+    query: Query,
+    column: str,
+    text: str,
+    cursor: int,
+    *,
+    package: int | None = None,
+    should_stop: ShouldStop = never,
+) -> Completions:
+    """Complete the word of a column's filter that ends at the cursor. Raises Cancelled."""
+    word = re.search(r"[!=@]*(\S*)\Z", text[:cursor])
+    if text[cursor : cursor + 1].strip() or word is None or column not in FACETED:
+        return Completions(cursor, cursor)
+    start, typed = word.start(1), word[1].lower()
+    try:
+        query = with_column(query, column, text[: word.start()] + text[cursor:])
+        found = facets(catalog, query, column, package=package, should_stop=should_stop)
+    except (QueryError, Unanswerable):
+        return Completions(cursor, cursor)
+    fitting = _ranked(found, typed)
+    items = [Completion(_quoted(f.value), f.count) for f in fitting if f.value.lower() != typed]
+    return Completions(start, cursor, tuple(items[:MOST]))
+
+
+class _Within:
+    """Offer what occurs under some conditions."""
+
+    def __init__(
+        self, catalog: Catalog, others: Query, package: int | None, should_stop: ShouldStop
+    ) -> None:
+        self._catalog = catalog
+        self._others = others
+        self._package = package
+        self._should_stop = should_stop
+
+    def candidates(self, word: re.Match[str]) -> Iterator[Completion]:
+        groups = word.groupdict()
+        if groups["key"] is not None:
+            yield from self._values(groups["key"], groups["operator"], groups["value"])
+        elif groups["version"] is not None:
+            yield from self._versions(groups["version"])
+        elif groups["variant"] is not None:
+            yield from self._variants(groups["sign"], groups["variant"])
+        elif groups["dependency"] is not None:
+            yield from self._compilers(word[0], groups["sigil"], groups["dependency"])
+        elif groups["name"]:
+            yield from self._anything(groups["name"])
+
+    def _facets(self, column: str) -> list[Facet]:
+        return facets(
+            self._catalog,
+            self._others,
+            column,
+            package=self._package,
+            should_stop=self._should_stop,
+        )
+
+    def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
+        if key in FACETED:
+            for facet in _ranked(self._facets(key), typed):
+                yield Completion(f"{key}={tokens.quoted(facet.value)}", facet.count)
+            return
+        for facet in _ranked(self._variants_named(key), typed):
+            yield Completion(f"{key}{operator}{tokens.quoted(facet.value)}", facet.count)
+
+    def _variants_named(self, name: str) -> list[Facet]:
+        counts: dict[str, int] = {}
+        for facet in self._facets("variants"):
+            its_name, its_values = split_variant(facet.value)
+            if its_name == name and facet.value[:1] not in ("+", "~"):
+                for value in its_values:
+                    counts[value] = counts.get(value, 0) + facet.count
+        return [Facet(*pair) for pair in sorted(counts.items(), key=lambda pair: -pair[1])]
+
+    def _versions(self, typed: str) -> Iterator[Completion]:
+        last = re.split(r"[,:=]", typed)[-1]
+        before = typed[: len(typed) - len(last)]
+        for facet in self._facets("version"):
+            if facet.value.startswith(last):
+                yield Completion(f"@{before}{facet.value}", facet.count)
+
+    def _variants(self, sign: str, typed: str) -> Iterator[Completion]:
+        flag = "+" if sign[0] == "+" else "~"
+        for facet in self._facets("variants"):
+            if facet.value[:1] == flag and facet.value[1:].startswith(typed):
+                yield Completion(f"{sign}{facet.value[1:]}", facet.count)
+
+    def _compilers(self, word: str, sigil: str, typed: str) -> Iterator[Completion]:
+        if sigil != "%":
+            return
+        counts: dict[str, int] = {}
+        for facet in self._facets("compiler"):
+            name = facet.value.partition("@")[0]
+            if name != "none" and name.startswith(typed):
+                counts[name] = counts.get(name, 0) + facet.count
+        for name, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+            yield Completion(word[: len(word) - len(typed)] + name, count)
+
+    def _anything(self, typed: str) -> Iterator[Completion]:
+        """Offer packages, values of the other columns, variants and keys that begin so."""
+        for facet in _beginning(self._facets("package"), typed):
+            yield Completion(facet.value, facet.count)
+        for column in ("os", "target", "platform", "stack", "tag", "compiler"):
+            for facet in _beginning(self._facets(column), typed):
+                value = facet.value
+                text = f"%{value}" if column == "compiler" else f"{column}={tokens.quoted(value)}"
+                yield Completion(text, facet.count)
+        variants = self._facets("variants")
+        for facet in variants:
+            if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
+                yield Completion(_spelled_variant(facet.value), facet.count)
+        for key in _KEYS:
+            if key.startswith(typed):
+                yield Completion(f"{key}=", sum(facet.count for facet in self._facets("package")))
+
+
+def _word_before(text: str, cursor: int) -> re.Match[str] | None:
+    """Find the word that ends at the cursor, and its kind."""
+    begin = max(0, cursor - 200)
+    for match in _WORD.finditer(text[:cursor], begin):
+        if match.end() == cursor:
+            return match
+    return None
+
+
+def _others(text: str, start: int, end: int, bare: Bare) -> Query:
+    """Read the query without the word at the cursor, as far as it can be read."""
+    before = text[:start]
+    # A name that the word is glued to is a name, not a bare word.
+    glue = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
+    for rest in (f"{before}{glue} {text[end:]}", f"{before} {text[end:]}", before):
+        try:
+            return parse(rest, bare=bare)
+        except QueryError:
+            continue
+    return Query()
+
+
+def _ranked(found: Iterable[Facet], typed: str) -> list[Facet]:
+    """Put first what begins as typed, then what holds it; the rest is left out."""
+    lower = typed.lower()
+    fitting = [f for f in found if lower in f.value.lower() and is_clean(f.value)]
+    return sorted(fitting, key=lambda facet: not facet.value.lower().startswith(lower))
+
+
+def _beginning(found: Iterable[Facet], typed: str) -> list[Facet]:
+    lower = typed.lower()
+    return [f for f in found if f.value.lower().startswith(lower) and is_clean(f.value)]
+
+
+def _spelled_variant(variant: str) -> str:
+    parts = tokens.PAIR_PARTS.fullmatch(variant)
+    if parts is None:
+        return variant
+    name, operator, value = parts.groups()
+    return f"{name}{operator}{tokens.quoted(tokens.unquoted(value))}"
+
+
+def _quoted(value: str) -> str:
+    return tokens.in_quotes(value) if re.search(r"[\s\"']", value) else value

@@ -1,0 +1,108 @@
+"""Cut a query into the tokens of Spack's spec syntax, and spackscope's own.
+
+The tokens are those of lib/spack/spack/spec_parser.py in Spack 1.2. `!`, `|`, the wildcards `*`
+and `?`, and quoted words are spackscope's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SPACE, ERROR = "space", "error"
+NAME, WORD, VERSION, VARIANT, PAIR, HASH = "name", "word", "version", "variant", "pair", "hash"
+DEPENDENCY, NOT, OR = "dependency", "not", "or"
+
+_OTHER = r"[^\x00-\x7f\s]"
+_NAME = rf"(?:[\w*?]|{_OTHER})(?:[\w\-.*?]|{_OTHER})*"
+_IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
+_KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
+_QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
+_VALUE = r"[\w\-+*.,:=%^~/\\@?]+"
+_PLAIN = r"[A-Za-z0-9_*?][A-Za-z0-9_.\-*?]*"
+_END = rf"{_PLAIN}(?![\w.\-*?])(?!\s*:?=)"
+_GIT = rf"(?:git\.[\w./\-]+|[0-9a-f]{{40}})(?:=(?:(?:{_PLAIN})?:(?:{_END})?|{_PLAIN}))?"
+_VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
+_VIRTUALS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
+
+_TOKEN = re.compile(
+    rf"""
+    (?P<space>\s+)
+  | (?P<dependency>(?:\^|%%?)(?:\s*\[[^\]]*\]|\s*{_VIRTUALS}=(?=[\w/*?]))?)
+  | (?P<version>@\s*{_VERSION}(?:\s*,\s*{_VERSION})*)
+  | (?P<variant>(?:\+\+|~~|--|[+~\-])\s*{_KEY})
+  | (?P<pair>{_KEY}:?==?(?:{_QUOTED}|{_VALUE}))
+  | (?P<hash>/\w+)
+  | (?P<name>{_NAME})
+  | (?P<word>{_QUOTED})
+  | (?P<not>!)
+  | (?P<or>\|)
+    """,
+    re.VERBOSE,
+)
+PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.*)", re.DOTALL)
+_BARE_VALUE = re.compile(_VALUE)
+EDGE_PARTS = re.compile(r"(\^|%%?)\s*(?:\[([^\]]*)\]|(.*)=)?", re.DOTALL)
+_ESCAPED = re.compile(r"""\\(["'\\])""")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Hold a piece of a query: its kind, its text, and where it begins, in characters."""
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The offset behind the last character."""
+        return self.start + len(self.text)
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Give the tokens of a query in their order; no character is left out.
+
+    What begins no token is an `error` of one character. Never raises.
+    """
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        kind = match.lastgroup if match is not None else None
+        token = Token(kind or ERROR, match[0] if match is not None else text[at], at)
+        yield token
+        at = token.end
+
+
+def unquoted(text: str) -> str:
+    """Take the quotes off a value, and the backslashes off what they protect, as Spack does."""
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return _ESCAPED.sub(r"\1", text[1:-1])
+    return text
+
+
+def quoted(text: str) -> str:
+    """Quote a value where it needs quotes, so that it is read as it is."""
+    return text if _BARE_VALUE.fullmatch(text) else in_quotes(text)
+
+
+def in_quotes(text: str) -> str:
+    """Put quotes around a text, so that it is read as it is."""
+    if "'" not in text and "\\" not in text:
+        return f"'{text}'"
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def coloured(text: str) -> Iterator[tuple[int, int, str]]:
+    """Give the pieces of a query as (start, end, kind), to be shown each in its own way.
+
+    Kinds are those of tokens without `space`, and `key` and `value` for the halves of a pair.
+    """
+    for token in tokens(text):
+        if token.kind == PAIR and (parts := PAIR_PARTS.fullmatch(token.text)) is not None:
+            cut = token.start + parts.end(2)
+            yield token.start, cut, "key"
+            yield cut, token.end, "value"
+        elif token.kind != SPACE:
+            yield token.start, token.end, token.kind
