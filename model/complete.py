@@ -29,7 +29,7 @@ _WORD = re.compile(
   | (?P<sign>\+\+|~~|[+~]|(?<!\S)-)(?P<variant>[\w\-.]*)
   | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*)
   | /(?P<hash>\w*)
-  | (?P<name>(?<![^\s!|])[^\s!|"'\[\]]*)
+  | (?P<name>(?<![^\s!|])[\w\-.]*)
     """,
     re.VERBOSE,
 )
