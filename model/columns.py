@@ -50,12 +50,13 @@ COLUMNS = (
 FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
 """The compiler flags of Spack (`lib/spack/spack/spec.py`)."""
 
-_UNSHOWN = (
-    Column("namespace", "namespace", "nowhere", lambda spec: spec.namespace, core=False),
-    Column("flags", "flags", "nowhere", lambda spec: spec.flags, core=False),
-)
+BY_NAME = {column.name: column for column in COLUMNS}
 
-BY_NAME = {column.name: column for column in (*COLUMNS, *_UNSHOWN)}
-"""Every column that a query can name, and those beside that no table shows."""
+FIELDS = {
+    **BY_NAME,
+    "namespace": Column("namespace", "namespaces", "nowhere", lambda spec: spec.namespace),
+    "flags": Column("flags", "flags", "nowhere", lambda spec: spec.flags),
+}
+"""All that a query can ask for: the columns, and what no table shows."""
 
 ALIASES = {"stacks": "stack", "variant": "variants"}

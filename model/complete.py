@@ -27,7 +27,7 @@ _WORD = re.compile(
     (?P<key>{_KEY})(?P<operator>:?==?)(?P<quote>["']?)(?P<value>[^\s"']*)
   | @\s*(?P<version>\S*)
   | (?P<sign>\+\+|~~|[+~]|(?<!\S)-)(?P<variant>[\w\-.]*)
-  | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*)
+  | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*(?:@[\w.\-]*)?)
   | /(?P<hash>\w*)
   | (?P<name>(?<![^\s!|])[\w\-.]*)
     """,
@@ -171,8 +171,8 @@ class _Within:
             return
         counts: dict[str, int] = {}
         for facet in self._facets("compiler"):
-            name = facet.value.partition("@")[0]
-            if name != "none" and name.startswith(typed):
+            name = facet.value if "@" in typed else facet.value.partition("@")[0]
+            if name != "none" and name.startswith(typed) and is_clean(name):
                 counts[name] = counts.get(name, 0) + facet.count
         for name, count in sorted(counts.items(), key=lambda pair: -pair[1]):
             yield Completion(word[: len(word) - len(typed)] + name, count)

@@ -10,7 +10,7 @@ from operator import and_, or_
 from spackscope.model.columns import Column
 from spackscope.model.compilers import LANGUAGES, compiler_name, is_compiler
 from spackscope.model.dictionaries import Dictionaries, hash_range
-from spackscope.model.query.match import ANY, is_glob, size_range
+from spackscope.model.query.match import ANY, is_glob, is_propagated, size_range
 from spackscope.model.query.satisfies import Unanswerable, compiler_fits
 from spackscope.model.query.terms import Condition, Depends, Group, Query, Term
 
@@ -101,7 +101,9 @@ def _condition(asked: Condition, dictionaries: Dictionaries) -> Clause:
 
 def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:
     """Look for a compiler: of dependencies an index of pages knows nothing else."""
-    if not asked.direct or asked.compiler is None:
+    if asked.direct and asked.compiler is None:
+        compiler_fits(asked, "")
+    if not asked.direct:
         raise Unanswerable(f"{asked} asks for dependencies, and pages list none", asked)
     compilers = dictionaries.values("compiler")
     name = compiler_name(asked.name)
@@ -122,6 +124,8 @@ def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
         return _size(term)
     if column.name == "namespace":
         return TRUE if term.fits("namespace", "") else FALSE
+    if column.name == "variants" and is_propagated(term.pattern):
+        raise Unanswerable(f"{term} asks for variants of dependencies, and pages list none", term)
     if column.place == "nowhere":
         raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
     values = dictionaries.values(column.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spackscope.model.advice import advice
 from spackscope.model.catalog import Catalog
 from spackscope.model.query.terms import Query, Term
 
@@ -10,6 +11,8 @@ def why_none(catalog: Catalog, query: Query) -> str:
     """Say in one sentence which condition of a query without a match is to blame."""
     if not query:
         return "there is no spec at all"
+    if (said := advice(catalog, query)) is not None and not _hash_beginning(catalog, query):
+        return said.sentence
     parts = query.parts()
     alone = len(parts) == 1
     left = [(0 if alone else catalog.count(query.minus(part)), part) for part in parts]

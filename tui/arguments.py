@@ -51,7 +51,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         parsed, words = _parser(command).parse_known_args(options)
         for word in words:
             if word.startswith("-"):
-                raise ValueError(f"there is no option {word}{_whose(word)}")
+                raise ValueError(f"there is no option {word}{_whose(word)}{_perhaps(word)}")
         if not all(parsed.sources):
             raise ValueError("-f wants the name of a source, and has an empty text")
         words += literal
@@ -104,10 +104,17 @@ def _whose(option: str) -> str:
     return f" here, but `spackscope {owners[option]}` has it" if option in owners else ""
 
 
+def _perhaps(word: str) -> str:
+    """Tell how a variant is written that has the form of an option, as `-mpi` has."""
+    name = word.lstrip("-")
+    is_variant = name.replace("_", "").replace("-", "").isalnum() and not word.startswith("--")
+    return f" (a variant is written ~{name}, or behind --)" if is_variant else ""
+
+
 def _check(command: str, words: Sequence[str]) -> None:
     if not all(words):
         raise ValueError("a word of the query is empty")
-    if command == "show" and len(words) != 1:
-        raise ValueError("show wants one hash" + ("" if not words else f", not {len(words)}"))
+    if command == "show" and not words:
+        raise ValueError("show wants a hash, or a query that one spec matches")
     if command == "index" and words:
         raise ValueError(f"index takes no query, and has {words[0]}")

@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from spackscope.model.query.syntax import QueryError, parse_words
+from spackscope.model.query.syntax import QueryError, query_text
+from spackscope.model.query.syntax import parse as parse_query
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Cancelled
 from spackscope.model.sources import SourceError, chosen, location, scan
@@ -15,6 +16,9 @@ from spackscope.tui import streams
 from spackscope.tui.arguments import Arguments, parse
 from spackscope.tui.exit_codes import ExitCode, Leave
 from spackscope.tui.help_texts import BROWSE, COMMANDS
+
+_LONGEST_SHOWN = 500
+"""Characters of a query that is shown with a caret under its error."""
 
 
 def run(argv: Sequence[str] | None = None) -> ExitCode:
@@ -55,8 +59,10 @@ def _command(arguments: Arguments) -> ExitCode:
     if arguments.command == "find":
         return headless.find(sources, _query(arguments.words), arguments.format, os.environ)
     if arguments.command == "show":
-        (hash_,) = arguments.words
-        return headless.show(sources, hash_, json=bool(arguments.format), environ=os.environ)
+        begin = headless.hash_beginning(arguments.words)
+        query = Query() if begin.startswith("/") else _query(arguments.words)
+        as_json = bool(arguments.format)
+        return headless.show(sources, begin, query, json=as_json, environ=os.environ)
     return headless.index(sources, rebuild=arguments.rebuild, environ=os.environ)
 
 
@@ -74,22 +80,16 @@ def _tell(arguments: Arguments) -> ExitCode:
 
 
 def _query(words: Sequence[str]) -> Query:
-    """Parse the words of a query. Raises Leave, with a caret under the word that is none."""
+    """Parse the words of a query. Raises Leave, with a caret under the place that is none."""
+    text = query_text(words)
     try:
-        return parse_words(words)
+        return parse_query(text)
     except QueryError as error:
-        reason = str(error)
-    before = "  "
-    for word in words:
-        try:
-            parse_words([word])
-        except QueryError as error:
-            at = cell_width(clean(before + word[: error.offset]))
-            caret = f"{' ' * at}^ {reason}"
-            line = f"  {' '.join(words)}"
-            raise Leave(ExitCode.USAGE, "the query has an error", line, caret) from None
-        before += f"{word} "
-    raise Leave(ExitCode.USAGE, reason)
+        if len(text) > _LONGEST_SHOWN:
+            raise Leave(ExitCode.USAGE, str(error)) from None
+        at = cell_width(clean(text[: error.offset]))
+        lines = (f"  {clean(text)}", f"  {' ' * at}^ {error}")
+        raise Leave(ExitCode.USAGE, "the query has an error", *lines) from None
 
 
 def _browse(sources: Sequence[str], arguments: Arguments) -> ExitCode:
@@ -101,18 +101,10 @@ def _browse(sources: Sequence[str], arguments: Arguments) -> ExitCode:
     with streams.on_terminal():
         from spackscope.tui.app import browse
 
-        query = " ".join(map(_quoted, arguments.words))
-        chosen_hashes = browse(sources, query, environ=os.environ, pick=pick)
+        chosen_hashes = browse(sources, query_text(arguments.words), environ=os.environ, pick=pick)
     for hash_ in chosen_hashes or ():
         streams.write(hash_)
     return ExitCode.FOUND if chosen_hashes or not pick else ExitCode.INTERRUPTED
-
-
-def _quoted(word: str) -> str:
-    """Quote a word so that the query line reads it back, whatever quotes it holds."""
-    if not any(character.isspace() or character in "\"'" for character in word):
-        return word
-    return '"' + word.replace('"', '"\'"\'"') + '"'
 
 
 def _leave(leave: Leave) -> ExitCode:

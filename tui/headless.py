@@ -13,6 +13,7 @@ from spackscope.model.catalog import Catalog, Row
 from spackscope.model.explain import why_none
 from spackscope.model.index.cache import index_path, load
 from spackscope.model.listing import Listing, View
+from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.terms import Query
 from spackscope.model.records import HASH_LENGTH
 from spackscope.tui import report, streams
@@ -61,19 +62,27 @@ def find(
     return ExitCode.FOUND
 
 
+def hash_beginning(words: Sequence[str]) -> str:
+    """Give the beginning of a hash that words may stand for, or an empty text.
+
+    It keeps the `/` in front where it has one, and then can be nothing else.
+    """
+    alone = words[0].strip().lower() if len(words) == 1 else ""
+    return alone if re.fullmatch(rf"/?[a-z2-7]{{1,{HASH_LENGTH}}}", alone) else ""
+
+
 def show(
-    sources: Sequence[str], prefix: str, *, json: bool, environ: Mapping[str, str]
+    sources: Sequence[str],
+    begin: str,
+    query: Query,
+    *,
+    json: bool,
+    environ: Mapping[str, str],
 ) -> ExitCode:
-    """Print each record of the one hash that begins so."""
-    begin = prefix.strip().removeprefix("/").lower()
-    if not re.fullmatch(rf"[a-z2-7]{{1,{HASH_LENGTH}}}", begin):
-        raise Leave(
-            ExitCode.USAGE,
-            f"{prefix!r} is no beginning of a hash: that is 1 to {HASH_LENGTH} of a-z and 2-7",
-        )
+    """Print each record of one hash: the one that begins so, or else the one that matches."""
 
     def answer(catalog: Catalog) -> Iterator[str]:
-        rows = catalog.by_hash(_only_hash(catalog, begin))
+        rows = catalog.by_hash(_only_hash(catalog, begin, query))
         if json:
             return export.json_lines(row.spec for row in rows)
         return _described(catalog, rows)
@@ -82,15 +91,24 @@ def show(
     return ExitCode.FOUND
 
 
-def _only_hash(catalog: Catalog, prefix: str) -> str:
-    hashes = catalog.dictionaries.hashes(prefix, limit=_MOST_CANDIDATES + 1)
+def _only_hash(catalog: Catalog, begin: str, query: Query) -> str:
+    prefix, most = begin.removeprefix("/"), _MOST_CANDIDATES + 1
+    hashes = catalog.dictionaries.hashes(prefix, limit=most) if prefix else []
+    is_match, problem = False, f"no hash begins with {prefix}"
+    if query and (not hashes or prefix in catalog.dictionaries.package_names):
+        matching = (spec.hash for spec in catalog.specs(catalog.listing(View(query))))
+        found = list(islice(dict.fromkeys(matching), most))
+        if found or not prefix:
+            hashes, is_match, problem = found, True, why_none(catalog, query)
+        else:
+            problem += f"; {why_none(catalog, query)}"
     if not hashes:
-        raise Leave(ExitCode.NOTHING, f"no hash begins with {prefix}")
+        raise Leave(ExitCode.NOTHING, problem)
     if len(hashes) == 1:
         return hashes[0]
-    lines = [f"several hashes begin with {prefix}:"]
+    said = "several specs match:" if is_match else f"several hashes begin with {prefix}:"
     specs = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MOST_CANDIDATES]]
-    lines += [f"  {line}" for line in report.candidates(specs)]
+    lines = [said, *(f"  {line}" for line in report.candidates(specs))]
     if len(hashes) > _MOST_CANDIDATES:
         lines.append("  and more")
     raise Leave(ExitCode.USAGE, *lines)
@@ -161,6 +179,8 @@ def _answer(
 
     try:
         run(loaded(rebuild=rebuild, keep=keep))
+    except Unanswerable as error:
+        raise Leave(ExitCode.USAGE, str(error)) from None
     except sqlite3.DatabaseError:
         try:
             run(loaded(rebuild=True, keep=True))

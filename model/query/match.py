@@ -14,8 +14,8 @@ from spackscope.model.targets import target_test
 ANY = "any"
 """The column of a bare word in a live filter: whatever column shows the word."""
 
-_KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.*)", re.DOTALL)
-_SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*")
+_KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.*)", re.DOTALL | re.ASCII)
+_SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*", re.ASCII)
 _HASH = re.compile(r"[\w*?]+")
 _SHORT_DIGEST = 7
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", re.IGNORECASE)
@@ -39,12 +39,12 @@ def test_of(column: str, pattern: str) -> Test:
     if column == "flags":
         return _test_flags(pattern)
     fits = _fits(pattern)
-    if column == "version" and not is_glob(pattern):
+    if pattern and column == "version" and not is_glob(pattern):
         versions.satisfies("0", pattern)
         fits = lambda version: versions.satisfies(version, pattern)  # noqa: E731
-    elif column == "compiler" and not is_glob(pattern):
+    elif pattern and column == "compiler" and not is_glob(pattern):
         fits = _fits_compiler(pattern)
-    elif column == "target" and not is_glob(pattern):
+    elif pattern and column == "target" and not is_glob(pattern):
         fits = target_test(pattern)
     elif column == "namespace":
         # Pages name no namespace; what stands in them comes from Spack's own recipes.

@@ -50,19 +50,20 @@ def holds(condition: Condition, spec: Spec, node: Node = no_node) -> bool:
     """Tell whether a record fulfils one condition. Raises Unanswerable."""
     if isinstance(condition, Depends):
         return condition.negated != _depends(condition, spec, node)
-    found = any(condition.fits(column.name, column.value(spec)) for column in condition.columns)
     if condition.column == "variants" and is_propagated(condition.pattern):
-        found = _propagated(condition, spec, node, found)
+        found = _propagated(condition, spec, node)
+    else:
+        found = any(condition.fits(c.name, c.value(spec)) for c in condition.columns)
     return condition.negated != found
 
 
-def _propagated(term: Term, spec: Spec, node: Node, found: bool) -> bool:
+def _propagated(term: Term, spec: Spec, node: Node) -> bool:
     """Ask a variant of the spec and of all its dependencies; whoever lacks it has no say.
 
-    Where no dependencies are listed the spec's own variant decides.
+    Raises Unanswerable where no dependencies are listed.
     """
     if spec.dependencies is None:
-        return found
+        raise Unanswerable(f"{term} asks for variants of dependencies, and none are listed", term)
     name = split_variant(term.pattern)[0]
     below = (node(edge.hash) for edge in _all_edges(spec, node))
     return all(
@@ -108,7 +109,8 @@ def compiler_fits(wanted: Depends, compiler: str, *, listed: bool = False) -> bo
         return test_of("compiler", pattern)(compiler)
     if listed:
         return False
-    raise Unanswerable(f"{wanted} asks for more of a compiler than is listed here", wanted)
+    more = f"{wanted} asks for more of a compiler than is listed here"
+    raise Unanswerable(f"{more}; what is meant of the spec stands before %", wanted)
 
 
 def _edge_fits(wanted: Depends, edge: Dependency, node: Node) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from spackscope.model.columns import ALIASES, BY_NAME, FLAGS
+from spackscope.model.columns import ALIASES, FIELDS, FLAGS
 from spackscope.model.query import tokens
 from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant, test_of
 from spackscope.model.query.terms import (
@@ -35,8 +35,10 @@ MOST_TERMS = 100
 Bare = Literal["package", "any"]
 
 _ARCHITECTURE = ("platform", "os", "target")
-_OWN = ("stack", "tag", "source", "size")
-_ONCE = frozenset({"version", "platform", "os", "target", "variants", "namespace"})
+_OWN = ("package", "stack", "tag", "source", "size")
+_ONCE = frozenset(
+    {"package", "hash", "version", "platform", "os", "target", "variants", "namespace"}
+)
 _DEPTYPES = frozenset({"build", "link", "run", "test"})
 _WAITING = {
     "!": "wants a condition behind it",
@@ -52,7 +54,7 @@ _WAITING = {
     '"': "is a quote that is not closed",
     "=": "wants the name of a variant or a column before it, and a value behind it",
 }
-_FLAGS_UNQUOTED = re.compile(rf"({'|'.join(FLAGS)})(==?)(\S+(?:\s+-\S+)+)")
+_FLAGS_UNQUOTED = re.compile(rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)")
 
 
 class QueryError(ValueError):
@@ -79,9 +81,13 @@ def parse(text: str, *, bare: Bare = "package") -> Query:
     return read(text, bare=bare).query
 
 
-def parse_words(words: Iterable[str]) -> Query:
-    """Parse the words of a command line, where the shell has taken the quotes away."""
-    return parse(" ".join(map(_as_before_the_shell, words)))
+def query_text(words: Iterable[str]) -> str:
+    """Join the words of a command line, with the quotes that the shell took from flags.
+
+    Spack's own commands do so too: `cflags="-O2 -g"` comes as one word without its quotes.
+    """
+    flags = ((_FLAGS_UNQUOTED.fullmatch(word), word) for word in words)
+    return " ".join(f"{m[1]}{m[2]}{tokens.in_quotes(m[3])}" if m else word for m, word in flags)
 
 
 def read(text: str, *, bare: Bare = "package") -> Reading:
@@ -105,23 +111,25 @@ def check_once(groups: Iterable[Group], spans: Mapping[Condition, tuple[int, int
 
     Raises QueryError at the second one.
     """
-    seen: dict[str, Condition] = {}
+    seen: dict[tuple[str, str], Condition] = {}
     for group in groups:
         (condition, *others) = group
-        key = "" if others or condition.negated else _once(condition)
-        first = seen.setdefault(key, condition) if key else condition
-        if first != condition:
+        key = None if others or condition.negated else _once(condition)
+        first = seen.setdefault(key, condition) if key is not None else condition
+        if key is not None and first != condition:
             at = spans.get(condition, (0, 0))[0]
             hint = f"{first} | {condition}"
-            raise QueryError(f"{key} stands twice; for one or the other write {hint}", at)
+            raise QueryError(f"{key[1]} stands twice; for one or the other write {hint}", at)
 
 
-def _once(condition: Condition) -> str:
+def _once(condition: Condition) -> tuple[str, str] | None:
+    """Name what a condition asks for that a spec can say once only."""
     if not isinstance(condition, Term) or condition.column not in _ONCE:
-        return ""
-    if condition.column != "variants":
-        return "" if is_glob(condition.pattern) else condition.column
-    return split_variant(condition.pattern)[0] if is_variant(condition.pattern) else ""
+        return None
+    column, pattern = condition.column, condition.pattern
+    if column != "variants":
+        return None if is_glob(pattern) else (column, column)
+    return (column, split_variant(pattern)[0]) if is_variant(pattern) else None
 
 
 @dataclass
@@ -139,14 +147,7 @@ class _Spec:
     """Gather the groups of one spec."""
 
     groups: list[list[Condition | _Dependency]] = field(default_factory=list)
-
-    def has(self, column: str) -> bool:
-        """Tell whether a name, or a hash, is asked for already."""
-        return any(
-            isinstance(c, Term) and c.column == column and not c.negated
-            for group in self.groups
-            for c in group
-        )
+    begun: set[str] = field(default_factory=set)
 
 
 class _Parser:
@@ -173,7 +174,7 @@ class _Parser:
             self._check_open(self._open.end)
         specs = []
         for draft in self._specs:
-            groups = [tuple(self._finished(c) for c in group) for group in draft.groups]
+            groups = [tuple(dict.fromkeys(map(self._finished, g))) for g in draft.groups]
             check_once(groups, self._spans)
             specs.append(groups)
         return Reading(several(specs), self._spans)
@@ -189,6 +190,8 @@ class _Parser:
             self._to_spec(Term(ANY, token.text), token)
             return
         self._begin("package")
+        if token.text == "*":
+            return
         *namespace, name = token.text.split(".") if not is_glob(token.text) else [token.text]
         if not name:
             raise QueryError(f"{token.text} is no name of a package", token.start)
@@ -202,7 +205,11 @@ class _Parser:
         self._to_spec(Term(ANY, tokens.unquoted(token.text)), token)
 
     def _version(self, token: Token, position: int) -> None:
-        self._add(Term("version", re.sub(r"\s", "", token.text[1:])), token)
+        constraint = re.sub(r"\s", "", token.text[1:])
+        before = self._tokens[position - 1] if position else token
+        is_any = constraint == ":" and before.kind == tokens.NAME and before.end == token.start
+        if not is_any:
+            self._add(Term("version", constraint), token)
 
     def _variant(self, token: Token, position: int) -> None:
         name = token.text.lstrip("+~-")
@@ -227,15 +234,11 @@ class _Parser:
                 self._to_parent(Term(column, pattern), token)
         elif key in _ARCHITECTURE:
             self._to_parent(Term(key, value), token)
-        elif key == "package":
-            self._begin("package")
-            self._to_spec(Term(key, value), token)
         elif key in _OWN:
             self._to_spec(Term(key, value), token)
-        elif key in BY_NAME:
-            if key == "hash":
-                self._begin("hash")
-            self._add(Term(key, value), token)
+        elif key in FIELDS:
+            exact = "=" if key == "version" and operator == "==" else ""
+            self._add(Term(key, exact + value), token)
         elif "@" in value and written == value:
             at = token.start + token.text.index("@")
             raise QueryError("a value with @ wants quotes around it", at)
@@ -270,6 +273,9 @@ class _Parser:
         self._alternative, self._open, self._parent = token, None, None
 
     def _error(self, token: Token, position: int) -> None:
+        before = self._tokens[position - 1] if position else token
+        if token.text == "=" and before.end == token.start and before.kind == tokens.NAME:
+            raise QueryError(f"{before.text}= wants a value behind it", token.start)
         if token.text in _WAITING:
             raise QueryError(f"{token.text} {_WAITING[token.text]}", token.start)
         raise QueryError(f"{token.text} has no meaning here; quote it in a value", token.start)
@@ -277,13 +283,16 @@ class _Parser:
     # Where a condition goes
 
     def _begin(self, column: str) -> None:
-        """Begin another spec where this one has its name, or its hash, already."""
+        """Begin another spec where this one has its hash already, or before a name its name."""
         alone = self._negation is None and self._alternative is None
-        if alone and self._specs[-1].has(column):
+        if not alone:
+            return
+        if self._specs[-1].begun & {"hash", column}:
             if self._open is not None:
                 self._check_open(self._open.end)
             self._specs.append(_Spec())
             self._open = self._parent = None
+        self._specs[-1].begun.add(column)
 
     def _add(self, term: Term, token: Token) -> None:
         """Add a condition to the dependency that is open, or to the spec."""
@@ -402,10 +411,3 @@ def _edge(token: Token) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 
 def _texts(text: str) -> tuple[str, ...]:
     return tuple(sorted({part for part in text.split(",") if part}))
-
-
-def _as_before_the_shell(word: str) -> str:
-    """Give a word of the command line the quotes back that it needs, as Spack's commands do."""
-    if flags := _FLAGS_UNQUOTED.fullmatch(word):
-        return flags[1] + flags[2] + tokens.in_quotes(flags[3])
-    return word

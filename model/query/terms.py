@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spackscope.model.columns import ALIASES, BY_NAME, COLUMNS, FLAGS, Column, Value
+from spackscope.model.columns import ALIASES, COLUMNS, FIELDS, FLAGS, Column, Value
 from spackscope.model.compilers import compiler_name
 from spackscope.model.query import tokens
-from spackscope.model.query.match import ANY, is_variant, split_variant, test_of
+from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant, test_of
 from spackscope.model.text import is_clean
 
-OWN_KEYS = frozenset({*BY_NAME, *ALIASES, *FLAGS, "arch"})
+OWN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, "arch"})
 """Keys that are no variants."""
 
 
@@ -49,7 +49,7 @@ class Term:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Give the columns that the term looks at."""
-        return COLUMNS if self.column == ANY else (BY_NAME[self.column],)
+        return COLUMNS if self.column == ANY else (FIELDS[self.column],)
 
     def fits(self, column: str, value: Value) -> bool:
         """Tell whether a value of one of these columns fits the pattern, negation left aside.
@@ -128,31 +128,38 @@ Group = tuple[Condition, ...]
 """Alternatives, of which one must hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """Hold what the user asks for: groups that must all hold, and several specs of which one must.
 
     A group holds where one of its conditions does. What all specs have in common stands in
-    `groups`; `specs` is empty where there is only one. Conditions on dependencies come last,
-    since in a spec's text whatever follows them would belong to the dependency.
+    `groups`; `specs` is empty where there is only one. The name comes first, then the hash, since
+    either may begin another spec, and conditions on dependencies come last, since in a spec's
+    text whatever follows them would belong to the dependency.
     """
 
     groups: tuple[Group, ...] = ()
     specs: tuple[tuple[Group, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(sorted(self.groups, key=_rank)))
-        specs = tuple(tuple(sorted(groups, key=_rank)) for groups in self.specs)
+        object.__setattr__(self, "groups", tuple(sorted(self.groups, key=_order)))
+        specs = tuple(tuple(sorted(groups, key=_order)) for groups in self.specs)
         object.__setattr__(self, "specs", specs)
+
+    def _asked(self) -> tuple[frozenset[Group], frozenset[frozenset[Group]]]:
+        return frozenset(self.groups), frozenset(map(frozenset, self.specs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Query) and self._asked() == other._asked()
+
+    def __hash__(self) -> int:
+        return hash(self._asked())
 
     def __str__(self) -> str:
         if not self.specs:
             return " ".join(map(spell_group, self.groups))
-        return " ".join(
-            spell_group(group)
-            for groups in self.specs
-            for group in sorted((*groups, *self.groups), key=lambda g: (_place(g), _rank(g)))
-        )
+        specs = [sorted((*groups, *self.groups), key=_order) for groups in self.specs]
+        return " ".join(map(_spell_spec, specs, [specs[0], *specs]))
 
     def __bool__(self) -> bool:
         return bool(self.groups or self.specs)
@@ -209,9 +216,13 @@ def query_of(*conditions: Condition) -> Query:
 
 def several(specs: Iterable[Iterable[Group]]) -> Query:
     """Make the query of several specs, of which one must hold."""
-    drafts = [tuple(dict.fromkeys(groups)) for groups in specs]
+    drafts = [tuple(sorted(dict.fromkeys(groups), key=_order)) for groups in specs]
     shared = tuple(g for g in drafts[0] if all(g in groups for groups in drafts[1:]))
-    rest = tuple(dict.fromkeys(tuple(g for g in d if g not in shared) for d in drafts))
+    rest = tuple(tuple(g for g in draft if g not in shared) for draft in drafts)
+    are_names = all(len(d) == 1 and len(d[0]) == 1 and _is_name(d[0]) for d in rest)
+    if are_names:
+        # Names alone are alternatives like any others.
+        return Query((*shared, tuple(dict.fromkeys(groups[0][0] for groups in rest))))
     return Query(shared, rest if all(rest) else ())
 
 
@@ -229,7 +240,8 @@ def exact_term(column: str, value: str) -> Term:
             return Term(column, exact)
     except ValueError:
         pass
-    return Term(column, re.sub(r"[^\w.-]", "?", value, flags=re.ASCII))
+    pattern = re.sub(r"[^\w.-]", "?", value, flags=re.ASCII)
+    return Term(column, pattern if is_glob(pattern) or not pattern else f"{pattern[:-1]}?")
 
 
 def spell_group(group: Group) -> str:
@@ -237,14 +249,38 @@ def spell_group(group: Group) -> str:
     return " | ".join(map(str, group))
 
 
-def _rank(group: Group) -> int:
-    """Order plain conditions before direct dependencies, and those before all others."""
-    return max(0 if isinstance(c, Term) else 1 if c.direct else 2 for c in group)
+def _spell_spec(groups: Sequence[Group], before: Sequence[Group]) -> str:
+    """Spell one of several specs, so that it does not run into the one before.
+
+    A name with a sigil behind it begins a spec in a live filter too, and `*` is no condition. A
+    hash begins one where the spec before has its own, and no dependency to take it.
+    """
+    first = next((group for group in groups if _is_name(group)), None)
+    spelled = [spell_group(group) for group in groups if group is not first]
+    if first is not None and isinstance(first[0], Term):
+        spelled.insert(0, " | ".join([f"{first[0].pattern}@:", *map(str, first[1:])]))
+    else:
+        has_hash = any(len(group) == 1 and str(group[0]).startswith("/") for group in before)
+        takes_it = any(isinstance(condition, Depends) for group in before for condition in group)
+        if takes_it or not (has_hash and spelled[0].startswith("/")):
+            spelled.insert(0, "*@:")
+    return " ".join(spelled)
 
 
-def _place(group: Group) -> int:
-    """Put first what begins another spec: a name, then a hash."""
-    return {"package": 0, "hash": 1}.get(group[0].column, 2) if not group[0].negated else 2
+def _is_name(group: Group) -> bool:
+    """Tell whether a group begins with what can be spelled as the name of a package."""
+    condition = group[0]
+    if condition.negated or condition.column != "package" or _order(group)[0]:
+        return False
+    pattern = condition.pattern if isinstance(condition, Term) else ""
+    return _is_one(tokens.NAME, pattern) and ("." not in pattern or is_glob(pattern))
+
+
+def _order(group: Group) -> tuple[int, int]:
+    first = group[0]
+    begins = 0 if first.column == "package" and not first.negated else 2
+    place = 1 if str(first).startswith("/") else begins
+    return max(0 if isinstance(c, Term) else 1 if c.direct else 2 for c in group), place
 
 
 def _is_one(kind: str, text: str) -> bool:

@@ -41,8 +41,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.*)", re.DOTALL)
-_BARE_VALUE = re.compile(_VALUE)
+PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
+_BARE_VALUE = re.compile(rf"(?!=){_VALUE}")
 EDGE_PARTS = re.compile(r"(\^|%%?)\s*(?:\[([^\]]*)\]|(.*)=)?", re.DOTALL)
 _ESCAPED = re.compile(r"""\\(["'\\])""")
 

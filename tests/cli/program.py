@@ -38,6 +38,7 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
     settings = {
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_STATE_HOME": str(home / "state"),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",
     }

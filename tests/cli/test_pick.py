@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.query.syntax import parse, parse_words
-from spackscope.tui.dispatch import _quoted
 from tests.cli.program import COMMAND, PATIENCE, Program, Terminal, environment
-from tests.hostile import HOSTILE_TEXT
 
 pytestmark = pytest.mark.pty
 
@@ -115,18 +112,6 @@ def test_without_any_terminal_one_sentence_says_so(program: Program, words: list
     assert process.stderr == (
         "spackscope: the browser needs a terminal; `spackscope find` does without\n"
     )
-
-
-@pytest.mark.parametrize(
-    "word", ["zlib", "name='a b'", '"', "'", "\"'", "os=a\"b 'c'd", "os=a b", "+x", "!os='"]
-)
-def test_a_word_is_handed_to_the_browser_so_that_it_reads_it_back(word: str) -> None:
-    assert parse(_quoted(word)) == parse_words([word])
-
-
-@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT if len(text) < 999])
-def test_a_hostile_word_is_handed_over_whole(text: str) -> None:
-    assert parse(_quoted(f"os=x{text}")) == parse_words([f"os=x{text}"])
 
 
 def test_the_sample_is_where_the_tests_look_for_it() -> None:

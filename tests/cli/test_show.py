@@ -68,17 +68,51 @@ def test_of_very_many_candidates_some_are_listed(program: Program) -> None:
 def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
     result = program("show", "zzzzz")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "spackscope: no hash begins with zzzzz\n"
+    assert result.stderr == "spackscope: no hash begins with zzzzz; unknown package zzzzz\n"
 
 
-@pytest.mark.parametrize("text", ["18", "hash!", "/", "a" * 33, "py-build/pfqg2xi"])
-def test_what_can_be_no_hash_is_wrong_usage(text: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", text]) == 2
+@pytest.mark.parametrize(
+    ("text", "code", "reason"),
+    [
+        ("18", 1, "unknown package 18"),
+        ("hash!", 2, "! wants a condition behind it"),
+        ("/", 2, "/ wants the beginning of a hash behind it"),
+        ("/018", 1, "no hash begins with 018: hashes have a-z and 2-7 only"),
+        ("/" + "a" * 33, 1, "hashes have 32 characters"),
+        ("py-build os=sequoia", 1, "no py-build has os=sequoia"),
+        ("^zlib", 2, "^zlib asks for dependencies, and pages list none"),
+    ],
+)
+def test_what_shows_nothing_says_why(
+    text: str, code: int, reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", text]) == code
     out, err = capfd.readouterr()
     assert out == ""
-    assert "is no beginning of a hash" in err
+    assert reason in err
 
 
-def test_one_hash_is_wanted_no_more_and_no_less(program: Program) -> None:
-    assert "show wants one hash" in program("show").stderr
-    assert "show wants one hash, not 2" in program("show", "abc", "abd").stderr
+def test_a_query_that_one_spec_matches_shows_it(program: Program) -> None:
+    words = ("py-build@1.2.1", "os=ubuntu22.04", "target=neoverse_v1", "/pfqg")
+    assert program("show", *words).stdout == program("show", "pfqg2xi").stdout
+
+
+def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
+    result = program("show", "py-build target=aarch64 @1.2.1")
+    assert (result.returncode, result.stdout) == (2, "")
+    first, *candidates = result.stderr.splitlines()
+    assert first == "spackscope: several specs match:"
+    assert [line.split()[1:] for line in candidates] == [
+        ["py-build@1.2.1", "none", "ubuntu24.04", "aarch64"]
+    ] * len(candidates)
+
+
+def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record("zlib" + "a" * 28), record(hash_of(1))])
+    assert "several hashes begin" not in program("show", "-f", "zlib.md", "zliba").stderr
+    assert "several specs match" in program("show", "-f", "zlib.md", "zlib").stderr
+    assert program("show", "-f", "zlib.md", "/zlib").returncode == 0
+
+
+def test_something_has_to_be_asked_for(program: Program) -> None:
+    assert "show wants a hash, or a query that one spec matches" in program("show").stderr

@@ -81,9 +81,9 @@ def test_wrong_usage_is_said_in_one_line(
 @pytest.mark.parametrize(
     ("words", "line", "caret"),
     [
-        (["os=", "+mpi"], "  os= +mpi", "  ^ os= wants a value behind it"),
+        (["os=", "+mpi"], "  os= +mpi", "    ^ os= wants a value behind it"),
         (["+mpi", "+"], "  +mpi +", "       ^ + wants the name of a variant behind it"),
-        (["日本", "!"], "  日本 !", "       ^ ! wants a term behind it"),
+        (["日本", "!"], "  日本 !", "       ^ ! wants a condition behind it"),
     ],
 )
 @pytest.mark.parametrize("command", ["find", "pick"])
@@ -104,8 +104,9 @@ def test_a_query_of_very_many_words_is_refused(program: Program) -> None:
 def test_nothing_found_is_explained(program: Program) -> None:
     result = program("find", "--hashes", "py-build", "os=sequoia")
     assert (result.returncode, result.stdout) == (ExitCode.NOTHING, "")
-    assert result.stderr.startswith("spackscope: no spec matches; there are ")
-    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr == (
+        "spackscope: no py-build has os=sequoia: there are ubuntu22.04, ubuntu24.04\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_nothing_found_is_valid_data_all_the_same(
 def test_nothing_found_is_nothing_printed_on_a_terminal(program: Program) -> None:
     code, text = program.on_terminal("find", "nosuch")
     assert code == ExitCode.NOTHING
-    assert text == "spackscope: no spec matches package=nosuch\n"
+    assert text == "spackscope: unknown package nosuch\n"
 
 
 @pytest.mark.parametrize(

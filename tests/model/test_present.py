@@ -21,8 +21,9 @@ from spackscope.model.present import (
     variants_cell,
     without_root,
 )
+from spackscope.model.query.satisfies import matches
 from spackscope.model.query.syntax import LONGEST, parse
-from spackscope.model.query.terms import Query, Term
+from spackscope.model.query.terms import Term, query_of
 from spackscope.model.records import Spec
 from spackscope.model.text import is_clean
 from tests.hostile import HOSTILE_TEXT
@@ -233,8 +234,8 @@ def terms(found: list[DetailLine]) -> list[Term]:
 def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catalog) -> None:
     for catalog in (sample, mixed):
         for spec in everything(catalog)[::7]:
-            query = Query(tuple(terms(lines(spec))))
-            assert query.matches(spec)
+            query = query_of(*terms(lines(spec)))
+            assert matches(query, spec)
             assert parse(str(query)) == query
             found = catalog.listing(View(query))
             assert {one.hash for one in catalog.specs(found)} == {spec.hash}
@@ -257,6 +258,6 @@ def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None
 
     assert [shown for shown in strings if not is_clean(shown)] == []
     for term in terms(found):
-        assert term.matches(spec)
+        assert matches(query_of(term), spec)
         if len(str(term)) <= LONGEST:
-            assert parse(str(term)).terms == (term,)
+            assert parse(str(term)) == query_of(term)
