@@ -1,6 +1,6 @@
-"""Make the picture of the screen, and the key table of the README, from the program itself.
+"""Make the picture of the screen and the tables of the documents from the program itself.
 
-Run it after a change of the screen or the keys: `.venv/bin/python docs/make_docs.py`
+Run it after a change of the screen, the keys or the language: `.venv/bin/python docs/make_docs.py`
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from pathlib import Path
 
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.keys import HEADINGS, KEYS
+from spackscope.tui.language import LANGUAGE
 
 ROOT = Path(__file__).parent.parent
-MARKS = "<!-- keys: made by docs/make_docs.py -->", "<!-- end of keys -->"
+README, LANGUAGE_PAGE = ROOT / "README.md", ROOT / "docs" / "query-language.md"
 
 
 def key_table() -> str:
@@ -28,11 +29,26 @@ def key_table() -> str:
     return "\n".join(lines)
 
 
-def with_key_table(readme: str) -> str:
-    """Put the present table of keys into a README."""
-    before, rest = readme.split(MARKS[0])
-    _, after = rest.split(MARKS[1])
-    return f"{before}{MARKS[0]}\n{key_table()}\n{MARKS[1]}{after}"
+def language_table() -> str:
+    """Spell the table of the query language in Markdown, with the examples."""
+    lines = []
+    for heading, forms in LANGUAGE.items():
+        lines += [f"### {heading}", "", "| written | meaning | an example |", "|---|---|---|"]
+        for form in forms:
+            example = f"`{form.example}`" if form.example else ""
+            cells = (f"`{form.written}`", form.sentence, example)
+            # A bar would end the cell.
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("")
+    return "\n".join(lines).strip()
+
+
+def with_table(text: str, name: str, table: str) -> str:
+    """Put a present table between the marks of its name."""
+    begin, end = f"<!-- {name}: made by docs/make_docs.py -->", f"<!-- end of {name} -->"
+    before, rest = text.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n{table}\n{end}{after}"
 
 
 async def picture() -> str:
@@ -54,9 +70,11 @@ async def picture() -> str:
 def main() -> None:
     """Write the picture and the README."""
     (ROOT / "docs" / "screen.svg").write_text(asyncio.run(picture()), encoding="utf-8")
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(with_key_table(text), encoding="utf-8")
+    for page, name, table in (
+        (README, "keys", key_table()),
+        (LANGUAGE_PAGE, "language", language_table()),
+    ):
+        page.write_text(with_table(page.read_text("utf-8"), name, table), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ from spackscope.model.query.terms import Query
 from spackscope.model.records import Problem, Spec, is_hash
 from spackscope.model.sources import ShouldStop, never
 
+_MOST_TALLIES = 100
+"""Counts that are kept; each has a few thousand entries at the most."""
+
 _RUN_CODES = ", ".join(f"look_alike.{place}" for place in RUN_CODES)
 
 
@@ -54,6 +57,7 @@ class Catalog:
         self.dictionaries = Dictionaries(self._database)
         self.meta = self._database.meta
         self.notice = notice
+        self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
@@ -126,20 +130,28 @@ class Catalog:
     ) -> dict[int, int]:
         """Count the matching records by the codes of one dictionary, as of `variant_set`.
 
-        Raises Cancelled where `should_stop` says so, and Unanswerable.
+        Counts are kept: while a word is typed, what else is asked for stays as it is. Raises
+        Cancelled where `should_stop` says so, and Unanswerable.
         """
+        key = query, place, package
+        if key in self._tallies:
+            return self._tallies[key]
         made = condition(query, self.dictionaries)
         if package is not None:
             made &= Clause(f"look_alike.package = {package}")
         count = "count(*)" if made.on_specs else "sum(n)"
         with self._database.stoppable(should_stop):
-            return dict(
+            counts: dict[int, int] = dict(
                 self._database.execute(
                     f"SELECT look_alike.{place}, {count} FROM {_tables(made)} WHERE {made.sql}"
                     f" GROUP BY look_alike.{place}",
                     made.parameters,
                 )
             )
+        if len(self._tallies) >= _MOST_TALLIES:
+            self._tallies.clear()
+        self._tallies[key] = counts
+        return counts
 
     def columns(self, view: View) -> list[Column]:
         """Give the columns to show: the core, and those that say something or are asked for.

@@ -128,9 +128,8 @@ def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
         raise Unanswerable(f"{term} asks for variants of dependencies, and pages list none", term)
     if column.place == "nowhere":
         raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
-    values = dictionaries.values(column.name)
-    codes = [code for code, value in enumerate(values) if term.fits(column.name, value)]
-    return _codes(column.place, codes, len(values))
+    count = len(dictionaries.values(column.name))
+    return _codes(column.place, dictionaries.fitting(column.name, term), count)
 
 
 def _codes(place: str, codes: Sequence[int], count: int) -> Clause:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from spackscope.model.columns import Value
 from spackscope.model.index.database import Database
+from spackscope.model.query.terms import Term
 from spackscope.model.records import HASH_LENGTH
 from spackscope.model.versions import version_key
 
@@ -20,6 +21,9 @@ _PLACES = {
     "stack": "stack_sets",
     "tag": "tags",
 }
+_MOST_KEPT = 200
+"""Answers that are kept; a broad one at 425,000 specs has some 100 kB."""
+
 _HASH_BEGINNING = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 
 
@@ -38,6 +42,7 @@ class Dictionaries:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._fitting: dict[tuple[str, str, str], Sequence[int]] = {}
 
     @cached_property
     def package_names(self) -> list[str]:
@@ -96,6 +101,21 @@ class Dictionaries:
         else:
             values = [getattr(arch, column) for arch in self.arches]
         return values
+
+    def fitting(self, column: str, term: Term) -> Sequence[int]:
+        """Give the codes of the values that fit a term, in their order, negation left aside.
+
+        They are kept, since the terms of a query are asked again with each letter of the next.
+        """
+        key = column, term.column, term.pattern
+        codes = self._fitting.get(key)
+        if codes is None:
+            values = self.values(column)
+            codes = [code for code, value in enumerate(values) if term.fits(column, value)]
+            if len(self._fitting) >= _MOST_KEPT:
+                self._fitting.clear()
+            self._fitting[key] = codes
+        return codes
 
     def has_hash(self, prefix: str) -> bool:
         """Tell whether any hash begins so."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from spackscope.model.text import wrap
+from spackscope.tui.language import LANGUAGE
+
 _SOURCES = """\
   -f, --from SOURCE  read this page or directory of pages; may be repeated.
                      Without it SPACKSCOPE_FROM counts, else the bundled sample
@@ -9,20 +12,21 @@ _SOURCES = """\
   -h, --help         print this help
 """
 
-_QUERY = """\
-query:
-  Words that must all match; quote those that mean something to your shell.
-  py-build 'py-*'    a package by its name; several names are alternatives
-  version=1.14:      a version, a range, or several with commas between
-  compiler=gcc@13:   a compiler, with or without versions
-  os= target= platform= stack= tag= source= size=10MB:
-                     the other columns
-  /abc               the beginning of a hash
-  +mpi ~cuda build_system=cmake cuda_arch=80
-                     variants
-  '!os=sequoia'      not this
-  'target=x86_64*'   * and ? are wildcards in every value
-"""
+_COLUMN = 36
+
+
+def _query_help() -> str:
+    """Spell the table of the query language for a terminal of 80 cells."""
+    lines = ["query: a Spack spec; quote what means something to your shell"]
+    for forms in LANGUAGE.values():
+        for form in forms:
+            said = wrap(form.sentence, 79 - _COLUMN)
+            lines.append(f"  {form.written:<{_COLUMN - 3}} {said[0]}")
+            lines += [" " * _COLUMN + more for more in said[1:]]
+    return "\n".join(lines) + "\n"
+
+
+_QUERY = _query_help()
 
 _EXIT = """\
 exit codes:
@@ -75,16 +79,16 @@ options:
 {_EXIT}
 examples:
   spackscope find py-ml-dtypes target=aarch64
-  spackscope find --json 'py-*' compiler=gcc@13: | jq '.[].hash'
+  spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
   spackscope find --csv os=ubuntu24.04 > ubuntu.csv
 """,
     "show": f"""\
-usage: spackscope show [-f SOURCE]... [--json] HASH
+usage: spackscope show [-f SOURCE]... [--json] HASH | QUERY...
 
 Print the spec with this hash, and the line that installs it. The beginning
-of a hash will do where no other hash begins so; a / in front is allowed. A
-hash that stands in several tags or sources is printed for each. Where several
-hashes begin so, they are listed on stderr, and the exit code is 2.
+of a hash will do where no other hash begins so, and so will a query that one
+spec matches. A hash that stands in several tags or sources is printed for
+each. Several hashes are listed on stderr, and then the exit code is 2.
 
 options:
   --json             print a JSON object for each record, one a line
@@ -93,6 +97,7 @@ options:
 examples:
   spackscope show 23r4fq5
   spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
+  spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq
 """,
     "pick": f"""\
 usage: spackscope pick [-f SOURCE]... [QUERY...]

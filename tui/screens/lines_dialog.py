@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
 from spackscope.model.catalog import Catalog
-from spackscope.model.text import clean, pad
+from spackscope.model.text import clean, pad, wrap
 from spackscope.tui.keys import HEADINGS, KEYS
+from spackscope.tui.language import LANGUAGE
 from spackscope.tui.screens.dialog import Dialog
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+
+_FORM, _SENTENCE = 24, 44
+"""Cells of the two columns of the query language, so that they stand in 80 cells."""
 
 
 class Lines(VirtualList):
@@ -48,7 +53,7 @@ class LinesDialog(Dialog[None]):
 
 
 def help_dialog() -> LinesDialog:
-    """Make the help from the table of keys."""
+    """Make the help from the tables of the keys and of the query language."""
     lines: list[list[Piece]] = []
     for where, heading in HEADINGS.items():
         if lines:
@@ -57,7 +62,14 @@ def help_dialog() -> LinesDialog:
         for key in KEYS:
             if key.where == where:
                 lines.append([(f"  {pad(key.shown, 9)} ", "accent"), (key.sentence, "")])
-    return LinesDialog("keys", lines)
+    for heading, forms in LANGUAGE.items():
+        lines += [[], [(f"Query: {heading.lower()}", "strong")]]
+        for form in forms:
+            written, *more = wrap(form.written, _FORM)
+            said = wrap(form.sentence, _SENTENCE)
+            for left, right in zip_longest((written, *more), said, fillvalue=""):
+                lines.append([(f"  {pad(left, _FORM)} ", "accent"), (right, "")])
+    return LinesDialog("help", lines)
 
 
 def problems_dialog(catalog: Catalog) -> LinesDialog:

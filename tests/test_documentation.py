@@ -1,0 +1,74 @@
+"""What the documents say is so: their tables are the program's, and their examples run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.cli import main
+from spackscope.tui.language import LANGUAGE, Form
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "query-language.md"
+
+FORMS = [form for forms in LANGUAGE.values() for form in forms]
+
+
+def sessions(page: Path) -> list[tuple[str, str]]:
+    """Give each command of the console examples with what it prints."""
+    found = []
+    for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        for part in block.split("$ ")[1:]:
+            command, _, printed = part.partition("\n")
+            found.append((command, printed))
+    return found
+
+
+@pytest.mark.parametrize(("command", "printed"), sessions(PAGE))
+def test_an_example_prints_what_the_page_says(tmp_path: Path, command: str, printed: str) -> None:
+    environ = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path),
+    }
+    environ.pop("SPACKSCOPE_FROM", None)
+    result = subprocess.run(
+        ["bash", "-c", command],
+        env=environ,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout + result.stderr == printed
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form.example], ids=lambda f: f.example)
+def test_an_example_of_the_language_finds_something(
+    form: Form, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SPACKSCOPE_FROM", raising=False)
+    assert main(["find", "--hashes", "--", form.example]) == 0
+    assert capfd.readouterr().out
+
+
+def test_the_forms_fit_the_help() -> None:
+    for form in FORMS:
+        assert len(form.written) <= 33
+        assert form.sentence.endswith(".")
+
+
+def test_every_form_stands_in_every_help(capfd: pytest.CaptureFixture[str]) -> None:
+    page = PAGE.read_text("utf-8")
+    for command in ([], ["find"], ["pick"]):
+        assert main([*command, "--help"]) == 0
+        text = capfd.readouterr().out
+        for form in FORMS:
+            assert f"  {form.written} " in text
+    for form in FORMS:
+        assert f"`{form.written}`".replace("|", "\\|") in page
