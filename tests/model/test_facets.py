@@ -68,7 +68,7 @@ def test_what_cannot_be_counted_is_said(mixed: Catalog) -> None:
     with pytest.raises(Unanswerable):
         facets(mixed, parse("^zlib"), "os")
     with pytest.raises(Cancelled):
-        facets(mixed, parse("os=linux"), "stack", should_stop=lambda: True)
+        facets(mixed, parse("os=linux !os=x"), "stack", should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(
