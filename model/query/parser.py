@@ -1,0 +1,319 @@
+"""Turn the tokens of a query into its specs, groups and conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from spackscope.model.columns import ALIASES, FIELDS, FLAGS
+from spackscope.model.query import tokens
+from spackscope.model.query.limits import MOST_TERMS, QueryError, check_once
+from spackscope.model.query.match import ANY, is_glob, test_of
+from spackscope.model.query.terms import Condition, Depends, Query, Term, several
+from spackscope.model.query.tokens import Token
+
+_ARCHITECTURE = ("platform", "os", "target")
+_OWN = ("package", "stack", "tag", "source", "size")
+_DEPTYPES = frozenset({"build", "link", "run", "test"})
+_WAITING = {
+    "!": "wants a condition behind it",
+    "|": "wants another condition behind it",
+    "@": "wants a version behind it",
+    "+": "wants the name of a variant behind it",
+    "~": "wants the name of a variant behind it",
+    "-": "wants the name of a variant behind it",
+    "/": "wants the beginning of a hash behind it",
+    "^": "wants the name of a dependency behind it",
+    "%": "wants the name of a compiler or a direct dependency behind it",
+    "'": "is a quote that is not closed",
+    '"': "is a quote that is not closed",
+    "=": "wants the name of a variant or a column before it, and a value behind it",
+}
+
+
+@dataclass
+class _Dependency:
+    """Gather what is said of one dependency."""
+
+    sigil: Token
+    negated: bool
+    terms: list[Condition | _Dependency] = field(default_factory=list)
+    end: int = 0
+
+
+@dataclass
+class _Spec:
+    """Gather the groups of one spec."""
+
+    groups: list[list[Condition | _Dependency]] = field(default_factory=list)
+    begun: set[str] = field(default_factory=set)
+
+
+class Parser:
+    """Read one query, a token at a time.
+
+    `bare` says whether a word without sigil or key is the name of a package, or `any` column's.
+    """
+
+    def __init__(self, text: str, bare: str) -> None:
+        found = list(tokens.tokens(text))
+        self._tokens = [one for one in found if one.kind != tokens.SPACE]
+        self._bare = bare
+        self._specs = [_Spec()]
+        self._spans: dict[Condition, tuple[int, int]] = {}
+        self._count = 0
+        self._negation: Token | None = None
+        self._alternative: Token | None = None
+        # What `%` attaches to, and what properties belong to; None for the spec itself.
+        self._parent: _Dependency | None = None
+        self._open: _Dependency | None = None
+
+    def parse(self) -> tuple[Query, Mapping[Condition, tuple[int, int]]]:
+        """Give the query, and where in the text each condition stands. Raises QueryError."""
+        for position, token in enumerate(self._tokens):
+            getattr(self, f"_{token.kind}", self._error)(token, position)
+        for sign in (self._negation, self._alternative):
+            if sign is not None:
+                raise QueryError(f"{sign.text} {_WAITING[sign.text]}", sign.start)
+        if self._open is not None:
+            self._check_open(self._open.end)
+        specs = []
+        for draft in self._specs:
+            groups = [tuple(dict.fromkeys(map(self._finished, g))) for g in draft.groups]
+            check_once(groups, self._spans)
+            specs.append(groups)
+        return several(specs), self._spans
+
+    # One method for each kind of token
+
+    def _name(self, token: Token, position: int) -> None:
+        waiting = self._open
+        if waiting is not None and not waiting.terms:
+            self._add(Term("package", _simple_name(token.text)), token)
+            return
+        if self._bare == "any" and not self._is_attached(position):
+            self._to_spec(Term(ANY, token.text), token)
+            return
+        self._begin("package")
+        if token.text == "*":
+            return
+        *namespace, name = token.text.split(".") if not is_glob(token.text) else [token.text]
+        if not name:
+            raise QueryError(f"{token.text} is no name of a package", token.start)
+        self._to_spec(Term("package", name), token)
+        if namespace:
+            self._to_spec(Term("namespace", ".".join(namespace)), token)
+
+    def _word(self, token: Token, position: int) -> None:
+        if self._bare != "any":
+            raise QueryError("a quoted text is a value: write key='…'", token.start)
+        self._to_spec(Term(ANY, tokens.unquoted(token.text)), token)
+
+    def _version(self, token: Token, position: int) -> None:
+        constraint = re.sub(r"\s", "", token.text[1:])
+        before = self._tokens[position - 1] if position else token
+        is_any = constraint == ":" and before.kind == tokens.NAME and before.end == token.start
+        if not is_any:
+            self._add(Term("version", constraint), token)
+
+    def _variant(self, token: Token, position: int) -> None:
+        name = token.text.lstrip("+~-")
+        sign = token.text[: -len(name)].replace("-", "~")
+        self._add(Term("variants", sign + name.lstrip()), token)
+
+    def _hash(self, token: Token, position: int) -> None:
+        if self._open is None:
+            self._begin("hash")
+        self._add(Term("hash", token.text[1:]), token)
+
+    def _pair(self, token: Token, position: int) -> None:
+        parts = tokens.PAIR_PARTS.fullmatch(token.text)
+        assert parts is not None
+        key, operator, written = parts.groups()
+        value = tokens.unquoted(written)
+        key = ALIASES.get(key, key)
+        if key in FLAGS:
+            self._add(Term("flags", f"{key}={value}"), token)
+        elif key == "arch":
+            for column, pattern in _architecture(value):
+                self._to_parent(Term(column, pattern), token)
+        elif key in _ARCHITECTURE:
+            self._to_parent(Term(key, value), token)
+        elif key in _OWN:
+            self._to_spec(Term(key, value), token)
+        elif key in FIELDS:
+            exact = "=" if key == "version" and operator == "==" else ""
+            self._add(Term(key, exact + value), token)
+        elif "@" in value and written == value:
+            at = token.start + token.text.index("@")
+            raise QueryError("a value with @ wants quotes around it", at)
+        else:
+            self._add(Term("variants", f"{key}{operator}{value}"), token)
+
+    def _dependency(self, token: Token, position: int) -> None:
+        self._check_open(token.start)
+        negated, self._negation = self._negation is not None, None
+        draft = _Dependency(token, negated, end=token.end)
+        is_direct = token.text.startswith("%")
+        if is_direct and self._parent is not None and self._alternative is None and not negated:
+            self._parent.terms.append(draft)
+        else:
+            self._append(draft)
+            self._parent = None if is_direct else draft
+        self._open = draft
+        self._counted(token)
+
+    def _not(self, token: Token, position: int) -> None:
+        self._check_open(token.start)
+        self._negation, self._open, self._parent = token, None, None
+
+    def _or(self, token: Token, position: int) -> None:
+        self._check_open(token.start)
+        if (
+            not self._specs[-1].groups
+            or self._alternative is not None
+            or self._negation is not None
+        ):
+            raise QueryError("| stands between two conditions", token.start)
+        self._alternative, self._open, self._parent = token, None, None
+
+    def _error(self, token: Token, position: int) -> None:
+        before = self._tokens[position - 1] if position else token
+        if token.text == "=" and before.end == token.start and before.kind == tokens.NAME:
+            raise QueryError(f"{before.text}= wants a value behind it", token.start)
+        if token.text in _WAITING:
+            raise QueryError(f"{token.text} {_WAITING[token.text]}", token.start)
+        raise QueryError(f"{token.text} has no meaning here; quote it in a value", token.start)
+
+    # Where a condition goes
+
+    def _begin(self, column: str) -> None:
+        """Begin another spec where this one has its hash already, or before a name its name."""
+        alone = self._negation is None and self._alternative is None
+        if not alone:
+            return
+        if self._specs[-1].begun & {"hash", column}:
+            if self._open is not None:
+                self._check_open(self._open.end)
+            self._specs.append(_Spec())
+            self._open = self._parent = None
+        self._specs[-1].begun.add(column)
+
+    def _add(self, term: Term, token: Token) -> None:
+        """Add a condition to the dependency that is open, or to the spec."""
+        draft = self._open
+        if draft is None or self._negation is not None or self._alternative is not None:
+            self._to_spec(term, token)
+        else:
+            self._tested(term, token)
+            if term not in draft.terms:
+                draft.terms.append(term)
+            draft.end = token.end
+            self._spans.setdefault(term, (token.start, token.end))
+
+    def _to_parent(self, term: Term, token: Token) -> None:
+        """Add a condition on the architecture: what stands behind `%gcc` is none of gcc."""
+        if self._open is not None and self._open.sigil.text.startswith("%"):
+            self._check_open(token.start)
+            self._open = self._parent
+        self._add(term, token)
+
+    def _to_spec(self, term: Term, token: Token) -> None:
+        """Add a condition to the spec, whatever dependency is open."""
+        if self._open is not None:
+            self._check_open(token.start)
+        self._tested(term, token)
+        negated = self._negation is not None
+        self._negation = None
+        term = Term(term.column, term.pattern, negated)
+        self._append(term)
+        self._spans.setdefault(term, (token.start, token.end))
+        if term.column in ("package", ANY):
+            self._open = self._parent = None
+
+    def _append(self, condition: Condition | _Dependency) -> None:
+        groups = self._specs[-1].groups
+        if self._alternative is not None:
+            groups[-1].append(condition)
+            self._alternative = None
+        else:
+            groups.append([condition])
+
+    def _tested(self, term: Term, token: Token) -> None:
+        self._counted(token)
+        try:
+            test_of(term.column, term.pattern)
+        except ValueError as error:
+            raise QueryError(str(error), token.start) from None
+
+    def _counted(self, token: Token) -> None:
+        self._count += 1
+        if self._count > MOST_TERMS:
+            raise QueryError(f"a query has {MOST_TERMS} terms at most", token.start)
+
+    # Dependencies
+
+    def _check_open(self, at: int) -> None:
+        draft = self._open
+        if draft is not None and not draft.terms:
+            sign = draft.sigil.text[0]
+            raise QueryError(f"{sign} {_WAITING[sign]}", draft.sigil.start)
+
+    def _finished(self, draft: Condition | _Dependency) -> Condition:
+        if not isinstance(draft, _Dependency):
+            return draft
+        sigil, virtuals, deptypes = _edge(draft.sigil)
+        plain = [term for term in draft.terms if not isinstance(term, _Dependency)]
+        nested = [self._finished(term) for term in draft.terms if isinstance(term, _Dependency)]
+        check_once([(term,) for term in plain], self._spans)
+        made = Depends(sigil != "^", (*plain, *nested), virtuals, deptypes, draft.negated)
+        end = max(draft.end, *(self._spans[condition][1] for condition in nested), 0)
+        self._spans.setdefault(made, (draft.sigil.start, end))
+        return made
+
+    def _is_attached(self, position: int) -> bool:
+        """Tell whether a sigil follows without a blank, so that the word can only be a name."""
+        token = self._tokens[position]
+        if position + 1 == len(self._tokens):
+            return False
+        after = self._tokens[position + 1]
+        sigils = (tokens.VERSION, tokens.VARIANT, tokens.HASH, tokens.DEPENDENCY)
+        return after.start == token.end and after.kind in sigils
+
+
+def _simple_name(text: str) -> str:
+    return text if is_glob(text) else text.rpartition(".")[2] or text
+
+
+def _architecture(value: str) -> Sequence[tuple[str, str]]:
+    """Split `platform-os-target`; a text of other than three parts is a target, as in Spack."""
+    parts = value.split("-")
+    if len(parts) != 3:
+        return [("target", value)]
+    return [(c, part) for c, part in zip(_ARCHITECTURE, parts, strict=True) if part]
+
+
+def _edge(token: Token) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Read a sigil with its edge: `%`, `^`, the virtuals and the deptypes. Raises QueryError."""
+    parts = tokens.EDGE_PARTS.fullmatch(token.text)
+    assert parts is not None
+    sigil, attributes, virtuals = parts.groups()
+    given = {"virtuals": _texts(virtuals or "")}
+    for pair in (attributes or "").split():
+        key, _, values = pair.partition("=")
+        if key not in ("virtuals", "deptypes") or not _texts(values):
+            at = token.start + token.text.index(pair)
+            raise QueryError(f"{pair}: an edge has virtuals=… and deptypes=…", at)
+        given[key] = _texts(tokens.unquoted(values))
+    if attributes is not None and not attributes.strip():
+        raise QueryError("an edge has virtuals=… and deptypes=…", token.start)
+    for deptype in given.get("deptypes", ()):
+        if deptype not in _DEPTYPES:
+            at = token.start + token.text.index(deptype)
+            raise QueryError(f"{deptype} is no deptype: build, link, run or test is", at)
+    return sigil, given["virtuals"], given.get("deptypes", ())
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(sorted({part for part in text.split(",") if part}))
