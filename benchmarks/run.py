@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import corpus, pairs, terminal
 from spackscope.model.catalog import Catalog
-from spackscope.model.index.cache import load
+from spackscope.model.index.cache import load, open_cached
 from spackscope.model.listing import View
-from spackscope.model.query.syntax import parse
+from spackscope.model.query.satisfies import Unanswerable
+from spackscope.model.query.syntax import QueryError, parse
 
 
 def decode_pages(directory: Path) -> int:
@@ -37,6 +41,27 @@ def answer(catalog: Catalog, text: str) -> int:
     return listing.shown
 
 
+def typing(source: str, environ: Mapping[str, str], text: str) -> tuple[float, int]:
+    """Time the answers while a text is typed into a fresh catalog: seconds a key, and the keys."""
+    catalog = open_cached([source], environ)
+    assert catalog is not None
+    answer(catalog, "")
+    keys, started = 0, time.perf_counter()
+    for length in range(1, len(text) + 1):
+        with contextlib.suppress(QueryError, Unanswerable):
+            answer(catalog, text[:length])
+            keys += 1
+    return (time.perf_counter() - started) / keys, keys
+
+
+def scanning(lines: Sequence[str], text: str, keys: int) -> float:
+    """Time scans over lines of text for the beginning of a word: seconds a scan."""
+    started = time.perf_counter()
+    for length in range(1, keys + 1):
+        sum(text[:length] in line for line in lines)
+    return (time.perf_counter() - started) / keys
+
+
 def text_lines(catalog: Catalog) -> list[str]:
     """Give one line of text a record, for the scan to compare with."""
     everything = catalog.listing(View())
@@ -52,7 +77,7 @@ def main() -> None:
     parser.add_argument("--specs", type=int, default=60_000)
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument(
-        "names", nargs="*", default=["start", "build", "open", "keystroke", "step"]
+        "names", nargs="*", default=["start", "build", "open", "keystroke", "echo", "step"]
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -91,14 +116,14 @@ def main() -> None:
             )
         if "keystroke" in arguments.names:
             lines = text_lines(catalog)
-            for text in ("ubuntu", "+mpi compiler=gcc@13: target=x86_64_v3", "stack=e4s ~cuda"):
-                first = text.split()[0]
-                pairs.compare(
-                    f"keystroke {text[:23]}",
-                    lambda text=text: answer(catalog, text),  # type: ignore[misc]
-                    lambda first=first: sum(first in line for line in lines),  # type: ignore[misc]
-                    pairs=many,
-                )
+            for text in ("ubuntu", "+mpi %gcc@13: target=x86_64_v3", "stack=e4s ~cuda"):
+                measured = []
+                for _ in range(many):
+                    ours, keys = typing(source, environ, text)
+                    measured.append((ours, scanning(lines, text, keys)))
+                pairs.report(f"keystroke {text[:23]}", measured, "ms", 1e3)
+        if "echo" in arguments.names:
+            pairs.report("echo", terminal.echoes(source, environ, many), "ms", 1e3)
         if "step" in arguments.names:
             pairs.report("step", terminal.steps(source, environ, many), "bytes")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Mapping, Sequence
 
 import pexpect
+import pyte
 
 _BARE = """
 from textual.app import App
@@ -68,6 +70,53 @@ def starts(source: str, environ: Mapping[str, str], many: int) -> list[tuple[flo
         )
         for _ in range(many + 1)
     ][1:]
+
+
+_INPUT = """
+from textual.app import App
+from textual.widgets import Input
+
+class Line(App):
+    def compose(self):
+        yield Input(compact=True)
+
+Line(ansi_color=True).run()
+"""
+
+_TYPED = "hdf5 mpi gcc"
+
+
+def _echo(arguments: Sequence[str], environ: Mapping[str, str], keys: str) -> float:
+    """Type a query slowly; give the mean time in which a letter is seen, in seconds."""
+    child = _spawn(arguments, environ)
+    screen = pyte.Screen(120, 40)
+    stream = pyte.ByteStream(screen)
+    stream.feed(_drain(child))
+    child.send(keys)
+    stream.feed(_drain(child))
+    took = 0.0
+    for length in range(1, len(_TYPED) + 1):
+        typed = _TYPED[:length]
+        started = time.perf_counter()
+        child.send(typed[-1])
+        while not any(line.lstrip(" ›").startswith(typed) for line in screen.display[:2]):
+            stream.feed(child.read_nonblocking(65536, timeout=60))
+        took += time.perf_counter() - started
+        end = time.perf_counter() + 0.15
+        while (left := end - time.perf_counter()) > 0:
+            with contextlib.suppress(pexpect.TIMEOUT):
+                stream.feed(child.read_nonblocking(65536, timeout=left))
+    child.close(force=True)
+    return took / len(_TYPED)
+
+
+def echoes(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
+    """Time how soon what is typed is seen, beside a Textual program of one Input."""
+    ours = ["-m", "spackscope.tui.cli", "-f", source]
+    return [
+        (_echo(ours, environ, "/"), _echo(["-c", _INPUT], environ, ""))
+        for _ in range(max(1, many // 3))
+    ]
 
 
 def _bytes_of_step(arguments: Sequence[str], environ: Mapping[str, str], keys: str) -> float:

@@ -20,6 +20,9 @@ from spackscope.model.versions import version_key
 _NAMED = 3
 """Values that are named where nothing is close."""
 
+_MOST_NAMES = 6
+"""Variants that are all named where none is close."""
+
 _CLOSE = 0.6
 _MOST_COMPARED = 5_000
 
@@ -153,6 +156,8 @@ class _Advisor:
         others = [] if values in (("+",), ("~",)) else [f"{key}=" for key in sorted(OWN_KEYS)]
         guess = _meant(name, [*names, *others])
         where = f" in {self._name}" if self._name else ""
+        if not guess and 0 < len(names) <= _MOST_NAMES:
+            guess = f": there are {', '.join(sorted(map(clean, names)))}"
         return f"unknown variant {clean(name)}{where}{guess}"
 
     def _on_value(self, condition: Term) -> str:

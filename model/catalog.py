@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from spackscope.model.code_columns import CodeColumns
 from spackscope.model.columns import BY_NAME, COLUMNS, Column, Place
-from spackscope.model.conditions import TRUE, Clause, condition
+from spackscope.model.conditions import Clause, condition
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.index.database import Database
-from spackscope.model.listing import RUN_CODES, Listing, Run, View
+from spackscope.model.index.schema import CODES
+from spackscope.model.listing import Listing, View
+from spackscope.model.matching import matching, tables
 from spackscope.model.query.terms import Query
+from spackscope.model.ranges import Ranges
 from spackscope.model.records import Problem, Spec, is_hash
 from spackscope.model.sources import ShouldStop, never
+
+_MOST_MATCHES = 30
+"""Results that are kept; a scattered one at 425,000 specs has some MB."""
 
 _MOST_TALLIES = 100
 """Counts that are kept; each has a few thousand entries at the most."""
 
-_RUN_CODES = ", ".join(f"look_alike.{place}" for place in RUN_CODES)
-
 
 @dataclass(frozen=True, slots=True)
 class PackageCount:
-    """Hold a package with the number of its specs that match, and of all of them."""
+    """Hold a package with the number of its specs that match, and of all of them.
+
+    `first` is the id of its first spec; the others follow on it.
+    """
 
     id: int
     name: str
     shown: int
     total: int
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +66,13 @@ class Catalog:
         self.dictionaries = Dictionaries(self._database)
         self.meta = self._database.meta
         self.notice = notice
+        self._columns = CodeColumns(self._database)
+        self._matches: dict[Query, Ranges] = {}
         self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
-        rows = self._database.execute("SELECT id, name, n, n FROM package ORDER BY id")
+        rows = self._database.execute("SELECT id, name, n, n, first FROM package ORDER BY id")
         return [PackageCount(*row) for row in rows]
 
     @cached_property
@@ -88,37 +99,45 @@ class Catalog:
         """Count the problems."""
         return int(self._database.execute("SELECT count(*) FROM problem").fetchone()[0])
 
+    def match(self, query: Query, *, should_stop: ShouldStop = never) -> Ranges:
+        """Give the ids of the records that match.
+
+        They are kept for a while, since packages, rows and counts all come of them. Raises
+        Cancelled where `should_stop` says so, and Unanswerable.
+        """
+        specs = self._matches.get(query)
+        if specs is None:
+            with self._database.stoppable(should_stop):
+                specs = matching(query, self._database, self.dictionaries, self._columns)
+            if len(self._matches) >= _MOST_MATCHES:
+                self._matches.clear()
+            self._matches[query] = specs
+        return specs
+
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Give the packages with a match, in the order of their names."""
-        if condition(query, self.dictionaries) == TRUE:
+        specs = self.match(query, should_stop=should_stop)
+        if len(specs) == self.total:
             return self._packages
-        counts = self.tally(query, "package", should_stop=should_stop)
-        return [
-            PackageCount(package.id, package.name, counts[package.id], package.total)
+        counts = (
+            (package, specs.count(package.first, package.first + package.total))
             for package in self._packages
-            if package.id in counts
-        ]
+        )
+        return [replace(package, shown=shown) for package, shown in counts if shown]
 
     def listing(self, view: View, *, should_stop: ShouldStop = never) -> Listing:
         """Give the rows of a view.
 
-        Raises Cancelled where `should_stop` says so.
+        Raises Cancelled where `should_stop` says so, and Unanswerable.
         """
-        made = condition(view.query, self.dictionaries)
+        specs = self.match(view.query, should_stop=should_stop)
         if view.package is not None:
-            made &= Clause(f"look_alike.package = {view.package}")
-        if made.on_specs:
-            what = f"look_alike.id, spec.id, 1, {_RUN_CODES}"
-            order = "spec.id"
-        else:
-            what = f"look_alike.id, look_alike.first, look_alike.n, {_RUN_CODES}"
-            order = "look_alike.id"
+            first, n = self._database.execute(
+                "SELECT first, n FROM package WHERE id = ?", (view.package,)
+            ).fetchone()
+            specs = specs.within(first, first + n)
         with self._database.stoppable(should_stop):
-            runs: list[Run] = self._database.execute(
-                f"SELECT {what} FROM {_tables(made)} WHERE {made.sql} ORDER BY {order}",
-                made.parameters,
-            ).fetchall()
-            return Listing(view, runs, self.dictionaries)
+            return Listing(view, specs, self._columns, self.dictionaries)
 
     def tally(
         self,
@@ -143,7 +162,7 @@ class Catalog:
         with self._database.stoppable(should_stop):
             counts: dict[int, int] = dict(
                 self._database.execute(
-                    f"SELECT look_alike.{place}, {count} FROM {_tables(made)} WHERE {made.sql}"
+                    f"SELECT look_alike.{place}, {count} FROM {tables(made)} WHERE {made.sql}"
                     f" GROUP BY look_alike.{place}",
                     made.parameters,
                 )
@@ -170,11 +189,11 @@ class Catalog:
             within = "1"
         else:
             codes = self._database.execute(
-                f"SELECT DISTINCT {_RUN_CODES} FROM look_alike WHERE package = ?", (package,)
+                f"SELECT DISTINCT {', '.join(CODES)} FROM look_alike WHERE package = ?", (package,)
             ).fetchall()
             telling = set()
             for name in names:
-                values, at = self.dictionaries.values(name), RUN_CODES.index(BY_NAME[name].place)
+                values, at = self.dictionaries.values(name), CODES.index(BY_NAME[name].place)
                 if len({values[row[at]] for row in codes}) > 1:
                     telling.add(name)
             (within,) = self._database.execute(
@@ -238,17 +257,8 @@ class Catalog:
         return self.rows([id_ for (id_,) in found])
 
     def count(self, query: Query) -> int:
-        """Count the records that match."""
-        return sum(package.shown for package in self.packages(query))
-
-
-def _tables(made: Clause) -> str:
-    if not made.on_specs:
-        return "look_alike"
-    # CROSS JOIN keeps the order of the tables, which the planner cannot know to choose.
-    if made.by_hash:
-        return "spec CROSS JOIN look_alike ON look_alike.id = spec.look_alike"
-    return "look_alike CROSS JOIN spec ON spec.id BETWEEN first AND first + n - 1"
+        """Count the records that match. Raises Unanswerable."""
+        return len(self.match(query))
 
 
 def _number(size: float | None) -> float | None:

@@ -73,30 +73,42 @@ class Clause:
 TRUE, FALSE = Clause("1"), Clause("0")
 
 
-def condition(query: Query, dictionaries: Dictionaries) -> Clause:
+def condition(query: Query, dictionaries: Dictionaries, *, hashes: bool = True) -> Clause:
     """Compile a query against the values of one index.
 
-    Raises Unanswerable where it asks for what the index does not hold.
+    Without `hashes` no hash begins as asked. Raises Unanswerable where the query asks for what
+    the index does not hold.
     """
-    made = _all_groups(query.groups, dictionaries)
+
+    def all_groups(groups: tuple[Group, ...]) -> Clause:
+        return reduce(and_, (reduce(or_, map(one, group), FALSE) for group in groups), TRUE)
+
+    def one(asked: Condition) -> Clause:
+        if isinstance(asked, Depends):
+            found = _depends(asked, dictionaries)
+        else:
+            columns = [c for c in asked.columns if hashes or not _beginning(asked, c)]
+            found = reduce(or_, (_column(asked, c, dictionaries) for c in columns), FALSE)
+        return ~found if asked.negated else found
+
+    made = all_groups(query.groups)
     if query.specs:
-        made &= reduce(or_, (_all_groups(s, dictionaries) for s in query.specs), FALSE)
+        made &= reduce(or_, map(all_groups, query.specs), FALSE)
     return made
 
 
-def _all_groups(groups: tuple[Group, ...], dictionaries: Dictionaries) -> Clause:
-    alternatives = (
-        reduce(or_, (_condition(one, dictionaries) for one in group), FALSE) for group in groups
-    )
-    return reduce(and_, alternatives, TRUE)
+def hash_ranges(query: Query, dictionaries: Dictionaries) -> list[tuple[str, str]]:
+    """Give the ranges of all hashes that begin as a query asks, as far as there are any."""
+    terms = [term for term in query.conditions if isinstance(term, Term)]
+    prefixes = {_beginning(term, column) for term in terms for column in term.columns} - {""}
+    return [hash_range(prefix) for prefix in sorted(prefixes) if dictionaries.has_hash(prefix)]
 
 
-def _condition(asked: Condition, dictionaries: Dictionaries) -> Clause:
-    if isinstance(asked, Depends):
-        found = _depends(asked, dictionaries)
-    else:
-        found = reduce(or_, (_column(asked, c, dictionaries) for c in asked.columns), FALSE)
-    return ~found if asked.negated else found
+def _beginning(term: Term, column: Column) -> str:
+    """Give the beginning of a hash that a term asks for in a column, or an empty text."""
+    if column.name != "hash" or is_glob(term.pattern):
+        return ""
+    return term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
 
 
 def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:

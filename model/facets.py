@@ -90,15 +90,15 @@ def choose(query: Query, column: str, wanted: Iterable[str], excluded: Iterable[
     if column == "variants":
         ordered = sorted(wanted, key=lambda value: split_variant(value)[0])
         for _, alike in groupby(ordered, key=lambda value: split_variant(value)[0]):
-            groups.append(tuple(exact_term(column, value) for value in alike))
+            groups.append(tuple(dict.fromkeys(exact_term(column, value) for value in alike)))
         kept = [
             group
             for group in query.of_column(column)
             if not all(isinstance(c, Term) and is_variant(c.pattern) for c in group)
         ]
         groups += kept
-    elif alternatives := tuple(exact_term(column, value) for value in sorted(wanted)):
-        groups.append(alternatives)
+    elif terms := dict.fromkeys(exact_term(column, value) for value in sorted(wanted)):
+        groups.append(tuple(terms))
     for value in sorted(excluded):
         groups.append((Term(column, exact_term(column, value).pattern, negated=True),))
     return query.without_column(column).plus(Query(tuple(groups)))

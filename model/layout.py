@@ -50,6 +50,8 @@ def place(
     first one stays as long as there is room for two. Gives the placed columns and the numbers of
     those left out before and behind.
     """
+    # A value may be as long as a page, and cells are given one by one where columns are alike.
+    natural = {name: min(cells, max(width, 1)) for name, cells in natural.items()}
     least = [
         min(natural[c.name], len(c.label) if c.name in constant else _LEAST.get(c.name, 99))
         for c in columns

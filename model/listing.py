@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
 from operator import itemgetter
 
+from spackscope.model.code_columns import CodeColumns
 from spackscope.model.columns import BY_NAME, COLUMNS, Value
 from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.index.schema import CODES
 from spackscope.model.present import SHORT_HASH, WIDEST_SIZE, cell
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.terms import Query
+from spackscope.model.ranges import Ranges
 from spackscope.model.text import cell_width
-
-Run = tuple[int, ...]
-"""A look-alike's id, its first matching spec, how many specs follow on that, and its codes."""
-
-RUN_CODES = ("version", "arch", "variant_set", "stack_set", "tag", "document", "package")
-_AT = {place: position for position, place in enumerate(RUN_CODES, 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +51,13 @@ class Listing:
     row stands for one.
     """
 
-    def __init__(self, view: View, runs: Sequence[Run], dictionaries: Dictionaries) -> None:
+    def __init__(
+        self, view: View, specs: Ranges, columns: CodeColumns, dictionaries: Dictionaries
+    ) -> None:
         self.view = view
-        self.shown = sum(map(itemgetter(2), runs))
-        self._runs = runs
+        self.shown = len(specs)
+        self._specs = specs
+        self._columns = columns
         self._dictionaries = dictionaries
         self.ids: Sequence[int]
         self.counts: Sequence[int] | None
@@ -67,34 +67,56 @@ class Listing:
         return len(self.ids)
 
     def _rows(self) -> tuple[Sequence[int], Sequence[int] | None]:
-        sort, runs = self.view.sort, self._runs
+        sort = self.view.sort
         by_spec = sort is not None and BY_NAME[sort.column].place == "spec"
-        if sort is not None and not by_spec:
-            ranks, at = self._dictionaries.ranks(sort.column), _AT[BY_NAME[sort.column].place]
-            runs = sorted(runs, key=lambda run: ranks[run[at]], reverse=sort.descending)
-        counts: Sequence[int] | None = None
-        if self.view.folded:
-            rows = list(self._folded(runs))
-            ids = array("q", map(itemgetter(0), rows))
-            counts = array("q", map(itemgetter(1), rows))
+        if not self.view.folded and (sort is None or by_spec):
+            ids: Sequence[int] = self._specs
+            counts: Sequence[int] | None = None
         else:
-            ids = array("q", _expanded(runs))
-        if sort is not None and by_spec:
-            keys = self._dictionaries.spec_keys(sort.column, ids)
-            order = sorted(
-                range(len(ids)), key=lambda row: keys[ids[row]], reverse=sort.descending
-            )
-            ids = array("q", (ids[row] for row in order))
-            counts = counts and array("q", (counts[row] for row in order))
-        return ids, counts
+            ids, counts = self._by_look_alike(sort if not by_spec else None)
+        if sort is None or not by_spec:
+            return ids, counts
+        keys = self._dictionaries.spec_keys(sort.column, ids)
+        order = sorted(range(len(ids)), key=lambda row: keys[ids[row]], reverse=sort.descending)
+        return (
+            array("q", (ids[row] for row in order)),
+            counts and array("q", (counts[row] for row in order)),
+        )
 
-    def _folded(self, runs: Sequence[Run]) -> Iterable[tuple[int, int]]:
+    def _by_look_alike(self, sort: Sort | None) -> tuple[Sequence[int], Sequence[int] | None]:
+        """Order the specs by a value of their look-alikes, and fold them where that is wanted."""
+        runs = list(self._runs())
+        if sort is not None:
+            ranks = self._dictionaries.ranks(sort.column)
+            codes = self._columns.column(BY_NAME[sort.column].place)
+            runs.sort(key=lambda run: ranks[codes[run[0]]], reverse=sort.descending)
+        if not self.view.folded:
+            return array("q", chain.from_iterable(map(self._expanded, runs))), None
+        ids, counts = array("q"), array("q")
         for look_alike, alike in groupby(runs, itemgetter(0)):
             together = list(alike)
             if look_alike in self.view.opened:
-                yield from ((id_, 1) for id_ in _expanded(together))
+                for run in together:
+                    ids.extend(self._expanded(run))
+                    counts.extend([1] * (run[2] - run[1]))
             else:
-                yield together[0][1], sum(map(itemgetter(2), together))
+                ids.append(together[0][1])
+                counts.append(sum(stop - start for _, start, stop in together))
+        return ids, counts
+
+    def _runs(self) -> Iterator[tuple[int, int, int]]:
+        """Give the ranges of specs, cut where one look-alike ends and the next begins."""
+        first = self._columns.first
+        for start, stop in self._specs.pairs():
+            look_alike = self._columns.look_alike(start)
+            while start < stop:
+                behind = min(stop, first[look_alike + 1])
+                yield look_alike, start, behind
+                start, look_alike = behind, look_alike + 1
+
+    @staticmethod
+    def _expanded(run: tuple[int, int, int]) -> range:
+        return range(run[1], run[2])
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Give the values that a column has in the whole index."""
@@ -102,19 +124,15 @@ class Listing:
 
     def describe(self) -> None:
         """Work out now what is to be said of all rows, in the thread that has the time for it."""
-        _ = self.alike, self.constants, self.widths, self.varying_variants
+        _ = self.constants, self.widths, self.varying_variants
 
-    @cached_property
-    def alike(self) -> Mapping[int, int]:
-        """Count the specs shown of each look-alike."""
-        counts: Counter[int] = Counter()
-        for run in self._runs:
-            counts[run[0]] += run[2]
-        return counts
+    def alike(self, look_alike: int) -> int:
+        """Count the specs shown of a look-alike."""
+        return self._specs.count(*self._columns.specs(look_alike))
 
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
-        return {place: set(map(itemgetter(at), self._runs)) for place, at in _AT.items()}
+        return {place: self._columns.distinct(place, self._specs) for place in CODES}
 
     @cached_property
     def constants(self) -> dict[str, Value]:
@@ -167,9 +185,5 @@ class Listing:
             return ids.index(id_)
         if self.counts is None:
             return None
-        first = next((run[1] for run in self._runs if run[0] == look_alike), None)
-        return ids.index(first) if first is not None and first in ids else None
-
-
-def _expanded(runs: Iterable[Run]) -> Iterable[int]:
-    return chain.from_iterable(range(run[1], run[1] + run[2]) for run in runs)
+        shown = self._specs.within(*self._columns.specs(look_alike))
+        return ids.index(shown[0]) if shown and shown[0] in ids else None

@@ -21,6 +21,7 @@ from textual.theme import BUILTIN_THEMES
 from spackscope.model.sources import SourceError
 from spackscope.tui.keys import ANYWHERE, KEYS
 from spackscope.tui.screens.browser import BrowserScreen
+from spackscope.tui.screens.values_dialog import ValuesDialog
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 THEME = replace(
@@ -46,6 +47,8 @@ class SpackscopeApp(App[list[str]]):
     TITLE = "spackscope"
     BINDINGS = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
     ENABLE_COMMAND_PALETTE = True
+    # Besides `:`; Textual's own Ctrl-P goes to the completion before.
+    COMMAND_PALETTE_BINDING = "ctrl+backslash"
 
     def __init__(
         self,
@@ -115,7 +118,8 @@ class SpackscopeApp(App[list[str]]):
             await asyncio.sleep(0)
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
-            if self.screen is self._browser and self._browser.is_behind(event):
+            screen = self.screen
+            if isinstance(screen, BrowserScreen | ValuesDialog) and screen.is_behind(event):
                 quiet = 0
                 await asyncio.sleep(0.002)
 

@@ -123,7 +123,7 @@ def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
         name = row.spec.package
         if name not in listings:
             listings[name] = catalog.listing(View(package=ids[name]))
-        alike = listings[name].alike[row.look_alike]
+        alike = listings[name].alike(row.look_alike)
         lines = present.detail(row.spec, varying={}, alike=alike, shown=0)
         yield from report.detail_lines(lines)
 

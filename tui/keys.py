@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
-ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, FILTERS = (
+ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, VALUES, FILTERS = (
     "anywhere",
     "lists",
     "packages",
     "specs",
     "detail",
+    "values",
     "filters",
 )
 
@@ -38,6 +39,7 @@ KEYS = (
     Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
     Key(ANYWHERE, "y", "copy_hash", "y", "Copy the full hash, or those of all marks.", "copy"),
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Choose what to copy: hash, spec, install line, JSON."),
+    Key(ANYWHERE, "v", "values", "v", "Choose among the values of the column.", "values"),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Take the last condition off."),
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Take all conditions off."),
     Key(
@@ -77,8 +79,25 @@ KEYS = (
     Key(SPECS, "u", "unmark", "u", "Take all marks away."),
     Key(DETAIL, "enter", "choose", "⏎", "Take the value as a filter.", "filter by value"),
     Key(DETAIL, "h,left", "screen.focus_pane('specs')", "h ←", "Go back to the specs."),
-    Key(FILTERS, "enter,down", "done", "⏎ ↓", "Go to the rows.", "to the rows"),
-    Key(FILTERS, "escape", "done", "esc", "Go back to the rows.", "back"),
+    Key(VALUES, "enter", "take", "⏎", "Ask for the value; once some are marked, for the marks."),
+    Key(VALUES, "space", "mark", "space", "Mark the value as wanted, and go on to the next."),
+    Key(VALUES, "x", "exclude", "x", "Mark the value as excluded, and go on to the next."),
+    Key(VALUES, "u", "unmark", "u", "Take all marks away; ⏎ then takes the conditions off."),
+    Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
+    Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),
+    Key(
+        FILTERS,
+        "escape",
+        "give_up",
+        "esc",
+        "Go back to the rows, and from a query without rows to the last one that had some.",
+        "back",
+    ),
+    Key(FILTERS, "tab", "take", "⇥", "Take the marked completion, where one is shown."),
+    Key(FILTERS, "ctrl+n", "mark(1)", "^n", "Mark the next completion, or show some."),
+    Key(FILTERS, "ctrl+p", "mark(-1)", "^p", "Mark the completion before."),
+    Key(FILTERS, "up", "older", "↑", "In the query line: go to the query before this one."),
+    Key(FILTERS, "down", "newer", "↓", "Go to the query after this one, or on to the rows."),
 )
 """All keys, in the order in which they are shown."""
 
@@ -88,6 +107,7 @@ HEADINGS = {
     PACKAGES: "In the packages",
     SPECS: "In the specs",
     DETAIL: "In the detail",
+    VALUES: "In the values of a column",
     FILTERS: "While typing a filter",
 }
 

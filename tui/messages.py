@@ -8,7 +8,9 @@ from textual.message import Message
 
 from spackscope.model.catalog import Catalog, PackageCount
 from spackscope.model.columns import Column
+from spackscope.model.complete import Completions
 from spackscope.model.listing import Listing
+from spackscope.tui.typed import Note, Typed
 
 
 @dataclass
@@ -63,6 +65,27 @@ class Answered(Message):
     columns: list[Column]
     telling: frozenset[str]
     why_none: str
+
+
+@dataclass
+class Refused(Message):
+    """Tell that the rows stay as they are, and what is wrong with the view asked for.
+
+    `note` is None where a word is only not typed to its end. `unanswerable` tells that the view
+    can have no rows at all, since the records do not say as much.
+    """
+
+    generation: int
+    note: Note | None
+    unanswerable: bool = False
+
+
+@dataclass
+class Offered(Message):
+    """Hand over the completions of the word at the cursor."""
+
+    typed: Typed
+    completions: Completions
 
 
 @dataclass

@@ -5,11 +5,14 @@ combination of package, version, architecture, variants, stacks, tag and documen
 specs that differ in nothing else. Ids are given in display order (package, version as Spack
 orders it, architecture, variants, stacks, tag, document, then hash). So look-alikes stand
 together, a range of ids is a range of rows, and the order of codes is the order of values.
+
+`codes` holds the columns of look_alike once more, each as one blob of 32-bit numbers, and `first`
+with the number of specs behind it.
 """
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raise it with every change of the tables, or of what the readers make of a document."""
 
 CODES = ("package", "version", "arch", "variant_set", "stack_set", "tag", "document")
@@ -29,6 +32,7 @@ CREATE TABLE stack_set (id INTEGER PRIMARY KEY, texts TEXT);
 CREATE TABLE look_alike (id INTEGER PRIMARY KEY, package INTEGER, version INTEGER, arch INTEGER,
                          variant_set INTEGER, stack_set INTEGER, tag INTEGER, document INTEGER,
                          first INTEGER, n INTEGER);
+CREATE TABLE codes (place TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE spec (id INTEGER PRIMARY KEY, hash TEXT, look_alike INTEGER, size REAL);
 CREATE TABLE problem (id INTEGER PRIMARY KEY, origin TEXT, place TEXT, reason TEXT);
 """

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from spackscope.model.index.schema import INDEXES, TABLES
+from spackscope.model.code_columns import packed
+from spackscope.model.index.schema import CODES, INDEXES, TABLES
 from spackscope.model.records import Problem, Spec
 from spackscope.model.sources import Document
 from spackscope.model.versions import version_key
@@ -143,14 +145,25 @@ class IndexWriter:
     def _write_look_alikes(
         self, order: Sequence[tuple[_Codes, int]], counts: dict[int, int]
     ) -> None:
+        columns = {place: array("I") for place in CODES}
+        firsts = array("I")
+
         def rows() -> Iterator[tuple[int, ...]]:
             first = 0
             for id_, (codes, staged) in enumerate(order):
                 yield (id_, *codes, first, counts[staged])
+                for column, code in zip(columns.values(), codes, strict=True):
+                    column.append(code)
+                firsts.append(first)
                 first += counts[staged]
+            firsts.append(first)
 
         self._connection.executemany(
             "INSERT INTO look_alike VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows()
+        )
+        self._connection.executemany(
+            "INSERT INTO codes VALUES (?, ?)",
+            [(place, packed(column)) for place, column in (*columns.items(), ("first", firsts))],
         )
         self._connection.execute(
             "UPDATE package SET (first, n) = (SELECT first, n FROM"

@@ -99,10 +99,16 @@ def coloured(text: str) -> Iterator[tuple[int, int, str]]:
 
     Kinds are those of tokens without `space`, and `key` and `value` for the halves of a pair.
     """
+    key_end = -1
     for token in tokens(text):
         if token.kind == PAIR and (parts := PAIR_PARTS.fullmatch(token.text)) is not None:
             cut = token.start + parts.end(2)
             yield token.start, cut, "key"
             yield cut, token.end, "value"
+        elif token.kind == ERROR and token.text in ":=" and key_end == token.start:
+            # A key whose value is still to come is no error yet.
+            key_end = token.end
+            yield token.start, token.end, "key"
         elif token.kind != SPACE:
+            key_end = token.end if token.kind == NAME else -1
             yield token.start, token.end, token.kind

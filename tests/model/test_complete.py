@@ -54,7 +54,8 @@ def test_a_word_is_completed_with_its_count(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "os=^Ix", "py-build", "py-build ", "^", "^zl", "/2", "nothing", "'", "os='ubuntu 2", "\x1b["]
+    "text", ["", "os=^Ix", "py-build", "py-build ", "^", "^zl", "/2", "nothing", "'",
+        "os='ubuntu 2", "\x1b["]
 )  # fmt: skip
 def test_where_nothing_can_follow_nothing_is_offered(sample: Catalog, text: str) -> None:
     assert offered(sample, text) == {}

@@ -114,9 +114,9 @@ def test_a_query_that_a_record_fulfils(text: str) -> None:
     query = parse(text.replace("5MiB:", "4MiB:"))
 
     assert matches(query, SPEC)
-    (last, *others) = query.groups[-1] if query.groups else (None, None)
-    if not others:
-        turned = replace(last, negated=not last.negated)
+    last = query.groups[-1:]
+    if last and len(last[0]) == 1:
+        turned = replace(last[0][0], negated=not last[0][0].negated)
         assert not matches(Query((*query.groups[:-1], (turned,))), SPEC)
 
 

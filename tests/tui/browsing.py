@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.suggestions import Suggestions
 
 ROOT = Path(__file__).parents[2]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
@@ -32,6 +34,7 @@ PATIENCE = 30.0
 """Seconds after which something that should happen is taken for something that does not."""
 
 Record = dict[str, Any]
+_COMPLETION = re.compile(r"\s*(?P<mark>⇥ )?(?P<text>\S.*?)\s\s+(?P<count>[\d,]+)")
 
 
 def records_of(page: Path) -> list[Record]:
@@ -175,6 +178,8 @@ class Browser:
         """Go from a filter, if one has the focus, to the rows."""
         if self.focus.startswith("filter"):
             await self.press("enter")
+        if self.focus.startswith("filter"):
+            await self.press("escape")
 
     async def filter(self, column: str, text: str) -> None:
         """Replace the text of a column's filter, all at once."""
@@ -304,6 +309,38 @@ class Browser:
     def status(self) -> str:
         """The message in the status line."""
         return self.browser.query_one(StatusLine).message
+
+    @property
+    def box(self) -> list[str]:
+        """What the box under an input shows, line by line, without its border."""
+        box = self.browser.query_one(Suggestions)
+        region = box.content_region
+        lines = self.lines[region.y : region.bottom] if box.display else []
+        return [line[region.x : region.right].rstrip() for line in lines]
+
+    @property
+    def said(self) -> str:
+        """The sentence in the box under an input."""
+        said = [line for line in self.box if not _COMPLETION.fullmatch(line)]
+        return " ".join(" ".join(line.strip(" ^") for line in said).split())
+
+    @property
+    def completions(self) -> dict[str, int]:
+        """The completions in the box under an input, with their counts."""
+        found = filter(None, map(_COMPLETION.fullmatch, self.box))
+        return {match["text"]: int(match["count"].replace(",", "")) for match in found}
+
+    @property
+    def marked(self) -> str:
+        """The completion that Tab takes."""
+        found = filter(None, map(_COMPLETION.fullmatch, self.box))
+        return next((match["text"] for match in found if match["mark"]), "")
+
+    @property
+    def caret(self) -> int:
+        """The column of the screen that the caret in the box points at."""
+        region = self.browser.query_one(Suggestions).content_region
+        return self.lines[region.y].index("^", region.x)
 
     @property
     def query(self) -> str:

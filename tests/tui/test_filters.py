@@ -173,6 +173,7 @@ async def test_a_bare_word_is_looked_for_in_every_column() -> None:
         await browser.ask("rocm")
         assert browser.shown == sample_where(lambda r: "rocm" in " ".join(r["stacks"]))
         await browser.ask("r23 !x")
+        await browser.press("enter")
         assert browser.shown == set()
         await browser.ask("py-build !aarch64")
         assert browser.shown == sample_where(
@@ -213,43 +214,19 @@ async def test_no_letter_is_lost_however_fast_they_come(start: str) -> None:
         assert (browser.query if start == "slash" else browser.filter_text(column)) == text
 
 
-async def test_a_wrong_query_keeps_the_last_result_and_is_said_with_its_column() -> None:
-    async with browsing() as browser:
-        await browser.ask("os=ubuntu22.04")
-        before = browser.shown
-        await browser.paste(" version=")
-        assert browser.shown == before
-        assert browser.status.startswith("column 16: ")
-        assert "wants a value" in browser.lines[-1]
-        await browser.type("0.4.5")
-        assert browser.status == ""
-        assert browser.shown == sample_where(
-            lambda r: r["os"] == "ubuntu22.04" and r["versions"] == ["0.4.5"]
-        )
-
-
-async def test_a_wrong_filter_keeps_the_last_result_and_is_said() -> None:
-    async with browsing() as browser:
-        await browser.filter("hash", "r")
-        before = browser.shown
-        await browser.type("18")
-        assert browser.shown == before
-        assert browser.status.startswith("hash: ")
-        await browser.press("backspace", "backspace")
-        assert browser.status == ""
-
-
 async def test_where_nothing_matches_the_condition_to_blame_is_named() -> None:
     async with browsing(size=(160, 24)) as browser:
         for query, said in (
-            ("os=windows", "no spec matches os=windows"),
-            ("os=ubuntu22.04 os=ubuntu24.04", "without os=ubuntu22.04"),
-            ("version=0.4.5 os=windows", "without os=windows"),
-            ("zzzzz", "no spec matches zzzzz"),
+            ("os=windows", "no spec has os=windows"),
+            ("os=ubuntu22.04 !os=ubuntu22.04", "without os=ubuntu22.04"),
+            ("version=0.4.5 os=windows", "no spec has os=windows"),
+            ("zzzzz", "no spec shows zzzzz"),
         ):
             await browser.ask(query)
+            await browser.press("enter")
             assert browser.shown == set()
-            assert "specs 0 of 346" in browser.specs_title
+            assert browser.query == query
+            assert browser.specs_title.startswith("specs 0 of 346")
             assert said in " ".join(line[27:110].strip(" │") for line in browser.lines)
 
 
@@ -363,14 +340,14 @@ async def test_a_megabyte_pasted_into_a_filter_does_no_harm() -> None:
         await browser.press("slash")
         await browser.paste("x" * 1_000_000)
         assert 0 < len(browser.query) <= 10_000
-        assert browser.shown == set()
+        assert len(browser.shown) == len(SAMPLE)
         await browser.press("ctrl+u")
         assert len(browser.shown) == len(SAMPLE)
         await browser.paste("+" * 1_000_000)
-        assert browser.status
+        assert browser.said
         await browser.press("ctrl+u")
         await browser.paste(" ".join(f"a{number}" for number in range(1000)))
-        assert "terms" in browser.status
+        assert "terms" in browser.said
 
 
 @pytest.mark.parametrize("start", ["slash", "f"])

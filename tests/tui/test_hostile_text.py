@@ -135,7 +135,7 @@ async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(
 ) -> None:
     write_page(tmp_path, "zlib", [record(1)])
     async with browsing(tmp_path, query="\x1b[31mred os=\x9b2J !\u202ex '\x07'") as browser:
-        assert browser.query.startswith("package=␛[31mred os=\\x9b2J")
+        assert browser.query.startswith("␛[31mred os=\\x9b2J")
         assert_plain(browser)
     async with browsing(tmp_path / "no \x1b[31m such \u202e") as browser:
         assert_plain(browser)

@@ -22,9 +22,11 @@ from spackscope.tui.keys import (
     LISTS,
     PACKAGES,
     SPECS,
+    VALUES,
     Key,
 )
 from spackscope.tui.screens.browser import BrowserScreen
+from spackscope.tui.screens.values_dialog import ValuesDialog
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageRows
@@ -38,6 +40,7 @@ OWNERS: dict[str, type[Widget]] = {
     PACKAGES: PackageRows,
     SPECS: SpecTable,
     DETAIL: DetailPane,
+    VALUES: ValuesDialog,
     FILTERS: FilterInput,
 }
 
@@ -101,7 +104,8 @@ async def test_the_help_lists_every_key_with_its_sentence() -> None:
 
 def test_the_readme_has_the_table_of_keys() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert make_docs().with_key_table(readme) == readme, "run docs/make_docs.py"
+    docs = make_docs()
+    assert docs.with_table(readme, "keys", docs.key_table()) == readme, "run docs/make_docs.py"
 
 
 async def test_the_last_line_shows_the_keys_of_the_pane_with_the_focus() -> None:

@@ -197,7 +197,7 @@ async def test_escape_enter_and_down_lead_from_a_filter_to_its_rows() -> None:
         ):
             await browser.press(*to_filter.split(), settle=False)
             assert browser.focus.startswith("filter")
-            await browser.press("p", key, settle=False)
+            await browser.press("p", key)
             assert browser.focus == to_rows, (to_filter, key)
 
 

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Literal
 
 from textual import events, on
 from textual.content import Content
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from spackscope.model.catalog import Catalog, PackageCount, Row
-from spackscope.model.explain import why_none
-from spackscope.model.listing import Listing, View
 from spackscope.model.present import detail
-from spackscope.model.query.column_filter import with_column
-from spackscope.model.query.syntax import QueryError, parse
 from spackscope.model.query.terms import Query, Term
-from spackscope.model.records import Cancelled, Spec
+from spackscope.model.records import Spec
 from spackscope.tui import keys, titles
 from spackscope.tui.copying import FORMS, Form, copy_text, spelled
-from spackscope.tui.messages import Answered, CopyDone, Damaged
+from spackscope.tui.messages import Answered, CopyDone
+from spackscope.tui.screens.asking import AskingScreen
+from spackscope.tui.screens.choosing import ChoosingScreen
 from spackscope.tui.screens.copy_menu import CopyMenu
 from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog
-from spackscope.tui.screens.reading import ReadingScreen
 from spackscope.tui.widgets.detail_pane import DetailPane
-from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
-from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_head import SpecHead
 from spackscope.tui.widgets.spec_table import SpecTable
 
 
-class BrowserScreen(ReadingScreen):
+class BrowserScreen(AskingScreen, ChoosingScreen):
     """Hold the view, ask the catalog for what it shows, and hand the answer down."""
 
     BINDINGS = keys.bindings(keys.ANYWHERE)
@@ -44,12 +35,8 @@ class BrowserScreen(ReadingScreen):
     def __init__(
         self, sources: Sequence[str], query: str, environ: Mapping[str, str], *, pick: bool
     ) -> None:
-        super().__init__(sources, environ)
+        super().__init__(sources, query, environ)
         self._pick = pick
-        self._start_query: str | None = query
-        self._view = View()
-        self._view_generation = 0
-        self._listing: Listing | None = None
         self._marks: dict[str, None] = {}
         self._hash_to_find = ""
 
@@ -75,50 +62,14 @@ class BrowserScreen(ReadingScreen):
             package = next((p.id for p in catalog.packages(Query()) if p.name == name), None)
         query = self._view.query
         if self._start_query and not query:
-            query = self._parsed(self._start_query, bare="package") or Query()
+            query = self._parsed_start() or Query()
         self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
 
-    # The view and its answer
+    # The answer
 
-    def _set_view(self, view: View, *, rewrite: bool = False) -> None:
-        """Ask for another view; the last answer stays on the screen until the new one is there.
-
-        The filter that has the focus keeps its text unless it is to be rewritten: whoever types
-        may be letters ahead of what is known here.
-        """
-        self._view = view
-        typed_in = None if rewrite else self.focused
-        self._query_bar.reflect(view.query, typed_in)
-        self._specs.reflect(view.query, typed_in)
-        if self._catalog is None:
-            return
-        self._view_generation += 1
-        ask = partial(self._answer, self._catalog, view, self._view_generation)
-        self.run_worker(ask, group="view", exclusive=True, thread=True)
-
-    def _answer(self, catalog: Catalog, view: View, generation: int) -> None:
-        worker = get_current_worker()
-
-        def should_stop() -> bool:
-            return worker.is_cancelled
-
-        try:
-            packages = catalog.packages(view.query, should_stop=should_stop)
-            listing = catalog.listing(view, should_stop=should_stop)
-            listing.describe()
-            why = "" if listing.shown else why_none(catalog, view.query)
-            columns, telling = catalog.columns(view), catalog.telling(view.package)
-        except Cancelled:
-            return
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(catalog))
-            return
-        self.post_message(Answered(generation, packages, listing, columns, telling, why))
-
-    @on(Answered)
     def _show_answer(self, event: Answered) -> None:
         catalog, listing = self._catalog, event.listing
-        if event.generation != self._view_generation or catalog is None:
+        if catalog is None:
             return
         if self._start_query is not None and self._select_first(event.packages):
             return
@@ -168,31 +119,6 @@ class BrowserScreen(ReadingScreen):
         title = titles.specs_title(listing, self._specs.placed_names, total, len(self._marks))
         self._specs.border_title = Content(title)
 
-    def _parsed(self, text: str, bare: Literal["package", "any"] = "any") -> Query | None:
-        """Parse what was typed; say what is wrong with it and give None where it is no query."""
-        try:
-            return parse(text, bare=bare)
-        except QueryError as error:
-            self._status.say(f"column {error.offset + 1}: {error}", error=True, stay=True)
-            return None
-
-    @on(QueryBar.Changed)
-    def _query_typed(self, event: QueryBar.Changed) -> None:
-        query = self._parsed(event.text)
-        if query is not None:
-            self._status.hush()
-            self._set_view(replace(self._view, query=query))
-
-    @on(FilterBar.Changed)
-    def _filter_typed(self, event: FilterBar.Changed) -> None:
-        try:
-            query = with_column(self._view.query, event.column, event.text)
-        except QueryError as error:
-            self._status.say(f"{event.column}: {error}", error=True, stay=True)
-            return
-        self._status.hush()
-        self._set_view(replace(self._view, query=query))
-
     @on(PackageList.Selected)
     def _package_selected(self, event: PackageList.Selected) -> None:
         self._select(event.package)
@@ -209,7 +135,7 @@ class BrowserScreen(ReadingScreen):
         if row is None or listing is None:
             self._detail.lines = ()
             return
-        alike = listing.alike.get(row.look_alike, 1)
+        alike = listing.alike(row.look_alike)
         self._detail.lines = detail(
             row.spec, varying=listing.varying_variants, alike=alike, shown=listing.shown
         )
@@ -257,6 +183,7 @@ class BrowserScreen(ReadingScreen):
     @on(SpecTable.Chosen)
     def _row_chosen(self, event: SpecTable.Chosen) -> None:
         if self._pick:
+            self._remember()
             self.app.exit([*self._marks] or [event.row.spec.hash])
         elif event.row.count > 1:
             opened = self._view.opened | {event.row.look_alike}
@@ -327,6 +254,7 @@ class BrowserScreen(ReadingScreen):
 
     @on(CopyDone)
     def _copied(self, event: CopyDone) -> None:
+        self._remember()
         self._status.say(event.said, error=event.failed)
 
     # Ways through
@@ -343,9 +271,12 @@ class BrowserScreen(ReadingScreen):
 
         Only what goes to rows waits for rows: packages are walked without waiting for their specs.
         """
-        shown = self._listing.view if self._listing is not None else None
-        if self.is_moving or self._catalog is None or shown is self._view:
+        if self.is_moving or self._catalog is None:
             return self.is_moving
+        if isinstance(self.focused, FilterInput):
+            return self._is_typing_behind(event)
+        if self._is_answered:
+            return False
         return self._pane in ("specs", "detail") or getattr(event, "key", "") in ("y", "Y")
 
     def action_back(self) -> None:

@@ -37,6 +37,11 @@ class DetailPane(VirtualList):
         self._laid_out: list[tuple[DetailLine, list[Piece]]] = []
         self.border_title = Content("detail")
 
+    @property
+    def term(self) -> Term | None:
+        """The filter that the line under the cursor stands for, or None."""
+        return self._laid_out[self.cursor][0].term if self.cursor < len(self._laid_out) else None
+
     def watch_lines(self) -> None:
         """Show another spec, the cursor staying where it is."""
         self._lay_out()

@@ -26,6 +26,7 @@ class FilterBar(Horizontal):
     class Changed(Message):
         """Tell what stands in the filter of a column."""
 
+        input: FilterInput
         column: str
         text: str
 
@@ -83,5 +84,5 @@ class FilterBar(Horizontal):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.input.name:
-            self.post_message(self.Changed(event.input.name, event.value))
+        if isinstance(event.input, FilterInput) and event.input.name:
+            self.post_message(self.Changed(event.input, event.input.name, event.value))

@@ -8,6 +8,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
+from textual.widgets.input import Selection
 
 from spackscope.model.text import clean
 from spackscope.tui.keys import FILTERS, bindings
@@ -16,8 +17,23 @@ LONGEST = 2000
 """Characters that a filter takes; a pasted file is no filter."""
 
 
+@dataclass
+class FilterMessage(Message):
+    """Tell what was done in an input."""
+
+    input: FilterInput
+
+    @property
+    def control(self) -> FilterInput:
+        """The input."""
+        return self.input
+
+
 class FilterInput(Input):
-    """Take a filter; say when it changes, when it is done, and when it is emptied further."""
+    """Take a filter; say when it changes, when it is done, and when it is emptied further.
+
+    Whoever reads the text says in `is_wrong` that it is no filter; Enter does not leave it then.
+    """
 
     BINDINGS = [
         *bindings(FILTERS),
@@ -25,26 +41,33 @@ class FilterInput(Input):
     ]
 
     @dataclass
-    class Done(Message):
-        """Tell that the user goes on to the rows."""
+    class Done(FilterMessage):
+        """Tell that the user goes on to the rows; `given_up`, where it was by Escape."""
 
-        input: FilterInput
+        given_up: bool = False
 
-        @property
-        def control(self) -> FilterInput:
-            """The input."""
-            return self.input
-
-    @dataclass
-    class Emptied(Message):
+    class Emptied(FilterMessage):
         """Tell that Backspace was pressed where nothing is left."""
 
-        input: FilterInput
+    class Stuck(FilterMessage):
+        """Tell that Enter was pressed on a text that is no filter."""
 
-        @property
-        def control(self) -> FilterInput:
-            """The input."""
-            return self.input
+    class GivenUp(FilterMessage):
+        """Tell that Escape was pressed; `finish` leaves the input."""
+
+    class Moved(FilterMessage):
+        """Tell that the cursor is at another place."""
+
+    class Taken(FilterMessage):
+        """Tell that the marked completion is wanted, where one is shown."""
+
+    @dataclass
+    class Marked(FilterMessage):
+        """Tell that the next completion is to be marked, or the one before."""
+
+        step: int
+
+    is_wrong = False
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(
@@ -52,6 +75,8 @@ class FilterInput(Input):
         )
         # Each blink costs some hundred bytes, for as long as the cursor stands there.
         self.cursor_blink = False
+        # Else Textual does not scroll to the end of the first text, where the cursor is.
+        self._initial_value = False
 
     def reflect(self, text: str) -> None:
         """Show a text that was decided elsewhere; nothing is said of the change."""
@@ -69,9 +94,44 @@ class FilterInput(Input):
         if lines:
             self.insert_text_at_cursor(clean(lines[0].replace("\t", " "))[:LONGEST])
 
+    def _watch_selection(self, selection: Selection) -> None:
+        super()._watch_selection(selection)
+        self.post_message(self.Moved(self))
+
+    def recall(self, text: str) -> None:
+        """Show a text as if it had been typed."""
+        self.value = clean(text)
+        self.cursor_position = len(self.value)
+
+    def finish(self, *, given_up: bool = False) -> None:
+        """Go on to the rows, whatever the text is."""
+        self.post_message(self.Done(self, given_up))
+
     def action_done(self) -> None:
+        """Go on to the rows, unless the text is no filter."""
+        if self.is_wrong:
+            self.post_message(self.Stuck(self))
+        else:
+            self.finish()
+
+    def action_give_up(self) -> None:
+        """Go back to the rows."""
+        self.post_message(self.GivenUp(self))
+
+    def action_older(self) -> None:
+        """Do nothing: only queries have a history."""
+
+    def action_newer(self) -> None:
         """Go on to the rows."""
-        self.post_message(self.Done(self))
+        self.action_done()
+
+    def action_take(self) -> None:
+        """Take the marked completion, or go on to the next pane."""
+        self.post_message(self.Taken(self))
+
+    def action_mark(self, step: int) -> None:
+        """Mark the next completion, or the one before."""
+        self.post_message(self.Marked(self, step))
 
     def action_delete_or_drop(self) -> None:
         """Delete the character to the left, or say that there is none."""

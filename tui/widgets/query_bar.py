@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from spackscope.model.query.syntax import QueryError, parse
 from spackscope.model.query.terms import Query
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_input import QueryInput
 
 
 class QueryBar(Horizontal):
@@ -29,7 +29,7 @@ class QueryBar(Horizontal):
     def compose(self) -> ComposeResult:
         """Put the sign, the line and the count side by side."""
         yield Static(Content("›"), id="query-sign")
-        yield FilterInput(
+        yield QueryInput(
             "query: words, os=ubuntu22.04, compiler=gcc@13:, +mpi, ~cuda, !target=aarch64",
             name="query",
             id="query-input",
@@ -37,12 +37,13 @@ class QueryBar(Horizontal):
         yield Static(id="query-count")
 
     @property
-    def _input(self) -> FilterInput:
-        return self.query_one(FilterInput)
+    def input(self) -> QueryInput:
+        """The input."""
+        return self.query_one(QueryInput)
 
     def focus_input(self) -> None:
         """Let the user type."""
-        input_ = self._input
+        input_ = self.input
         if input_.value and not input_.value.endswith(" "):
             # The next word is not to run into the last one.
             input_.reflect(f"{input_.value} ")
@@ -51,11 +52,11 @@ class QueryBar(Horizontal):
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query, and leave a text alone that means the same or is being typed."""
         try:
-            same = parse(self._input.value, bare="any") == query
+            same = parse(self.input.value, bare="any") == query
         except QueryError:
             same = False
-        if not same and self._input is not typed_in:
-            self._input.reflect(str(query))
+        if not same and self.input is not typed_in:
+            self.input.reflect(str(query))
 
     def show_count(self, text: str) -> None:
         """Show how much is matched."""

@@ -1,0 +1,72 @@
+"""Hold the codes of all look-alikes in memory, a column at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+from spackscope.model.index.database import Database
+from spackscope.model.ranges import Ranges
+
+
+def packed(codes: array[int]) -> bytes:
+    """Spell codes as the index holds them: four bytes each, the lowest first."""
+    if sys.byteorder == "big":
+        codes = array("I", codes)
+        codes.byteswap()
+    return codes.tobytes()
+
+
+class CodeColumns:
+    """Give the columns of codes; each is read when it is first asked for.
+
+    SQLite would hand them over row by row, which takes longer than all else that is done with
+    them. Raises sqlite3.DatabaseError where the index has no such column.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.column = lru_cache(None)(self._column)
+
+    def _column(self, place: str) -> array[int]:
+        found = self._database.execute("SELECT data FROM codes WHERE place = ?", (place,))
+        row = found.fetchone()
+        if row is None or len(row[0]) % 4:
+            raise sqlite3.DatabaseError(f"the codes of {place} are damaged")
+        codes = array("I", row[0])
+        if sys.byteorder == "big":
+            codes.byteswap()
+        return codes
+
+    @property
+    def first(self) -> array[int]:
+        """Hold the first spec of each look-alike, and behind them the number of specs."""
+        return self.column("first")
+
+    def look_alike(self, spec: int) -> int:
+        """Give the look-alike that a spec belongs to."""
+        return bisect_right(self.first, spec) - 1
+
+    def specs(self, look_alike: int) -> tuple[int, int]:
+        """Give the first spec of a look-alike, and the one behind its last."""
+        return self.first[look_alike], self.first[look_alike + 1]
+
+    def spans(self, specs: Ranges) -> Iterator[tuple[int, int]]:
+        """Give the look-alikes of some specs as ranges: the first one, and that behind the last.
+
+        Where ranges of specs share a look-alike, so do their spans.
+        """
+        for start, stop in specs.pairs():
+            yield self.look_alike(start), self.look_alike(stop - 1) + 1
+
+    def distinct(self, place: str, specs: Ranges) -> set[int]:
+        """Give the codes that some specs have in a column."""
+        codes = self.column(place)
+        there: set[int] = set()
+        for start, stop in self.spans(specs):
+            there.update(codes[start:stop])
+        return there

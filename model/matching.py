@@ -1,0 +1,66 @@
+"""Find the ids of the records that match a query."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from spackscope.model.code_columns import CodeColumns
+from spackscope.model.conditions import FALSE, TRUE, Clause, condition, hash_ranges
+from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.index.database import Database
+from spackscope.model.query.terms import Query
+from spackscope.model.ranges import Ranges
+
+
+def matching(
+    query: Query, database: Database, dictionaries: Dictionaries, columns: CodeColumns
+) -> Ranges:
+    """Match look-alikes first, as if no hash began as asked, and then the specs whose hash does.
+
+    So a bare word, which may be the beginning of a hash, costs no look at every spec. Raises
+    Unanswerable, and sqlite3.Error.
+    """
+    ranges = hash_ranges(query, dictionaries)
+    made = condition(query, dictionaries, hashes=False)
+    specs = _matching(made, database, columns)
+    if not ranges:
+        return specs
+    whole = condition(query, dictionaries)
+    begins = " OR ".join(["spec.hash BETWEEN ? AND ?"] * len(ranges))
+    flags = database.execute(
+        f"SELECT spec.id, {whole.sql} FROM spec JOIN look_alike ON look_alike.id = look_alike"
+        f" WHERE {begins} ORDER BY spec.id",
+        (*whole.parameters, *(bound for pair in ranges for bound in pair)),
+    ).fetchall()
+    return specs.changed((id_, bool(belongs)) for id_, belongs in flags)
+
+
+def _matching(made: Clause, database: Database, columns: CodeColumns) -> Ranges:
+    first = columns.first
+    if made == FALSE:
+        return Ranges()
+    if made == TRUE:
+        return Ranges([(0, first[-1])])
+    if made.on_specs:
+        found = database.execute(
+            f"SELECT spec.id FROM {tables(made)} WHERE {made.sql} ORDER BY spec.id",
+            made.parameters,
+        )
+        return Ranges.of(id_ for (id_,) in found)
+    found = database.execute(
+        f"SELECT id FROM look_alike WHERE {made.sql} ORDER BY id", made.parameters
+    )
+    ids = [id_ for (id_,) in found]
+    breaks = [at for at, (one, two) in enumerate(pairwise(ids), 1) if two - one > 1]
+    bounds = zip([0, *breaks], [*breaks, len(ids)], strict=True)
+    return Ranges((first[ids[at]], first[ids[behind - 1] + 1]) for at, behind in bounds if ids)
+
+
+def tables(made: Clause) -> str:
+    """Name the tables that a condition looks at, joined in the order that is quickest."""
+    if not made.on_specs:
+        return "look_alike"
+    # CROSS JOIN keeps the order of the tables, which the planner cannot know to choose.
+    if made.by_hash:
+        return "spec CROSS JOIN look_alike ON look_alike.id = spec.look_alike"
+    return "look_alike CROSS JOIN spec ON spec.id BETWEEN first AND first + n - 1"

@@ -1,0 +1,51 @@
+"""Ask the catalog for a view, and for what there is to say of the text it was typed as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spackscope.model.catalog import Catalog
+from spackscope.model.explain import why_none
+from spackscope.model.listing import View
+from spackscope.model.query.satisfies import Unanswerable
+from spackscope.model.sources import ShouldStop
+from spackscope.tui.messages import Answered, Offered, Refused
+from spackscope.tui.typed import Typed, advised, completions, unanswerable
+
+
+def answers(
+    catalog: Catalog,
+    view: View,
+    generation: int,
+    typed: Typed | None,
+    should_stop: ShouldStop,
+    *,
+    may_refuse: bool = True,
+) -> Iterator[Answered | Refused | Offered]:
+    """Give the rows of a view, and then completions where it comes from what is being `typed`.
+
+    What is being typed is refused, if it may be, where it has no match and the word is not all
+    there yet, or a condition is one that nothing can fulfil. Raises Cancelled.
+    """
+    found = None
+    try:
+        packages = catalog.packages(view.query, should_stop=should_stop)
+        listing = catalog.listing(view, should_stop=should_stop)
+    except Unanswerable as error:
+        text = typed or Typed(str(view.query), 0)
+        yield Refused(generation, unanswerable(error, text), unanswerable=True)
+    else:
+        note = None
+        if typed is not None and may_refuse and not listing.shown:
+            found = completions(catalog, view, typed, should_stop)
+            note = None if found.items else advised(catalog, view, typed, should_stop)
+        if note is not None or (found is not None and found.items):
+            yield Refused(generation, note)
+        else:
+            listing.describe()
+            why = "" if listing.shown else why_none(catalog, view.query)
+            columns, telling = catalog.columns(view), catalog.telling(view.package)
+            yield Answered(generation, packages, listing, columns, telling, why)
+    if typed is not None:
+        found = found or completions(catalog, view, typed, should_stop)
+        yield Offered(typed, found)

@@ -1,0 +1,112 @@
+"""Find out what there is to say while a query or a filter is typed: completions, and errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spackscope.model.advice import advice
+from spackscope.model.catalog import Catalog
+from spackscope.model.complete import Completions, complete, complete_column
+from spackscope.model.listing import View
+from spackscope.model.query.column_filter import column_groups, with_column
+from spackscope.model.query.satisfies import Unanswerable
+from spackscope.model.query.syntax import QueryError, parse, read
+from spackscope.model.query.terms import Condition, Query
+from spackscope.model.sources import ShouldStop
+
+_MOST_WORDS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Hold what stands in an input, and where the cursor is in it, in characters.
+
+    `column` names the column whose filter it is; the query line has none. Completions are
+    offered for a word that was begun; `always` also for none, and `never` not at all.
+    """
+
+    text: str
+    cursor: int
+    column: str = ""
+    always: bool = False
+    never: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Hold a sentence about a text, and the place in it; None where it is about none."""
+
+    sentence: str
+    offset: int | None = None
+
+
+def asked(query: Query, typed: Typed) -> Query:
+    """Give the query that is asked once a text is typed in an input. Raises QueryError."""
+    if typed.column:
+        return with_column(query, typed.column, typed.text)
+    return parse(typed.text, bare="any")
+
+
+def completions(
+    catalog: Catalog, view: View, typed: Typed, should_stop: ShouldStop
+) -> Completions:
+    """Complete the word at the cursor by what still occurs in a view. Raises Cancelled."""
+    text, cursor = typed.text, typed.cursor
+    if typed.never or not (typed.always or text[max(0, cursor - 1) : cursor].strip()):
+        return Completions(cursor, cursor)
+    if typed.column:
+        return complete_column(
+            catalog,
+            view.query,
+            typed.column,
+            text,
+            cursor,
+            package=view.package,
+            should_stop=should_stop,
+        )
+    return complete(catalog, text, cursor, package=view.package, should_stop=should_stop)
+
+
+def advised(catalog: Catalog, view: View, typed: Typed, should_stop: ShouldStop) -> Note | None:
+    """Say which condition of a view nothing can fulfil. Raises Cancelled."""
+    said = advice(catalog, view.query, package=view.package, should_stop=should_stop)
+    return Note(said.sentence, _place(typed, said.condition)) if said is not None else None
+
+
+def unanswerable(error: Unanswerable, typed: Typed) -> Note:
+    """Say which condition cannot be decided, and where it stands."""
+    return Note(str(error), _place(typed, error.condition))
+
+
+def is_unfinished(note: Note | None, found: Completions) -> bool:
+    """Tell whether an error is only that the word at the cursor is not yet all there."""
+    return (
+        note is not None
+        and bool(found.items)
+        and note.offset is not None
+        and found.start <= note.offset <= found.end
+    )
+
+
+def _place(typed: Typed, condition: Condition) -> int | None:
+    """Find the place of a condition in a text, where it stands in it at all."""
+    try:
+        if not typed.column:
+            span = read(typed.text, bare="any").spans.get(condition)
+            return span[0] if span is not None else None
+        for start, end in _words(typed.text):
+            groups = column_groups(typed.column, typed.text[:end])
+            if any(condition in group for group in groups):
+                return start
+    except QueryError:
+        pass
+    return None
+
+
+def _words(text: str) -> list[tuple[int, int]]:
+    words, end = [], 0
+    for word in text.split()[:_MOST_WORDS]:
+        start = text.index(word, end)
+        end = start + len(word)
+        words.append((start, end))
+    return words
