@@ -6,7 +6,7 @@ import sqlite3
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from spackscope.model.index.database import Database
@@ -63,10 +63,7 @@ class CodeColumns:
         for start, stop in specs.pairs():
             yield self.look_alike(start), self.look_alike(stop - 1) + 1
 
-    def distinct(self, place: str, specs: Ranges) -> set[int]:
-        """Give the codes that some specs have in a column."""
+    def distinct(self, place: str, spans: Iterable[tuple[int, int]]) -> set[int]:
+        """Give the codes that some spans of look-alikes have in a column."""
         codes = self.column(place)
-        there: set[int] = set()
-        for start, stop in self.spans(specs):
-            there.update(codes[start:stop])
-        return there
+        return set().union(*(codes[start:stop] for start, stop in spans))

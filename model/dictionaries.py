@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spackscope.model.columns import Value
+from spackscope.model.columns import Column, Value
 from spackscope.model.index.database import Database
+from spackscope.model.present import cell
 from spackscope.model.query.terms import Term
 from spackscope.model.records import HASH_LENGTH
+from spackscope.model.text import cell_width
 from spackscope.model.versions import version_key
 
 _PLACES = {
@@ -42,6 +44,7 @@ class Dictionaries:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._widths: dict[str, Sequence[int]] = {}
         self._fitting: dict[tuple[str, str, str], Sequence[int]] = {}
 
     @cached_property
@@ -116,6 +119,14 @@ class Dictionaries:
                 self._fitting.clear()
             self._fitting[key] = codes
         return codes
+
+    def widths(self, column: Column) -> Sequence[int]:
+        """Give the cells that each value of a column takes in the table, by the codes."""
+        widths = self._widths.get(column.name)
+        if widths is None:
+            texts = (cell(column, value) for value in self.values(column.name))
+            widths = self._widths[column.name] = list(map(cell_width, texts))
+        return widths
 
     def has_hash(self, prefix: str) -> bool:
         """Tell whether any hash begins so."""

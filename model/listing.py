@@ -14,11 +14,10 @@ from spackscope.model.code_columns import CodeColumns
 from spackscope.model.columns import BY_NAME, COLUMNS, Value
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.index.schema import CODES
-from spackscope.model.present import SHORT_HASH, WIDEST_SIZE, cell
+from spackscope.model.present import SHORT_HASH, WIDEST_SIZE
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.terms import Query
 from spackscope.model.ranges import Ranges
-from spackscope.model.text import cell_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,8 @@ class Listing:
 
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
-        return {place: self._columns.distinct(place, self._specs) for place in CODES}
+        spans = list(self._columns.spans(self._specs))
+        return {place: self._columns.distinct(place, spans) for place in CODES}
 
     @cached_property
     def constants(self) -> dict[str, Value]:
@@ -142,9 +142,10 @@ class Listing:
             if column.place == "spec":
                 continue
             values = self._dictionaries.values(column.name)
-            there = {values[code] for code in self._codes[column.place]}
-            if len(there) == 1:
-                constants[column.name] = there.pop()
+            codes = self._codes[column.place]
+            first = next((values[code] for code in codes), None)
+            if first is not None and all(values[code] == first for code in codes):
+                constants[column.name] = first
         return constants
 
     @cached_property
@@ -153,9 +154,9 @@ class Listing:
         widths = {"hash": SHORT_HASH, "size": WIDEST_SIZE}
         for column in COLUMNS:
             if column.place != "spec":
-                values = self._dictionaries.values(column.name)
-                texts = {cell(column, values[code]) for code in self._codes[column.place]}
-                widths[column.name] = max(map(cell_width, texts), default=0)
+                cells = self._dictionaries.widths(column)
+                shown = map(cells.__getitem__, self._codes[column.place])
+                widths[column.name] = max(shown, default=0)
         return widths
 
     @cached_property
@@ -164,18 +165,14 @@ class Listing:
 
         What splits the rows most evenly comes first. A variant that some rows lack varies.
         """
-        sets = self._dictionaries.values("variants")
-        values: dict[str, Counter[str]] = defaultdict(Counter)
+        sets = self._dictionaries.variant_sets
         codes = self._codes["variant_set"]
-        for code in codes:
-            texts = sets[code]
-            assert isinstance(texts, tuple)
-            for text in set(texts):
-                values[split_variant(text)[0]][text] += 1
+        counts = Counter(chain.from_iterable(set(sets[code]) for code in codes))
+        values: dict[str, list[int]] = defaultdict(list)
+        for text, count in counts.items():
+            values[split_variant(text)[0]].append(count)
         varying = [
-            (max(texts.values()), name)
-            for name, texts in values.items()
-            if max(texts.values()) < len(codes)
+            (max(counted), name) for name, counted in values.items() if max(counted) < len(codes)
         ]
         return {name: rank for rank, (_, name) in enumerate(sorted(varying))}
 

@@ -33,7 +33,7 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Hold one record: a prebuilt binary as one document of one source lists it.
+    """Hold one record: a spec as one document of one source lists it.
 
     The same hash may stand in several tags and sources; (source, tag, package, hash) names a
     record. Texts are as the document has them, so they may hold anything but a lone surrogate:
@@ -42,6 +42,13 @@ class Spec:
 
     `dependencies` is None where the document does not list them, as pages do not. `flags` are
     compiler flags, each as `cflags=-O2 -g`; `namespace` is empty where none is named.
+
+    `package_hash` is the digest of the recipe, `external` the prefix or else the modules of what
+    Spack did not build, `build_spec` the hash that a spliced spec was built as; each is empty
+    where it does not apply. `in_cache` is false for what a document lists only because others
+    depend on it. `installed`, `path` (the prefix) and `installed_at` (seconds since 1970) are
+    known from the database of an install tree; `explicit` also from a lock file, where it marks
+    the roots.
     """
 
     package: str
@@ -60,6 +67,14 @@ class Spec:
     namespace: str = ""
     flags: tuple[str, ...] = ()
     dependencies: tuple[Dependency, ...] | None = None
+    package_hash: str = ""
+    external: str = ""
+    in_cache: bool = True
+    installed: bool = False
+    explicit: bool = False
+    path: str = ""
+    installed_at: float | None = None
+    build_spec: str = ""
 
 
 @dataclass(frozen=True, slots=True)
