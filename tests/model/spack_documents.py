@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from spackscope.model.readers.database import read_database
 from spackscope.model.readers.documents import read_document
 from spackscope.model.records import Problem, Spec
@@ -95,6 +97,11 @@ def database(records: Mapping[str, Any], version: object = "8") -> bytes:
 def index(**fields: Any) -> bytes:
     """Write the index of a build cache of zlib, with the fields given, and what it needs."""
     return database(installs(*nodes(**fields)))
+
+
+def as_yaml(document: object) -> bytes:
+    """Write a document as Spack writes YAML: without aliases."""
+    return yaml.safe_dump(json.loads(json.dumps(document)), sort_keys=False).encode()
 
 
 def split(items: Iterable[Spec | Problem]) -> tuple[list[Spec], list[Problem]]:

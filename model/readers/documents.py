@@ -1,0 +1,75 @@
+"""Read any document that spackscope knows, told by what stands in it and never by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spackscope.model.readers.database import database_records, is_database
+from spackscope.model.readers.json_text import Unreadable, decode, load
+from spackscope.model.readers.lockfile import is_lockfile, lockfile_records
+from spackscope.model.readers.pages import is_page, read_page
+from spackscope.model.readers.specfile import (
+    is_signed,
+    is_specfile,
+    is_yaml_specfile,
+    read_specfile,
+    specfile_records,
+    unsigned,
+)
+from spackscope.model.readers.unpacking import LARGEST, is_packed, unpacked
+from spackscope.model.records import Problem, Spec
+
+_KNOWN = "a page of cache.spack.io, a Spack database (index.json), a spack.lock or a spec file"
+
+
+def read_document(data: bytes, *, origin: str, largest: int = LARGEST) -> Iterator[Spec | Problem]:
+    """Yield the records and problems of a page, database, lock file or spec file.
+
+    It may be compressed with gzip, or with zstd where Python has it, to no more than `largest`
+    bytes, and be signed. Anything else is a Problem that says so.
+    """
+    if is_packed(data):
+        data, remark = unpacked(data, largest)
+        if remark or not data:
+            yield Problem(origin, "", remark or "nothing comes of unpacking it")
+        if not data:
+            return
+    if is_page(data):
+        yield from read_page(data, origin=origin)
+        return
+    if is_signed(data):
+        data, remark = unsigned(data)
+        if remark:
+            yield Problem(origin, "", remark)
+    if is_yaml_specfile(data):
+        yield from read_specfile(data, origin=origin)
+        return
+    start = data[:1000]
+    try:
+        text = decode(data)
+        # A large document is not held in a second form while it is parsed into a third.
+        del data
+        document, remarks = load(text)
+    except Unreadable as error:
+        yield Problem(origin, "", _none_of(start, str(error)))
+        return
+    del text
+    yield from (Problem(origin, "", remark) for remark in remarks)
+    for fits, records in (
+        (is_database, database_records),
+        (is_lockfile, lockfile_records),
+        (is_specfile, specfile_records),
+    ):
+        if fits(document):
+            yield from records(document, origin=origin)
+            return
+    yield Problem(origin, "", f"it is none of {_KNOWN}")
+
+
+def _none_of(start: bytes, reason: str) -> str:
+    start = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not start:
+        return "it is empty"
+    if start.startswith((b"<!doctype html", b"<html", b"<?xml")):
+        reason = "it is a web page"
+    return f"it is none of {_KNOWN}: {reason}"

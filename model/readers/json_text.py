@@ -1,0 +1,216 @@
+"""Parse the JSON of Spack's files, telling what is wrong with it and keeping what is not."""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from spackscope.model.readers import front_matter
+from spackscope.model.records import Problem, is_hash
+
+_CONTAINERS = frozenset(
+    {"database", "installs", "spec", "nodes", "roots", "concrete_specs", "include_concrete"}
+)
+_DEEPEST_CONTAINER = 6
+_HASH_KEY = re.compile(r'"([a-z2-7]{32})"\s*:\s*\{')
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class Number(str):
+    """Keep a number as it is spelled: `1.10` may be a version, and long ones cost nothing."""
+
+    __slots__ = ()
+
+
+class Unreadable(ValueError):
+    """Report a document of which nothing can be read."""
+
+
+class Parsed(NamedTuple):
+    """Hold the value of a document, and what is to be said of the document as a whole."""
+
+    value: Any
+    remarks: tuple[str, ...] = ()
+
+
+# A control character in a text spoils no document: it is made visible where it is shown.
+_OPTIONS: dict[str, Any] = {
+    "parse_float": Number,
+    "parse_int": Number,
+    "parse_constant": Number,
+    "strict": False,
+}
+_decoder = json.JSONDecoder(**_OPTIONS)
+
+
+def decode(data: bytes) -> str:
+    """Decode a document: UTF-8, or UTF-16 where its byte order mark says so. Raises Unreadable."""
+    try:
+        return front_matter.decode(data)
+    except front_matter.FrontMatterError as error:
+        raise Unreadable(str(error)) from None
+
+
+def load(text: str) -> Parsed:
+    """Parse a document whose numbers stay as they are spelled.
+
+    Of a document that breaks off, the specs before that place are kept whole and the others not
+    at all. Where a hash is a key twice, the last one counts, as in Spack. Raises Unreadable.
+    """
+    if _skip_space(text, 0) == len(text):
+        raise Unreadable("it is empty")
+    try:
+        with _collector_paused():
+            value = _decoder.decode(text)
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        return _broken(text, error)
+    hashes = _HASH_KEY.findall(text)
+    if len(set(hashes)) < len(hashes):
+        return _with_repeated_keys(text)
+    return Parsed(value)
+
+
+def read_json(
+    data: bytes,
+    *,
+    origin: str,
+    name: str,
+    fits: Callable[[Any], bool],
+    records: Callable[..., Iterator[Any]],
+) -> Iterator[Any]:
+    """Parse a document and yield its remarks as problems, then the `records` of its value.
+
+    A value that does not fit is a Problem that calls the document no `name`.
+    """
+    try:
+        text = decode(data)
+        # A large document is not held in a second form while it is parsed into a third.
+        del data
+        value, remarks = load(text)
+    except Unreadable as error:
+        yield Problem(origin, "", f"the {name} cannot be read: {error}")
+        return
+    del text
+    yield from (Problem(origin, "", remark) for remark in remarks)
+    if fits(value):
+        yield from records(value, origin=origin)
+    else:
+        yield Problem(origin, "", f"it is no {name}")
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which no file, no index and no terminal takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def kind(value: object) -> str:
+    """Name what a value is, for a sentence about what it should be."""
+    if value is None or value == "":
+        return "missing"
+    if isinstance(value, bool):
+        return str(value).lower()
+    kinds: dict[type, str] = {Number: "a number", str: "a text", list: "a list"}
+    return kinds.get(type(value), "a mapping")
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep the cycle collector from looking through the millions of objects of a large index.
+
+    Parsing makes no cycles, and takes five times as long where the collector searches for some.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _broken(text: str, error: json.JSONDecodeError) -> Parsed:
+    reason = f"{error.msg} at character {error.pos}"
+    if error.msg == "Extra data":
+        value, _ = _decoder.raw_decode(text, _skip_space(text, 0))
+        return Parsed(value, (f"more follows behind its end ({reason}), which is not read",))
+    value = _before_the_break(text, _skip_space(text, 0), _DEEPEST_CONTAINER)
+    if not isinstance(value, dict) or not _CONTAINERS & value.keys():
+        raise Unreadable(f"it is not JSON: {reason}")
+    return Parsed(value, (f"it breaks off ({reason}); what stands before is read",))
+
+
+def _before_the_break(text: str, at: int, depth: int) -> Any:
+    """Read the members of a mapping or list up to the first that is not whole.
+
+    Of that one only a container of specs is entered: half a spec would pass for another spec.
+    """
+    if text[at : at + 1] not in ("{", "["):
+        return None
+    members: dict[str, Any] = {}
+    items: list[Any] = []
+    is_list = text[at] == "["
+    at = _skip_space(text, at + 1)
+    while True:
+        try:
+            key = ""
+            if not is_list:
+                key, at = _decoder.raw_decode(text, at)
+                at = _skip_space(text, at)
+                if not isinstance(key, str) or text[at : at + 1] != ":":
+                    break
+                at = _skip_space(text, at + 1)
+            try:
+                item, at = _decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                if key in _CONTAINERS and depth:
+                    members[key] = _before_the_break(text, at, depth - 1)
+                break
+        except (ValueError, RecursionError):
+            break
+        at = _skip_space(text, at)
+        if at == len(text) and type(item) is Number:
+            break
+        members[key] = item
+        items.append(item)
+        if text[at : at + 1] != ",":
+            break
+        at = _skip_space(text, at + 1)
+    return items if is_list else members
+
+
+def _skip_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _with_repeated_keys(text: str) -> Parsed:
+    """Parse again, slowly, noting hashes that are keys of one mapping twice."""
+    remarks: list[str] = []
+
+    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in members and is_hash(key):
+                how = "both times alike" if _alike(members[key], value) else "the last one counts"
+                remarks.append(f"the hash {key} stands in it twice, {how}")
+            members[key] = value
+        return members
+
+    try:
+        value = json.loads(text, object_pairs_hook=note, **_OPTIONS)
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return Parsed(value, tuple(remarks))
+
+
+def _alike(one: object, other: object) -> bool:
+    try:
+        return one == other
+    except RecursionError:
+        return False

@@ -1,0 +1,312 @@
+"""Any document is told by its structure, and one that is none of the known ones says so."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.readers.database import read_database
+from spackscope.model.readers.documents import read_document
+from spackscope.model.readers.lockfile import read_lockfile
+from spackscope.model.readers.pages import read_page
+from spackscope.model.readers.specfile import read_specfile
+from spackscope.model.records import Problem, Spec
+from tests.model.building import page, record
+from tests.model.spack_documents import (
+    DATA,
+    INDEX_OF_1_2,
+    ZLIB,
+    Read,
+    as_yaml,
+    database,
+    in_format,
+    index,
+    installs,
+    leaf,
+    nodes,
+    read,
+    split,
+)
+from tests.model.test_lockfile import lock
+from tests.model.test_specfile import COMPRESSED, signed, specfile
+
+OLDEST = {"spec": [in_format(1, new) for new in nodes()]}
+YAML = as_yaml(OLDEST)
+DOCUMENTS: list[tuple[str, bytes, Read]] = [
+    ("page", page([record(1)]), read_page),
+    ("database", index(), read_database),
+    ("lock file", lock(), read_lockfile),
+    ("spec file", specfile(), read_specfile),
+    ("oldest spec file", json.dumps(OLDEST).encode(), read_specfile),
+    ("spec file in YAML", YAML, read_specfile),
+    ("signed spec file", signed(specfile()), read_specfile),
+    ("signed spec file in YAML", signed(YAML), read_specfile),
+]
+of_every_kind = pytest.mark.parametrize(
+    ("data", "reader"), [pytest.param(*rest, id=kind) for kind, *rest in DOCUMENTS]
+)
+NONE_OF = "it is none of a page of cache.spack.io, a Spack database (index.json), a spack.lock or"
+
+
+def reasons(problems: list[Problem]) -> list[str]:
+    return [f"{problem.place}: {problem.reason}" for problem in problems]
+
+
+# Structure
+
+
+@of_every_kind
+def test_a_document_is_told_by_its_structure(data: bytes, reader: Read) -> None:
+    specs, problems = read(data)
+
+    assert (specs, problems) == read(data, reader)
+    assert specs
+    assert problems == []
+
+
+@of_every_kind
+@pytest.mark.parametrize(
+    "change",
+    [
+        gzip.compress,
+        lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:]),
+        lambda data: data.replace(b"\n", b"\r\n"),
+    ],
+    ids=["gzip", "gzip in two parts", "CRLF"],
+)
+def test_a_document_may_come_in_another_form(
+    data: bytes, reader: Read, change: Callable[[bytes], bytes]
+) -> None:
+    assert read(change(data)) == read(data, reader)
+
+
+@pytest.mark.parametrize("data", [index(), lock(), specfile()], ids=["index", "lock", "spec file"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.encode("utf-8-sig"),
+        lambda text: text.encode("utf-16"),
+        lambda text: "\n \t" + text + "\n\n",
+        lambda text: json.dumps(json.loads(text), indent=1),
+        lambda text: json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False),
+    ],
+    ids=["BOM", "UTF-16", "space around", "indented", "sorted"],
+)
+def test_json_may_be_written_in_another_way(
+    data: bytes, change: Callable[[str], bytes | str]
+) -> None:
+    changed = change(data.decode())
+
+    specs, problems = read(changed if isinstance(changed, bytes) else changed.encode())
+
+    by_hash = {spec.hash: spec.package for spec in specs}
+    assert by_hash == {spec.hash: spec.package for spec in read(data)[0]}
+    assert problems == []
+
+
+@pytest.mark.parametrize("path", COMPRESSED, ids=["bzip2", "ncurses"])
+def test_a_spec_file_as_spack_1_stores_it_is_read(path: Path) -> None:
+    specs, problems = read(path.read_bytes())
+
+    assert len(specs) > 1
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", ": it is empty"),
+        (b" \n", ": it is empty"),
+        (b"\xef\xbb\xbf", ": it is empty"),
+        (b"{}", f": {NONE_OF} a spec file"),
+        (b"[]", f": {NONE_OF} a spec file"),
+        (b"null", f": {NONE_OF} a spec file"),
+        (b"1", f": {NONE_OF} a spec file"),
+        (b'"database"', f": {NONE_OF} a spec file"),
+        (b'{"version": 3, "data": []}', f": {NONE_OF} a spec file"),
+        (b'{"signing": "gpg"}', f": {NONE_OF} a spec file"),
+        (b"<!DOCTYPE html><title>502</title>", f": {NONE_OF} a spec file: it is a web page"),
+        (b"\n<html>", f": {NONE_OF} a spec file: it is a web page"),
+        (b"<?xml version='1.0'?><Error/>", f": {NONE_OF} a spec file: it is a web page"),
+        (b"not found", f": {NONE_OF} a spec file: it is not JSON: Expecting value at character 0"),
+        (b"{", f": {NONE_OF} a spec file: it is not JSON: Expecting property name"),
+        (b"\xff\xfe{", f": {NONE_OF} a spec file: byte 2 is not UTF-16 text"),
+        ("{}".encode("utf-16-le"), f": {NONE_OF} a spec file: it is not JSON"),
+        (b'{"x": "\xe9"}', f": {NONE_OF} a spec file: byte 7 is not UTF-8 text"),
+        (b"[" * 100_000, f": {NONE_OF} a spec file: it is nested too deeply"),
+        (b'{"database":' * 100_000, f": {NONE_OF} a spec file: it is nested too deeply"),
+        (
+            b'{"database":{"installs":' + b"[" * 100_000,
+            f": {NONE_OF} a spec file: it is nested too deeply",
+        ),
+        (b"\x1f\x8b", ": it cannot be unpacked to its end"),
+        (b"\x1f\x8bnonsense", ": it cannot be unpacked to its end: Error -3"),
+    ],
+    ids=range(23),
+)
+def test_what_is_none_of_them_says_so(data: bytes, reason: str) -> None:
+    specs, problems = read(data)
+
+    assert specs == []
+    assert len(problems) == 1
+    assert reasons(problems)[0].startswith(reason)
+
+
+def test_gzip_within_gzip_is_none_of_them() -> None:
+    _, (problem,) = read(gzip.compress(gzip.compress(index())))
+
+    assert "is none of" in problem.reason
+
+
+# Documents that break off
+
+
+SMALL = installs(leaf(ZLIB, "zlib", "1"), *nodes()[1:3])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        database(SMALL),
+        json.dumps({"database": {"installs": SMALL, "version": "8"}}).encode(),
+        lock({hash_: its["spec"] for hash_, its in SMALL.items()}),
+        specfile([its["spec"] for its in SMALL.values()]),
+        json.dumps({"spec": [in_format(1, its["spec"]) for its in SMALL.values()]}).encode(),
+    ],
+    ids=["index", "version last", "lock file", "spec file", "oldest spec file"],
+)
+def test_a_document_cut_anywhere_says_where_and_keeps_the_specs_before_the_cut(
+    data: bytes,
+) -> None:
+    whole, _ = read(data)
+    kept = []
+
+    for length in range(len(data)):
+        specs, problems = read(data[:length])
+        assert [spec.hash for spec in specs] == [spec.hash for spec in whole[: len(specs)]]
+        assert [spec.version for spec in specs] == [spec.version for spec in whole[: len(specs)]]
+        kept.append(len(specs))
+        assert problems
+        if length:
+            assert "at character" in problems[0].reason
+    assert kept == sorted(kept)
+    assert set(kept) == {0, 1, 2, 3}
+
+
+def test_a_large_index_cut_in_the_middle_keeps_what_came() -> None:
+    data = INDEX_OF_1_2.read_bytes()
+
+    specs, problems = read(data[: len(data) // 2])
+
+    assert [spec.hash for spec in specs] == [spec.hash for spec in read(data)[0]][: len(specs)]
+    assert len(specs) == 13
+    assert "what stands before is read" in problems[0].reason
+
+
+def test_a_document_behind_a_document_is_told() -> None:
+    specs, problems = read(index() + index())
+
+    assert specs == read(index())[0]
+    assert len(problems) == 1
+    assert "more follows behind its end (Extra data at character" in problems[0].reason
+
+
+def test_a_cut_gzip_keeps_what_came() -> None:
+    packed = gzip.compress(INDEX_OF_1_2.read_bytes())
+
+    specs, problems = read(packed[: len(packed) // 2])
+
+    assert len(specs) > 3
+    assert "cannot be unpacked to its end" in problems[0].reason
+    assert "breaks off" in problems[1].reason
+
+
+@pytest.mark.parametrize("step", [1, 7])
+def test_a_small_gzip_cut_anywhere_does_not_raise(step: int) -> None:
+    packed = gzip.compress(specfile([leaf(ZLIB, "zlib", "1")]))
+
+    for length in range(2, len(packed), step):
+        specs, problems = read(packed[:length])
+        assert len(specs) <= 1
+        assert problems
+
+
+def test_a_wrong_checksum_is_told() -> None:
+    packed = bytearray(gzip.compress(index()))
+    packed[-6] ^= 0xFF
+
+    specs, problems = read(bytes(packed))
+
+    assert specs == read(index())[0]
+    assert len(problems) == 1
+    assert "incorrect data check" in problems[0].reason
+
+
+@pytest.mark.parametrize(("end", "count"), [(b"\0" * 100, 0), (b"\0x", 1), (b"PK", 1)])
+def test_padding_behind_gzip_is_no_problem_and_all_else_is(end: bytes, count: int) -> None:
+    specs, problems = read(gzip.compress(index()) + end)
+
+    assert specs == read(index())[0]
+    assert len(problems) == count
+
+
+# Bombs, and what cannot be unpacked
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_what_unpacks_to_too_much_is_not_read(parts: int) -> None:
+    bomb = gzip.compress(b" " * 10_000_000) * parts
+
+    specs, problems = split(read_document(bomb, origin="o", largest=5_000_000))
+
+    assert specs == []
+    assert reasons(problems) == [": it unpacks to more than 5,000,000 bytes"]
+
+
+def zstd_frame(data: bytes) -> bytes:
+    """Write a zstd frame of one uncompressed block, as RFC 8878 has it."""
+    block = (len(data) << 3 | 1).to_bytes(3, "little")
+    return b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little") + block + data
+
+
+HAS_ZSTD = sys.version_info >= (3, 14) or importlib.util.find_spec("zstandard") is not None
+
+
+@pytest.mark.skipif(not HAS_ZSTD, reason="needs zstd")
+def test_zstd_is_read_where_python_has_it() -> None:
+    assert read(zstd_frame(specfile())) == read(specfile())
+    for length in range(4, len(zstd_frame(specfile())), 50):
+        assert read(zstd_frame(specfile())[:length])[1]
+
+
+@pytest.mark.skipif(HAS_ZSTD, reason="needs a Python without zstd")
+def test_zstd_names_the_package_that_it_needs() -> None:
+    specs, problems = read(zstd_frame(specfile()))
+
+    assert specs == []
+    assert reasons(problems) == [
+        ": it is compressed with zstd, for which Python before 3.14 needs the package zstandard"
+    ]
+
+
+# Anything
+
+
+@given(st.binary(max_size=300))
+@settings(deadline=None)
+def test_no_bytes_raise(data: bytes) -> None:
+    packed = gzip.compress(data)
+    for text in (data, packed, packed[:-9], b'{"database":' + data, b'{"spec": [' + data):
+        assert all(isinstance(item, Spec | Problem) for item in read_document(text, origin="o"))
+
+
+def test_the_tests_have_the_files_that_they_read() -> None:
+    assert len(list(DATA.glob("mirror-v3/blobs/sha256/*/*"))) == 3
