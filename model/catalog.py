@@ -5,18 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from spackscope.model.code_columns import CodeColumns
 from spackscope.model.columns import BY_NAME, COLUMNS, Column, Place
 from spackscope.model.conditions import Clause, condition
 from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.graph import Graph
 from spackscope.model.index.database import Database
 from spackscope.model.index.schema import CODES
 from spackscope.model.listing import Listing, View
 from spackscope.model.matching import matching, tables
-from spackscope.model.query.terms import Query
+from spackscope.model.query.terms import Depends, Query, Term
 from spackscope.model.ranges import Ranges
 from spackscope.model.records import Problem, Spec, is_hash
 from spackscope.model.sources import ShouldStop, never
@@ -63,16 +64,21 @@ class Catalog:
         self, uri: str, *, notice: str = "", keep: sqlite3.Connection | None = None
     ) -> None:
         self._database = Database(uri, keep)
-        self.dictionaries = Dictionaries(self._database)
         self.meta = self._database.meta
         self.notice = notice
         self._columns = CodeColumns(self._database)
+        self._graph = Graph(self._database, self._columns)
+        self.dictionaries = Dictionaries(
+            self._database, lru_cache(_MOST_MATCHES)(self._dependents), self._propagated
+        )
         self._matches: dict[Query, Ranges] = {}
         self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
-        rows = self._database.execute("SELECT id, name, n, n, first FROM package ORDER BY id")
+        rows = self._database.execute(
+            "SELECT id, name, n, n, first FROM package WHERE n ORDER BY id"
+        )
         return [PackageCount(*row) for row in rows]
 
     @cached_property
@@ -99,6 +105,16 @@ class Catalog:
         """Count the problems."""
         return int(self._database.execute("SELECT count(*) FROM problem").fetchone()[0])
 
+    def _dependents(self, asked: Depends) -> bytes:
+        return self._graph.dependents(asked, self._find)
+
+    def _propagated(self, term: Term) -> bytes:
+        return self._graph.propagated(term, self._find)
+
+    def _find(self, query: Query) -> Ranges:
+        """Give the ids of all records that match, those that are only dependencies among them."""
+        return matching(query, self._database, self.dictionaries, self._columns)
+
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> Ranges:
         """Give the ids of the records that match.
 
@@ -108,7 +124,7 @@ class Catalog:
         specs = self._matches.get(query)
         if specs is None:
             with self._database.stoppable(should_stop):
-                specs = matching(query, self._database, self.dictionaries, self._columns)
+                specs = self._find(query).within(0, self.total)
             if len(self._matches) >= _MOST_MATCHES:
                 self._matches.clear()
             self._matches[query] = specs
@@ -155,7 +171,7 @@ class Catalog:
         key = query, place, package
         if key in self._tallies:
             return self._tallies[key]
-        made = condition(query, self.dictionaries)
+        made = condition(query, self.dictionaries) & Clause("look_alike.unlisted = 0")
         if package is not None:
             made &= Clause(f"look_alike.package = {package}")
         count = "count(*)" if made.on_specs else "sum(n)"
@@ -189,7 +205,9 @@ class Catalog:
             within = "1"
         else:
             codes = self._database.execute(
-                f"SELECT DISTINCT {', '.join(CODES)} FROM look_alike WHERE package = ?", (package,)
+                f"SELECT DISTINCT {', '.join(CODES)} FROM look_alike"
+                " WHERE package = ? AND unlisted = 0",
+                (package,),
             ).fetchall()
             telling = set()
             for name in names:
@@ -213,7 +231,7 @@ class Catalog:
             row[0]: row
             for row in self._database.execute(
                 "SELECT spec.id, look_alike.id, hash, size, package, version, arch, variant_set,"
-                " stack_set, tag, document FROM spec JOIN look_alike"
+                " stack_set, tag, document, extra, unlisted FROM spec JOIN look_alike"
                 f" ON look_alike.id = look_alike WHERE spec.id IN ({','.join(map(str, ids))})"
             )
         }
@@ -222,7 +240,7 @@ class Catalog:
 
     def _row(self, columns: tuple[Any, ...], count: int) -> Row:
         id_, look_alike, hash_, size, package, version, arch, *codes = columns
-        variants, stacks, tag, document = codes
+        variants, stacks, tag, document, extra, unlisted = codes
         known = self.dictionaries
         its_arch = known.arches[arch]
         origin, source = known.documents[document]
@@ -240,6 +258,9 @@ class Catalog:
             tag=known.tags[tag],
             origin=origin,
             source=source,
+            namespace=known.extras[extra][0],
+            flags=known.extras[extra][1],
+            in_cache=not unlisted,
         )
         return Row(id_, look_alike, spec, count)
 

@@ -10,7 +10,7 @@ from spackscope.model.records import Spec
 
 Value = str | tuple[str, ...] | float | None
 Place = Literal[
-    "package", "version", "arch", "variant_set", "stack_set", "tag", "document", "spec", "nowhere"
+    "package", "version", "arch", "variant_set", "stack_set", "tag", "document", "extra", "spec"
 ]
 
 
@@ -54,8 +54,8 @@ BY_NAME = {column.name: column for column in COLUMNS}
 
 FIELDS = {
     **BY_NAME,
-    "namespace": Column("namespace", "namespaces", "nowhere", lambda spec: spec.namespace),
-    "flags": Column("flags", "flags", "nowhere", lambda spec: spec.flags),
+    "namespace": Column("namespace", "namespaces", "extra", lambda spec: spec.namespace),
+    "flags": Column("flags", "flags", "extra", lambda spec: spec.flags),
 }
 """All that a query can ask for: the columns, and what no table shows."""
 

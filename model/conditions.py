@@ -24,7 +24,7 @@ class Clause:
     """
 
     sql: str
-    parameters: tuple[str | float, ...] = ()
+    parameters: tuple[str | float | bytes, ...] = ()
     on_specs: bool = False
     by_hash: bool = False
     is_choice: bool = False
@@ -86,6 +86,8 @@ def condition(query: Query, dictionaries: Dictionaries, *, hashes: bool = True) 
     def one(asked: Condition) -> Clause:
         if isinstance(asked, Depends):
             found = _depends(asked, dictionaries)
+        elif asked.column == "variants" and is_propagated(asked.pattern):
+            found = _propagated(asked, dictionaries)
         else:
             columns = [c for c in asked.columns if hashes or not _beginning(asked, c)]
             found = reduce(or_, (_column(asked, c, dictionaries) for c in columns), FALSE)
@@ -112,7 +114,9 @@ def _beginning(term: Term, column: Column) -> str:
 
 
 def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:
-    """Look for a compiler: of dependencies an index of pages knows nothing else."""
+    """Look for dependencies, or a compiler: an index of pages knows nothing else of them."""
+    if dictionaries.lists_dependencies:
+        return _marked(dictionaries.dependents(asked))
     if asked.direct and asked.compiler is None:
         compiler_fits(asked, "")
     if not asked.direct:
@@ -129,16 +133,24 @@ def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:
     return _codes("arch", [code for code, fit in enumerate(fits) if fit], len(compilers))
 
 
+def _propagated(term: Term, dictionaries: Dictionaries) -> Clause:
+    if not dictionaries.lists_dependencies:
+        raise Unanswerable(f"{term} asks for variants of dependencies, and pages list none", term)
+    return _marked(dictionaries.propagated(term))
+
+
+def _marked(mask: bytes) -> Clause:
+    if not any(mask):
+        return FALSE
+    return Clause("substr(?, spec.id + 1, 1) = x'01'", (mask,), on_specs=True)
+
+
 def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
     if column.name == "hash":
         return _hash(term, dictionaries)
     if column.name == "size":
         return _size(term)
-    if column.name == "namespace":
-        return TRUE if term.fits("namespace", "") else FALSE
-    if column.name == "variants" and is_propagated(term.pattern):
-        raise Unanswerable(f"{term} asks for variants of dependencies, and pages list none", term)
-    if column.place == "nowhere":
+    if column.name == "flags" and not dictionaries.lists_dependencies:
         raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
     count = len(dictionaries.values(column.name))
     return _codes(column.place, dictionaries.fitting(column.name, term), count)

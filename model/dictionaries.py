@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from spackscope.model.columns import Column, Value
 from spackscope.model.index.database import Database
 from spackscope.model.present import cell
-from spackscope.model.query.terms import Term
+from spackscope.model.query.terms import Depends, Term
 from spackscope.model.records import HASH_LENGTH
 from spackscope.model.text import cell_width
 from spackscope.model.versions import version_key
@@ -40,10 +40,21 @@ class Arch:
 
 
 class Dictionaries:
-    """Give the values that codes stand for; each dictionary is read when it is first asked for."""
+    """Give the values that codes stand for; each dictionary is read when it is first asked for.
 
-    def __init__(self, database: Database) -> None:
+    `dependents` marks the specs with a dependency as asked, `propagated` those whose variant is as
+    asked throughout: a byte for each spec, in the order of their ids.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        dependents: Callable[[Depends], bytes],
+        propagated: Callable[[Term], bytes],
+    ) -> None:
         self._database = database
+        self.dependents = dependents
+        self.propagated = propagated
         self._widths: dict[str, Sequence[int]] = {}
         self._fitting: dict[tuple[str, str, str], Sequence[int]] = {}
 
@@ -94,10 +105,26 @@ class Dictionaries:
         """Hold the tags in the order of their names."""
         return [name for (name,) in self._database.execute("SELECT name FROM tag ORDER BY id")]
 
+    @cached_property
+    def lists_dependencies(self) -> bool:
+        """Tell whether any document lists dependencies, and flags with them."""
+        found = self._database.execute("SELECT 1 FROM document WHERE dependencies LIMIT 1")
+        return found.fetchone() is not None
+
+    @cached_property
+    def extras(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Hold the namespaces with the flags."""
+        rows = self._database.execute("SELECT namespace, flags FROM extra ORDER BY id")
+        return [(namespace, tuple(json.loads(flags))) for namespace, flags in rows]
+
     def values(self, column: str) -> Sequence[Value]:
         """Give the values of a column, the index of each being the code of its place."""
         if column == "source":
             return [source for _, source in self.documents]
+        if column in ("namespace", "flags"):
+            return [
+                namespace if column == "namespace" else flags for namespace, flags in self.extras
+            ]
         values: Sequence[Value]
         if column in _PLACES:
             values = getattr(self, _PLACES[column])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
+from spackscope.model.readers.documents import read_document
 from spackscope.model.readers.pages import is_page, read_page
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources import (
@@ -18,9 +19,12 @@ from spackscope.model.sources import (
     ShouldStop,
     SourceError,
     fingerprint,
+    location,
     never,
     no_progress,
 )
+
+_HEAD = 16
 
 PAGE_NAME = "specs.md"
 """What the site calls every page; a file of this name that is none is worth a word."""
@@ -57,16 +61,24 @@ def build(
         if is_page(data):
             pages[document.source] += 1
             writer.add_document(document, read_page(data, origin=document.origin))
+        elif _is_asked_for(document):
+            items = read_document(data, origin=document.origin)
+            pages[document.source] += writer.add_document(document, items)
         elif os.path.basename(document.path) == PAGE_NAME:
             writer.add_problem(Problem(document.origin, "", "it is no page of cache.spack.io"))
     for source, count in pages.items():
         if not count:
-            reason = failures.get(source, "holds no page of cache.spack.io")
+            reason = failures.get(source, "holds no page of cache.spack.io and no Spack index")
             raise SourceError(f"the source {source} {reason}")
     on_progress("files read", len(documents), len(documents))
     if should_stop():
         raise Cancelled
     writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint(documents), built=time.time())
+
+
+def _is_asked_for(document: Document) -> bool:
+    """Tell whether a source is this very file: then it is read whatever it looks like."""
+    return str(location(document.source)) == document.path
 
 
 def _read(document: Document) -> bytes:
@@ -77,8 +89,8 @@ def _read(document: Document) -> bytes:
         with open(document.path, "rb", buffering=0, opener=_open_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError("it is no longer a file")
-            head = file.read(16)
-            if b"---" not in head.replace(b"\0", b""):
+            head = file.read(_HEAD)
+            if b"---" not in head.replace(b"\0", b"") and not _is_asked_for(document):
                 return head
             return head + file.read()
     except OSError as error:

@@ -60,7 +60,7 @@ class Database:
             self._keep.backup(copy)
         return copy
 
-    def execute(self, sql: str, parameters: Iterable[str | float] = ()) -> sqlite3.Cursor:
+    def execute(self, sql: str, parameters: Iterable[str | float | bytes] = ()) -> sqlite3.Cursor:
         """Run one statement in the connection of this thread."""
         return self._connection.execute(sql, tuple(parameters))
 

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from spackscope.model.code_columns import packed
+from spackscope.model.index.edges import Edges
 from spackscope.model.index.schema import CODES, INDEXES, TABLES
 from spackscope.model.records import Problem, Spec
 from spackscope.model.sources import Document
@@ -18,6 +19,7 @@ from spackscope.model.versions import version_key
 
 _Codes = tuple[int, ...]
 _BATCH = 2048
+_DOCUMENT = CODES.index("document")
 
 
 class _Dictionary(dict[Any, int]):
@@ -41,24 +43,30 @@ class IndexWriter:
         self._sources = _Dictionary()
         self._packages, self._versions, self._arches = _Dictionary(), _Dictionary(), _Dictionary()
         self._variants, self._stacks, self._tags = _Dictionary(), _Dictionary(), _Dictionary()
+        self._extras = _Dictionary()
         self._look_alikes: dict[_Codes, int] = {}
+        self._count = 0
+        self._edges = Edges()
         self._staged: list[tuple[int, str, float | None]] = []
         self._document_sources: list[int] = []
-        self._documents: list[tuple[int, int, str, int, int, int]] = []
+        self._documents: list[tuple[int, int, str, int, int, int, int]] = []
 
-    def add_document(self, document: Document, items: Iterator[Spec | Problem]) -> None:
-        """Stage the records of one document, and write down its problems."""
-        code, specs = len(self._document_sources), 0
+    def add_document(self, document: Document, items: Iterator[Spec | Problem]) -> int:
+        """Stage the records of one document, and write down its problems; count the records."""
+        code, specs, listing, before = len(self._document_sources), 0, 0, self._count
         source = self._sources[document.source]
         self._document_sources.append(source)
         for item in items:
             if isinstance(item, Problem):
                 self.add_problem(item)
             else:
-                specs += 1
+                specs += item.in_cache
+                listing |= item.dependencies is not None
                 self._add_spec(item, code)
         origin = _storable(document.origin)
-        self._documents.append((code, source, origin, document.size, document.mtime_ns, specs))
+        size, mtime_ns = document.size, document.mtime_ns
+        self._documents.append((code, source, origin, size, mtime_ns, specs, listing))
+        return self._count - before
 
     def add_problem(self, problem: Problem) -> None:
         """Write down what could not be read."""
@@ -76,7 +84,12 @@ class IndexWriter:
             self._stacks[spec.stacks],
             self._tags[spec.tag],
             document,
+            self._extras[spec.namespace, spec.flags],
+            int(not spec.in_cache),
         )
+        if spec.dependencies is not None:
+            self._edges.add(self._count, document, spec)
+        self._count += 1
         look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
         self._staged.append((look_alike, spec.hash, spec.size))
         if len(self._staged) >= _BATCH:
@@ -86,7 +99,7 @@ class IndexWriter:
         self._connection.executemany("INSERT INTO staged VALUES (?, ?, ?)", self._staged)
         self._staged.clear()
         self._connection.executemany(
-            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", self._documents
+            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)", self._documents
         )
         self._documents.clear()
 
@@ -99,12 +112,16 @@ class IndexWriter:
             self._connection.execute("SELECT look_alike, count(*) FROM staged GROUP BY look_alike")
         )
         order = sorted(
-            (tuple(rank[code] for rank, code in zip(ranks, codes, strict=True)), staged)
-            for codes, staged in self._look_alikes.items()
-            if staged in counts
+            (
+                (tuple(rank[code] for rank, code in zip(ranks, codes, strict=True)), staged)
+                for codes, staged in self._look_alikes.items()
+                if staged in counts
+            ),
+            key=lambda item: (item[0][-1], item[0]),
         )
         self._write_look_alikes(order, counts)
         self._write_specs([staged for _, staged in order])
+        self._edges.write(self._connection)
         self._connection.executescript(INDEXES)
         self._connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         self._connection.commit()
@@ -123,6 +140,8 @@ class IndexWriter:
             self._write_dictionary("stack_set", self._stacks, tuple, _json),
             self._write_dictionary("tag", self._tags, str, _one),
             range(len(self._document_sources)),
+            self._write_dictionary("extra", self._extras, tuple, _extra),
+            range(2),
         ]
 
     def _write_dictionary(
@@ -159,7 +178,7 @@ class IndexWriter:
             firsts.append(first)
 
         self._connection.executemany(
-            "INSERT INTO look_alike VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows()
+            "INSERT INTO look_alike VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows()
         )
         self._connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
@@ -167,10 +186,13 @@ class IndexWriter:
         )
         self._connection.execute(
             "UPDATE package SET (first, n) = (SELECT first, n FROM"
-            " (SELECT package, min(first) AS first, sum(n) AS n FROM look_alike GROUP BY package)"
-            " AS counted WHERE counted.package = package.id)"
+            " (SELECT package, min(first) AS first, sum(n) AS n FROM look_alike"
+            " WHERE unlisted = 0 GROUP BY package) AS counted WHERE counted.package = package.id)"
         )
-        self._connection.execute("DELETE FROM package WHERE n IS NULL")
+        self._connection.execute("UPDATE package SET first = 0, n = 0 WHERE n IS NULL")
+        self._connection.execute(
+            "DELETE FROM package WHERE id NOT IN (SELECT package FROM look_alike)"
+        )
 
     def _write_specs(self, order: Sequence[int]) -> None:
         self._connection.execute("CREATE TEMP TABLE placed (look_alike INTEGER PRIMARY KEY, id)")
@@ -179,10 +201,15 @@ class IndexWriter:
         )
         # The first id is 0, so that the rows of everything are range(n).
         self._connection.execute(
-            "INSERT INTO spec SELECT row_number() OVER (ORDER BY id, hash) - 1, hash, id, size"
-            " FROM staged JOIN placed USING (look_alike)"
+            "CREATE TEMP TABLE numbered AS"
+            " SELECT row_number() OVER (ORDER BY id, hash) - 1 AS spec, hash, id, size,"
+            " staged.rowid - 1 AS nth FROM staged JOIN placed USING (look_alike)"
         )
-        self._connection.executescript("DROP TABLE staged; DROP TABLE placed;")
+        self._connection.execute("INSERT INTO spec SELECT spec, hash, id, size FROM numbered")
+        self._edges.number(self._connection)
+        self._connection.executescript(
+            "DROP TABLE staged; DROP TABLE placed; DROP TABLE numbered;"
+        )
 
     def _drop_repeated(self) -> None:
         """Keep a record once that several pages of one source, tag and package repeat.
@@ -192,7 +219,7 @@ class IndexWriter:
         pages: dict[tuple[int, int, int], dict[int, list[tuple[_Codes, int]]]]
         pages = defaultdict(lambda: defaultdict(list))
         for codes, staged in self._look_alikes.items():
-            package, *_, tag, document = codes
+            package, *_, tag, document, _, _ = codes
             place = self._document_sources[document], tag, package
             pages[place][document].append((codes, staged))
         crowded = [by_page for by_page in pages.values() if len(by_page) > 1]
@@ -206,7 +233,12 @@ class IndexWriter:
         self._connection.executemany(
             "INSERT INTO crowded VALUES (?, ?, ?, ?)",
             (
-                (staged, place, contents[codes[:-1]], codes[-1])
+                (
+                    staged,
+                    place,
+                    contents[_content(codes)],
+                    codes[_DOCUMENT],
+                )
                 for place, by_page in enumerate(crowded)
                 for codes, staged in chain.from_iterable(by_page.values())
             ),
@@ -242,6 +274,16 @@ def _one(text: str) -> tuple[str]:
 
 def _json(texts: tuple[str, ...]) -> tuple[str]:
     return (json.dumps(texts),)
+
+
+def _extra(extra: tuple[str, tuple[str, ...]]) -> tuple[str, str]:
+    namespace, flags = extra
+    return namespace, json.dumps(flags)
+
+
+def _content(codes: _Codes) -> _Codes:
+    """Give what a look-alike says, wherever it stands."""
+    return codes[:_DOCUMENT] + codes[_DOCUMENT + 1 :]
 
 
 def _by_version(version: str) -> tuple[Any, str]:

@@ -120,30 +120,31 @@ def _edge_fits(wanted: Depends, edge: Dependency, node: Node) -> bool:
     # Spack looks at the deptypes of direct dependencies only.
     if wanted.direct and not set(wanted.deptypes) <= set(edge.deptypes):
         return False
-    rest = wanted.terms
-    if wanted.name and wanted.name in edge.virtuals:
-        rest = tuple(t for t in rest if not (t.column == "package" and not t.negated))
-        if not rest:
-            return True
-    spec = node(edge.hash)
-    if spec is None:
-        # An edge to a record that is missing still tells its name and hash.
-        spec = _stub(edge)
-    if wanted.direct:
-        rest = tuple(_renamed(term) for term in rest)
-    return all(holds(term, spec, node) for term in rest)
+    named, unnamed = wanted_of_node(wanted)
+    terms = unnamed if wanted.name in edge.virtuals else named
+    # An edge to a record that is missing still tells its name and hash.
+    spec = node(edge.hash) or stub(edge)
+    return all(holds(term, spec, node) for term in terms)
 
 
-def _renamed(term: Condition) -> Condition:
-    if isinstance(term, Term) and term.column == "package":
-        return replace(term, pattern=compiler_name(term.pattern))
-    return term
+def wanted_of_node(wanted: Depends) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+    """Give what is asked of a dependency, and of one that provides what is asked as a virtual."""
+    named, unnamed = [], []
+    for term in wanted.terms:
+        is_name = isinstance(term, Term) and term.column == "package" and not term.negated
+        if is_name and wanted.direct:
+            assert isinstance(term, Term)
+            term = replace(term, pattern=compiler_name(term.pattern))
+        named.append(term)
+        if not is_name:
+            unnamed.append(term)
+    return tuple(named), tuple(unnamed)
 
 
-def _stub(edge: Dependency) -> Spec:
-    return Spec(
-        edge.name, edge.hash, "", "none", "", "", "", (), (), None, "", "", dependencies=()
-    )
+def stub(edge: Dependency) -> Spec:
+    """Make a record of a dependency that is absent: it has nothing but its name and hash."""
+    nothing = ("", "none", "", "", "", (), (), None, "", "")
+    return Spec(edge.name, edge.hash, *nothing, dependencies=())
 
 
 def _all_edges(spec: Spec, node: Node) -> Iterator[Dependency]:

@@ -1,0 +1,101 @@
+"""An index of Spack gives Spack's own answers, dependencies and flags among them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.catalog import Catalog
+from spackscope.model.listing import View
+from spackscope.model.query.satisfies import Unanswerable, matches
+from spackscope.model.query.syntax import parse
+from spackscope.model.query.terms import Query
+from spackscope.model.records import Spec
+from tests.model.building import catalog_of
+from tests.model.spack_documents import GCC, GLIBC, ZLIB, leaf, node
+from tests.model.spack_index import read_index
+from tests.model.test_spack_answers import ANSWERS, DATA, UNDECIDED
+
+INDEXES = ("spack0", "spack1")
+
+
+@pytest.fixture(scope="module")
+def catalogs() -> dict[str, Catalog]:
+    return {name: catalog_of(DATA / f"{name}.index.json.gz") for name in INDEXES}
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, dict[str, Spec]]:
+    return {name: read_index(DATA / f"{name}.index.json.gz") for name in INDEXES}
+
+
+@pytest.mark.parametrize("category", sorted(ANSWERS))
+def test_every_answer_agrees(catalogs: dict[str, Catalog], category: str) -> None:
+    undecided = set()
+    for answer in ANSWERS[category]:
+        catalog, constraint = catalogs[answer["index"]], answer["constraint"]
+        (row,) = catalog.by_hash(answer["hash"])
+        try:
+            found = row.id in catalog.match(parse(constraint))
+        except Unanswerable:
+            undecided.add((category, constraint))
+            continue
+        assert found == answer["satisfies"], answer
+
+    assert undecided == {pair for pair in UNDECIDED if pair[0] == category}
+
+
+QUERIES = [
+    "^zlib-ng", "^zlib-ng@2.2:", "!^zlib-ng", "^mpi", "^[virtuals=mpi] openmpi", "^gcc-runtime",
+    "%gcc", "%gcc@12:", "!%gcc", "%c,cxx=gcc", "%cmake", "%[deptypes=build] cmake", "^python %gcc",
+    "^openssl ~docs", "++shared", "cflags=-O2", "cflags=*", "builtin.zlib", "^/a | ^/b",
+    "hdf5 ^mpi zlib-ng %gcc", "%gcc ^hwloc target=x86_64_v3", "^nothing", "%oneapi", "~~shared",
+    "^cmake %gcc", "%[deptypes=link] zlib-ng", "^lapack", "py-numpy ^openblas@0.3", "2 ^zlib-ng",
+]  # fmt: skip
+
+
+@given(st.sampled_from(INDEXES), st.lists(st.sampled_from(QUERIES), min_size=1, max_size=2))
+@settings(deadline=None, max_examples=60)
+def test_sql_finds_what_the_evaluator_finds(
+    catalogs: dict[str, Catalog], records: dict[str, dict[str, Spec]], name: str, texts: list[str]
+) -> None:
+    catalog, known = catalogs[name], records[name]
+    query = Query()
+    for text in texts:
+        asked = parse(text)
+        if not (query.specs and asked.specs):
+            query = query.plus(asked)
+    expected = {hash_ for hash_, spec in known.items() if matches(query, spec, known.get)}
+
+    found = catalog.listing(View(query))
+
+    assert {spec.hash for spec in catalog.specs(found)} == expected
+
+
+def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependency(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    path = tmp_path_factory.mktemp("index") / "anything"
+    path.write_bytes(
+        json.dumps(
+            {
+                "database": {
+                    "version": "8",
+                    "installs": {
+                        ZLIB: {"spec": node(name="hdf5"), "in_buildcache": True},
+                        GCC: {"spec": leaf(GCC, "gcc", "13.2.0"), "in_buildcache": False},
+                        GLIBC: {"spec": leaf(GLIBC, "glibc", "2.39"), "in_buildcache": False},
+                    },
+                }
+            }
+        ).encode()
+    )
+    catalog = catalog_of(path)
+
+    assert [package.name for package in catalog.packages(Query())] == ["hdf5"]
+    assert (catalog.total, catalog.count(Query()), catalog.count(parse("gcc"))) == (1, 1, 0)
+    for text, count in (("^gcc", 1), ("^gmake", 1), ("^gcc@14:", 0), ("^hdf5", 0), ("!^gcc", 0)):
+        assert catalog.count(parse(text)) == count
