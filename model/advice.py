@@ -113,6 +113,8 @@ class _Advisor:
             said = f"there is no package {_or(names)}"
         elif len(group) > 1 or condition.negated:
             said = f"{self._none} fulfils {' | '.join(map(str, group))}"
+        elif isinstance(condition, Depends) and condition.compiler is None:
+            said = self._on_dependency(condition)
         elif isinstance(condition, Depends):
             said = self._on_compiler(condition)
         elif condition.column == "variants" and is_variant(condition.pattern):
@@ -130,6 +132,11 @@ class _Advisor:
             package=None if column == "package" else self._package,
             should_stop=self._should_stop,
         )
+
+    def _on_dependency(self, condition: Depends) -> str:
+        names = [name for name in self._catalog.dictionaries.package_names if name]
+        guess = "" if condition.name in names else _meant(condition.name, names)
+        return f"{self._none} has a dependency {condition}{guess}"
 
     def _on_compiler(self, condition: Depends) -> str:
         found = self._facets("compiler")
@@ -197,7 +204,7 @@ def _meant(typed: str, known: Iterable[str]) -> str:
 
 def _there_are(found: Sequence[Facet]) -> str:
     """Name the most frequent values, as `: there are 80, 90 and none`."""
-    texts = [clean(facet.value) for facet in found[:_NAMED]]
+    texts = [clean(facet.value) for facet in found[:_NAMED] if facet.value]
     if not texts:
         return ""
     more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""

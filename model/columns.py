@@ -54,6 +54,9 @@ BY_NAME = {column.name: column for column in COLUMNS}
 
 FIELDS = {
     **BY_NAME,
+    "arch": Column(
+        "arch", "architectures", "arch", lambda spec: (spec.platform, spec.os, spec.target)
+    ),
     "namespace": Column("namespace", "namespaces", "extra", lambda spec: spec.namespace),
     "flags": Column("flags", "flags", "extra", lambda spec: spec.flags),
 }

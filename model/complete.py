@@ -69,8 +69,8 @@ def complete(
     if word is None:
         return Completions(cursor, cursor)
     start = word.start()
-    others = _others(text, start, cursor, bare)
-    within = _Within(catalog, others, package, should_stop)
+    others = _alive(catalog, without_word(text, cursor, bare), package, should_stop)
+    within = _Within(catalog, others, package, should_stop, bare)
     try:
         offered = [c for c in within.candidates(word) if c.text != text[start:cursor] and c.count]
     except Unanswerable:
@@ -89,17 +89,23 @@ def complete_column(
     should_stop: ShouldStop = never,
 ) -> Completions:
     """Complete the word of a column's filter that ends at the cursor. Raises Cancelled."""
-    word = re.search(r"[!=@]*(\S*)\Z", text[:cursor])
+    word = re.search(r"(?:(?<=\s)|\A)!?([=@]*(\S*))\Z", text[:cursor])
     if text[cursor : cursor + 1].strip() or word is None or column not in FACETED:
         return Completions(cursor, cursor)
-    start, typed = word.start(1), word[1].lower()
+    start, typed = word.start(1), word[2].lower()
     try:
         query = with_column(query, column, text[: word.start()] + text[cursor:])
         found = facets(catalog, query, column, package=package, should_stop=should_stop)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
     fitting = _ranked(found, typed)
-    items = [Completion(_quoted(f.value), f.count) for f in fitting if f.value.lower() != typed]
+    # The whole value, where the word alone would match anywhere in others.
+    sign = "" if column == "variants" else "="
+    items = [
+        Completion(sign + _quoted(facet.value), facet.count)
+        for facet in fitting
+        if sign + _quoted(facet.value) != word[1]
+    ]
     return Completions(start, cursor, tuple(items[:MOST]))
 
 
@@ -107,12 +113,18 @@ class _Within:
     """Offer what occurs under some conditions."""
 
     def __init__(
-        self, catalog: Catalog, others: Query, package: int | None, should_stop: ShouldStop
+        self,
+        catalog: Catalog,
+        others: Query,
+        package: int | None,
+        should_stop: ShouldStop,
+        bare: Bare,
     ) -> None:
         self._catalog = catalog
         self._others = others
         self._package = package
         self._should_stop = should_stop
+        self._bare = bare
 
     def candidates(self, word: re.Match[str]) -> Iterator[Completion]:
         groups = word.groupdict()
@@ -123,7 +135,7 @@ class _Within:
         elif groups["variant"] is not None:
             yield from self._variants(groups["sign"], groups["variant"])
         elif groups["dependency"] is not None:
-            yield from self._compilers(word[0], groups["sigil"], groups["dependency"])
+            yield from self._dependencies(word[0], groups["sigil"], groups["dependency"])
         elif groups["name"]:
             yield from self._anything(groups["name"])
 
@@ -166,8 +178,17 @@ class _Within:
             if facet.value[:1] == flag and facet.value[1:].startswith(typed):
                 yield Completion(f"{sign}{facet.value[1:]}", facet.count)
 
-    def _compilers(self, word: str, sigil: str, typed: str) -> Iterator[Completion]:
+    def _dependencies(self, word: str, sigil: str, typed: str) -> Iterator[Completion]:
+        """Offer compilers behind `%`; behind `^` the names of all packages that begin so.
+
+        How many specs depend on a package is not counted: the number is that of all specs.
+        """
         if sigil != "%":
+            if self._catalog.dictionaries.lists_dependencies and typed:
+                count = self._catalog.count(self._others)
+                for name in sorted(self._catalog.dictionaries.package_names, key=len):
+                    if name.startswith(typed) and is_clean(name):
+                        yield Completion(word[: len(word) - len(typed)] + name, count)
             return
         counts: dict[str, int] = {}
         for facet in self._facets("compiler"):
@@ -180,7 +201,9 @@ class _Within:
     def _anything(self, typed: str) -> Iterator[Completion]:
         """Offer packages, values of the other columns, variants and keys that begin so."""
         for facet in _beginning(self._facets("package"), typed):
-            yield Completion(facet.value, facet.count)
+            # In a live filter the bare name would be looked for in every column.
+            key = "package=" if self._bare == "any" else ""
+            yield Completion(f"{key}{facet.value}", facet.count)
         for column in ("os", "target", "platform", "stack", "tag", "compiler"):
             for facet in _beginning(self._facets(column), typed):
                 value = facet.value
@@ -195,8 +218,30 @@ class _Within:
                 yield Completion(f"{key}=", sum(facet.count for facet in self._facets("package")))
 
 
+def _alive(catalog: Catalog, query: Query, package: int | None, should_stop: ShouldStop) -> Query:
+    """Leave out what nothing fulfils together with what stands before it."""
+
+    def count(asked: Query) -> int:
+        counts = catalog.tally(asked, "package", package=package, should_stop=should_stop)
+        return sum(counts.values())
+
+    try:
+        if count(query):
+            return query
+        alive = Query()
+        for part in query.parts():
+            more = alive.plus(part)
+            alive = more if count(more) else alive
+    except Unanswerable:
+        return Query()
+    return alive
+
+
 def _word_before(text: str, cursor: int) -> re.Match[str] | None:
-    """Find the word that ends at the cursor, and its kind."""
+    """Find the word that ends at the cursor, and its kind; none where a quote is open."""
+    typed = text[max(0, cursor - 2_000) : cursor]
+    if any(t.kind == tokens.ERROR and t.text in "'\"" for t in tokens.tokens(typed)):
+        return None
     begin = max(0, cursor - 200)
     for match in _WORD.finditer(text[:cursor], begin):
         if match.end() == cursor:
@@ -204,9 +249,10 @@ def _word_before(text: str, cursor: int) -> re.Match[str] | None:
     return None
 
 
-def _others(text: str, start: int, end: int, bare: Bare) -> Query:
-    """Read the query without the word at the cursor, as far as it can be read."""
-    before = text[:start]
+def without_word(text: str, cursor: int, bare: Bare = "any") -> Query:
+    """Read a query without the word that ends at the cursor, as far as it can be read."""
+    word = _word_before(text, cursor)
+    before, end = text[: word.start() if word is not None else cursor], cursor
     # A name that the word is glued to is a name, not a bare word.
     glue = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for rest in (f"{before}{glue} {text[end:]}", f"{before} {text[end:]}", before):

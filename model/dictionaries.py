@@ -121,6 +121,8 @@ class Dictionaries:
         """Give the values of a column, the index of each being the code of its place."""
         if column == "source":
             return [source for _, source in self.documents]
+        if column == "arch":
+            return [(arch.platform, arch.os, arch.target) for arch in self.arches]
         if column in ("namespace", "flags"):
             return [
                 namespace if column == "namespace" else flags for namespace, flags in self.extras

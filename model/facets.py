@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from spackscope.model.catalog import Catalog
-from spackscope.model.columns import BY_NAME, COLUMNS, Value
+from spackscope.model.columns import COLUMNS, FIELDS, Value
 from spackscope.model.query.match import is_variant, split_variant
 from spackscope.model.query.terms import Group, Query, Term, exact_term
 from spackscope.model.sources import ShouldStop, never
@@ -40,7 +40,7 @@ def facets(
     """
 
     def counted(asked: Query) -> Counter[str]:
-        place = BY_NAME[column].place
+        place = FIELDS[column].place
         codes = catalog.tally(asked, place, package=package, should_stop=should_stop)
         values = catalog.dictionaries.values(column)
         counts: Counter[str] = Counter()

@@ -12,7 +12,7 @@ from spackscope.model.columns import Column, Value
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.terms import Term, exact_term
 from spackscope.model.records import Spec, is_hash
-from spackscope.model.text import clean
+from spackscope.model.text import clean, is_clean
 
 SHORT_HASH = 7
 """Characters of a hash that Spack shows in lists."""
@@ -22,6 +22,8 @@ WIDEST_SIZE = len("1000 MB")
 
 DIFFERS = "≠"
 """Stands before a variant whose value differs among the rows shown."""
+
+_SHORT_DIGEST = 7
 
 _BARE_VALUE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]*")
 
@@ -65,7 +67,9 @@ def variants_cell(variants: tuple[str, ...], varying: Mapping[str, int]) -> tupl
         key=lambda text: varying[split_variant(text)[0]],
     )
     rest = [text for text in variants if split_variant(text)[0] not in varying]
-    return clean(" ".join(telling)), clean(" ".join(rest))
+    shown = (" ".join(map(_short_digests, texts)) for texts in (telling, rest))
+    first, last = map(clean, shown)
+    return first, last
 
 
 def size_text(size: float | None) -> str:
@@ -87,7 +91,7 @@ def spec_string(spec: Spec) -> str:
     other variants by name, then the architecture and the compiler.
     """
     flags = sorted((v for v in spec.variants if v[:1] in "+~" and v), key=lambda v: v[1:])
-    valued = sorted(v for v in spec.variants if v[:1] not in "+~" and v)
+    valued = sorted(_short_digests(v) for v in spec.variants if v[:1] not in "+~" and v)
     parts = [f"{spec.package}@{spec.version}{''.join(flags)}", *map(_valued, valued)]
     for key, value in (("platform", spec.platform), ("os", spec.os), ("target", spec.target)):
         if value:
@@ -128,8 +132,11 @@ def detail(spec: Spec, *, varying: Mapping[str, int], alike: int, shown: int) ->
         ("platform", spec.platform),
         ("os", spec.os),
         ("target", spec.target),
+        ("namespace", spec.namespace),
         ("tag", spec.tag),
     ):
+        if column == "namespace" and not value:
+            continue
         lines.append(DetailLine(clean(value) or "-", column, _term(column, value)))
     lines.append(DetailLine(size_text(spec.size), "size"))
     for number, stack in enumerate(spec.stacks):
@@ -159,10 +166,27 @@ def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> list[DetailLine]:
     lines = [DetailLine(head, kind="head")]
     differing.sort(key=lambda v: varying[split_variant(v)[0]])
     for variant in differing:
-        lines.append(DetailLine(clean(variant), "", _term("variants", variant), "differs"))
+        text = clean(_short_digests(variant))
+        lines.append(DetailLine(text, "", _term("variants", variant), "differs"))
     for variant in same:
-        lines.append(DetailLine(clean(variant), "", _term("variants", variant), "same"))
+        text = clean(_short_digests(variant))
+        lines.append(DetailLine(text, "", _term("variants", variant), "same"))
+    if spec.flags:
+        lines.append(DetailLine("flags", kind="head"))
+    lines += [DetailLine(clean(flags), "", _flags_term(flags)) for flags in spec.flags]
     return lines
+
+
+def _short_digests(variant: str) -> str:
+    """Cut the digests of patches to seven digits, as Spack prints them."""
+    name, equals, digests = variant.partition("=")
+    if name.removesuffix(":") != "patches":
+        return variant
+    return name + equals + ",".join(digest[:_SHORT_DIGEST] for digest in digests.split(","))
+
+
+def _flags_term(flags: str) -> Term | None:
+    return Term("flags", flags) if is_clean(flags) else None
 
 
 def _term(column: str, value: str) -> Term | None:

@@ -36,14 +36,17 @@ def answers(
         yield Refused(generation, unanswerable(error, text), unanswerable=True)
     else:
         note = None
-        if typed is not None and may_refuse and not listing.shown:
+        elsewhere = sum(package.shown for package in packages) if not listing.shown else 0
+        if typed is not None and may_refuse and not listing.shown and not elsewhere:
             found = completions(catalog, view, typed, should_stop)
             note = None if found.items else advised(catalog, view, typed, should_stop)
         if note is not None or (found is not None and found.items):
             yield Refused(generation, note)
         else:
             listing.describe()
-            why = "" if listing.shown else why_none(catalog, view.query)
+            why = "" if listing.shown or elsewhere else why_none(catalog, view.query)
+            if elsewhere:
+                why = f"nothing of this package matches, but {elsewhere:,} of other packages"
             columns, telling = catalog.columns(view), catalog.telling(view.package)
             yield Answered(generation, packages, listing, columns, telling, why)
     if typed is not None:

@@ -6,7 +6,8 @@ from spackscope.model.text import wrap
 from spackscope.tui.language import LANGUAGE
 
 _SOURCES = """\
-  -f, --from SOURCE  read this page or directory of pages; may be repeated.
+  -f, --from SOURCE  read this page, directory of pages, index.json, lock or
+                     spec file; may be repeated.
                      Without it SPACKSCOPE_FROM counts, else the bundled sample
   --no-color         use no colour; NO_COLOR in the environment does the same
   -h, --help         print this help

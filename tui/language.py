@@ -72,8 +72,10 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
     ),
     "Putting together": (
         Form("hdf5 +mpi os=x", "All of it must hold.", "py-build ~virtualenv os=ubuntu24.04"),
-        Form("os=a | os=b", "One of them must hold.", "py-build os=ubuntu22.04 | target=aarch64"),
-        Form("!os=a !+mpi !%gcc", "It must not hold.", "py-build !os=ubuntu24.04"),
+        Form("os=a | os=b", "Either single condition must hold.",
+             "py-build os=ubuntu22.04 | target=aarch64"),
+        Form("!os=a !+mpi !%gcc", "The single condition behind it must not hold.",
+             "py-build !os=ubuntu24.04"),
         Form("stack='a b'", "Quotes around what is no plain text.", "stack='root'"),
     ),
 }  # fmt: skip

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 from spackscope.model.advice import advice
 from spackscope.model.catalog import Catalog
-from spackscope.model.complete import Completions, complete, complete_column
+from spackscope.model.complete import Completions, complete, complete_column, without_word
 from spackscope.model.listing import View
 from spackscope.model.query.column_filter import column_groups, with_column
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.syntax import QueryError, parse, read
 from spackscope.model.query.terms import Condition, Query
 from spackscope.model.sources import ShouldStop
+from spackscope.model.text import shorten
 
 _MOST_WORDS = 50
+_LONGEST_SENTENCE = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +66,25 @@ def completions(
             package=view.package,
             should_stop=should_stop,
         )
-    return complete(catalog, text, cursor, package=view.package, should_stop=should_stop)
+    return complete(catalog, text, cursor, should_stop=should_stop)
 
 
 def advised(catalog: Catalog, view: View, typed: Typed, should_stop: ShouldStop) -> Note | None:
-    """Say which condition of a view nothing can fulfil. Raises Cancelled."""
-    said = advice(catalog, view.query, package=view.package, should_stop=should_stop)
-    return Note(said.sentence, _place(typed, said.condition)) if said is not None else None
+    """Say which condition of a view nothing can fulfil, the one at the cursor at last.
+
+    The query line asks all packages, whichever is selected. Raises Cancelled.
+    """
+    query, package = view.query, view.package if typed.column else None
+    if typed.column:
+        finished = query.without_column(typed.column)
+    else:
+        finished = without_word(typed.text, typed.cursor)
+    for asked_for in (finished, query):
+        said = advice(catalog, asked_for, package=package, should_stop=should_stop)
+        if said is not None:
+            sentence = shorten(said.sentence, _LONGEST_SENTENCE, keep="ends")
+            return Note(sentence, _place(typed, said.condition))
+    return None
 
 
 def unanswerable(error: Unanswerable, typed: Typed) -> Note:

@@ -14,6 +14,9 @@ from spackscope.model.targets import target_test
 ANY = "any"
 """The column of a bare word in a live filter: whatever column shows the word."""
 
+ARCHITECTURE = ("platform", "os", "target")
+"""The columns that make an architecture, in Spack's order."""
+
 _KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.*)", re.DOTALL | re.ASCII)
 _SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*", re.ASCII)
 _HASH = re.compile(r"[\w*?]+")
@@ -36,6 +39,8 @@ def test_of(column: str, pattern: str) -> Test:
         return lambda size: isinstance(size, int | float) and low <= size <= high
     if column == "variants" and is_variant(pattern):
         return _test_variant(pattern)
+    if column == "arch":
+        return _test_architecture(pattern)
     if column == "flags":
         return _test_flags(pattern)
     fits = _fits(pattern)
@@ -144,6 +149,27 @@ def _test_word(word: str) -> Test:
     return test
 
 
+def architecture(value: str) -> list[tuple[str, str]]:
+    """Split `platform-os-target` into columns and patterns, leaving out what is empty.
+
+    A text of other than three parts is a target, as in Spack.
+    """
+    parts = value.split("-")
+    if len(parts) != len(ARCHITECTURE):
+        return [("target", value)]
+    return [(column, part) for column, part in zip(ARCHITECTURE, parts, strict=True) if part]
+
+
+def _test_architecture(pattern: str) -> Test:
+    tests = {column: test_of(column, part) for column, part in architecture(pattern)}
+
+    def fits(value: Value) -> bool:
+        its = dict(zip(ARCHITECTURE, value, strict=True)) if isinstance(value, tuple) else {}
+        return all(test(its.get(column)) for column, test in tests.items())
+
+    return fits
+
+
 def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
     """Split a variant as Spack prints it into its name and its values.
 
@@ -172,7 +198,10 @@ def size_range(pattern: str) -> tuple[float, float]:
             raise ValueError(f"{text} is no size; write it as 10MB")
         return float(match[1]) * _SIZE_UNITS[match[2].lower()]
 
-    return bound(low, 0), bound(high, float("inf"))
+    bounds = bound(low, 0), bound(high, float("inf"))
+    if bounds[0] > bounds[1]:
+        raise ValueError(f"{pattern} is an empty range: it ends before it begins")
+    return bounds
 
 
 def is_variant(pattern: str) -> bool:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spackscope.model.columns import ALIASES, FIELDS, FLAGS
 from spackscope.model.query import tokens
 from spackscope.model.query.limits import MOST_TERMS, QueryError, check_once
-from spackscope.model.query.match import ANY, is_glob, test_of
-from spackscope.model.query.terms import Condition, Depends, Query, Term, several
+from spackscope.model.query.match import ANY, ARCHITECTURE, architecture, is_glob, test_of
+from spackscope.model.query.terms import Condition, Depends, Group, Query, Term, several
 from spackscope.model.query.tokens import Token
 
-_ARCHITECTURE = ("platform", "os", "target")
 _OWN = ("package", "stack", "tag", "source", "size")
 _DEPTYPES = frozenset({"build", "link", "run", "test"})
 _WAITING = {
@@ -80,7 +79,11 @@ class Parser:
             self._check_open(self._open.end)
         specs = []
         for draft in self._specs:
-            groups = [tuple(dict.fromkeys(map(self._finished, g))) for g in draft.groups]
+            groups = [
+                group
+                for alternatives in draft.groups
+                for group in _split(tuple(dict.fromkeys(map(self._finished, alternatives))))
+            ]
             check_once(groups, self._spans)
             specs.append(groups)
         return several(specs), self._spans
@@ -98,9 +101,19 @@ class Parser:
         self._begin("package")
         if token.text == "*":
             return
+        beside_others = self._is_beside_others(position)
         *namespace, name = token.text.split(".") if not is_glob(token.text) else [token.text]
         if not name:
             raise QueryError(f"{token.text} is no name of a package", token.start)
+        if beside_others and namespace:
+            hint = f"write {name} namespace={'.'.join(namespace)}"
+            raise QueryError(f"! and | take one condition, and this is two: {hint}", token.start)
+        if beside_others and self._is_attached(position):
+            raise QueryError(
+                "! and | take one condition: put a blank behind the name, or write several specs"
+                " one after the other",
+                token.start,
+            )
         self._to_spec(Term("package", name), token)
         if namespace:
             self._to_spec(Term("namespace", ".".join(namespace)), token)
@@ -135,10 +148,12 @@ class Parser:
         key = ALIASES.get(key, key)
         if key in FLAGS:
             self._add(Term("flags", f"{key}={value}"), token)
+        elif key == "arch" and self._is_beside_others(position):
+            self._to_parent(Term(key, value), token)
         elif key == "arch":
-            for column, pattern in _architecture(value):
+            for column, pattern in architecture(value):
                 self._to_parent(Term(column, pattern), token)
-        elif key in _ARCHITECTURE:
+        elif key in ARCHITECTURE:
             self._to_parent(Term(key, value), token)
         elif key in _OWN:
             self._to_spec(Term(key, value), token)
@@ -166,6 +181,8 @@ class Parser:
 
     def _not(self, token: Token, position: int) -> None:
         self._check_open(token.start)
+        if self._negation is not None:
+            raise QueryError("! stands twice", token.start)
         self._negation, self._open, self._parent = token, None, None
 
     def _or(self, token: Token, position: int) -> None:
@@ -176,11 +193,23 @@ class Parser:
             or self._negation is not None
         ):
             raise QueryError("| stands between two conditions", token.start)
+        if self._open is None and self._is_end_of_name(position):
+            raise QueryError(
+                "| takes one condition on each side: put a blank behind the name, or write several"
+                " specs one after the other",
+                token.start,
+            )
         self._alternative, self._open, self._parent = token, None, None
 
     def _error(self, token: Token, position: int) -> None:
         before = self._tokens[position - 1] if position else token
-        if token.text == "=" and before.end == token.start and before.kind == tokens.NAME:
+        is_value_missing = token.text == "=" and before.kind == tokens.NAME
+        after = self._tokens[position + 1 : position + 2]
+        if is_value_missing and after and after[0].text in ("'", '"'):
+            raise QueryError(f"{after[0].text} {_WAITING[after[0].text]}", after[0].start)
+        if token.text == "[" and before.kind == tokens.DEPENDENCY:
+            raise QueryError("[ wants a ] behind it, and then a name", token.start)
+        if is_value_missing and before.end == token.start:
             raise QueryError(f"{before.text}= wants a value behind it", token.start)
         if token.text in _WAITING:
             raise QueryError(f"{token.text} {_WAITING[token.text]}", token.start)
@@ -272,6 +301,21 @@ class Parser:
         self._spans.setdefault(made, (draft.sigil.start, end))
         return made
 
+    def _is_beside_others(self, position: int) -> bool:
+        """Tell whether a condition is excluded, or one of several alternatives."""
+        after = self._tokens[position + 1 : position + 2]
+        is_followed = bool(after) and after[0].kind == tokens.OR
+        return is_followed or self._negation is not None or self._alternative is not None
+
+    def _is_end_of_name(self, position: int) -> bool:
+        """Tell whether the condition before stands directly behind the name that it belongs to."""
+        at = position - 1
+        while at > 0 and self._tokens[at - 1].end == self._tokens[at].start:
+            at -= 1
+        is_glued = at < position - 1 and self._tokens[at].kind == tokens.NAME
+        # `name@:` is no more than the name.
+        return is_glued and not (at == position - 2 and self._tokens[at + 1].text == "@:")
+
     def _is_attached(self, position: int) -> bool:
         """Tell whether a sigil follows without a blank, so that the word can only be a name."""
         token = self._tokens[position]
@@ -282,16 +326,16 @@ class Parser:
         return after.start == token.end and after.kind in sigils
 
 
+def _split(group: Group) -> list[Group]:
+    """Split an architecture that stands alone, so that each column shows its part."""
+    (first, *others) = group
+    if others or first.negated or not isinstance(first, Term) or first.column != "arch":
+        return [group]
+    return [(Term(column, pattern),) for column, pattern in architecture(first.pattern)]
+
+
 def _simple_name(text: str) -> str:
     return text if is_glob(text) else text.rpartition(".")[2] or text
-
-
-def _architecture(value: str) -> Sequence[tuple[str, str]]:
-    """Split `platform-os-target`; a text of other than three parts is a target, as in Spack."""
-    parts = value.split("-")
-    if len(parts) != 3:
-        return [("target", value)]
-    return [(c, part) for c, part in zip(_ARCHITECTURE, parts, strict=True) if part]
 
 
 def _edge(token: Token) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

@@ -12,7 +12,7 @@ from spackscope.model.query import tokens
 from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant, test_of
 from spackscope.model.text import is_clean
 
-OWN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, "arch"})
+OWN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
 """Keys that are no variants."""
 
 

@@ -26,6 +26,8 @@ PATTERNS = {
     "compiler": ["gcc", "gcc@9", "gcc@=13.2.0", "gcc@:12", "gcc/5o2", "none", "*gcc*", "*\x1b*"],
     "os": ["linux", "centos7", "*u*", "UBUNTU*", "x"],
     "platform": ["linux", "l*", "x"],
+    "arch": ["linux-centos7-", "-linux-x86_64:", "linux-ubuntu24.04-aarch64", "aarch64", "--"],
+    "namespace": ["builtin", "other", "b*"],
     "target": ["aarch64", "*64*", "x86_64_v?"],
     "variants": [
         "+shared", "~shared", "+mpi", "libs=shared", "libs=static", "libs:=shared,static",
@@ -35,7 +37,7 @@ PATTERNS = {
     "stack": ["root", "e4s", "*root", "h*", "x"],
     "tag": ["develop", "*v*", "x"],
     "source": ["*one*", "*two", "*mirrors*"],
-    "size": [":", "1:", ":1", "1MB:2MB", "0:0", "12MB:", ":1.5MB", "5:2"],
+    "size": [":", "1:", ":1", "1MB:2MB", "0:0", "12MB:", ":1.5MB"],
     "hash": ["2", "3", "a", "22", "*2", "2*a", "?2*", "z", "2" * 32, "*"],
     ANY: [
         "l", "li", "lib", "linux", "2", "a", "e", "root", "-", "1.1", "*o*", "1?9", "LINUX",

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spackscope.model.advice import advice
 from spackscope.model.catalog import Catalog
+from spackscope.model.complete import complete
 from spackscope.model.listing import View
 from spackscope.model.query.satisfies import Unanswerable, matches
 from spackscope.model.query.syntax import parse
@@ -99,3 +101,26 @@ def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependenc
     assert (catalog.total, catalog.count(Query()), catalog.count(parse("gcc"))) == (1, 1, 0)
     for text, count in (("^gcc", 1), ("^gmake", 1), ("^gcc@14:", 0), ("^hdf5", 0), ("!^gcc", 0)):
         assert catalog.count(parse(text)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("^zlib-mg", "no spec has a dependency ^zlib-mg: did you mean zlib-ng, zlib or libsm?"),
+        ("^zlib-ng@99:", "no spec has a dependency ^zlib-ng@99:"),
+        ("hdf5 cflags=-Ofast", "no hdf5 has cflags=-Ofast: there are cxxflags=-O2, cflags=-O2 -g"),
+    ],
+)
+def test_a_dependency_that_nothing_has_is_named(
+    catalogs: dict[str, Catalog], text: str, sentence: str
+) -> None:
+    said = advice(catalogs["spack1"], parse(text))
+
+    assert said is not None
+    assert said.sentence.startswith(sentence)
+
+
+def test_a_dependency_is_completed(catalogs: dict[str, Catalog]) -> None:
+    items = complete(catalogs["spack1"], "hdf5 ^zlib-n", 12).items
+
+    assert [item.text for item in items] == ["^zlib-ng"]

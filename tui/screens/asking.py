@@ -7,6 +7,7 @@ view is refused. Whoever leaves the input asks for it in earnest, and is told wh
 from __future__ import annotations
 
 import sqlite3
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +36,10 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.query_input import QueryInput
 
+_LARGE = 20_000
+"""Records from which on a letter waits a moment for the next one before it is answered."""
+_PAUSE = 0.03
+
 
 class AskingScreen(OfferingScreen):
     """Ask for the view, and keep the rows as they are while what is typed has none."""
@@ -50,6 +55,8 @@ class AskingScreen(OfferingScreen):
         self._shown_catalog: Catalog | None = None
         self._history = History(environ)
         self._walk: Walk | None = None
+        # What was typed last and left with Escape comes first when going back.
+        self._given_up = ""
 
     # The view and its answer
 
@@ -78,6 +85,11 @@ class AskingScreen(OfferingScreen):
             def should_stop() -> bool:
                 return worker.is_cancelled
 
+            if typed is not None and catalog.total > _LARGE:
+                # The next letter may be under way, and is to be seen first.
+                time.sleep(_PAUSE)
+            if should_stop():
+                return
             try:
                 for answer in answers(
                     catalog, view, generation, typed, should_stop, may_refuse=may_refuse
@@ -176,6 +188,8 @@ class AskingScreen(OfferingScreen):
         if text != self._chosen_text:
             self._chosen_text = None
         typed = replace(typed_in(input_), never=text == self._chosen_text)
+        if self._status.message:
+            self._status.hush()
         self._typed_in, self._typed, self._note = input_, typed, None
         if not input_.has_focus:
             # It was left before this came to be known.
@@ -199,7 +213,8 @@ class AskingScreen(OfferingScreen):
     def _recall(self, event: QueryInput.Recalled) -> None:
         input_ = event.input
         if self._walk is None:
-            self._walk = Walk(self._history.queries, input_.value)
+            given_up = (self._given_up,) if self._given_up.strip() else ()
+            self._walk = Walk((*self._history.queries, *given_up), input_.value)
         if self._walk.go(event.step):
             self._chosen_text = self._walk.text
             input_.recall(self._walk.text)
@@ -223,6 +238,14 @@ class AskingScreen(OfferingScreen):
         self._offer(insist=True)
         self._status.say("this is no query yet; esc goes back to the last one", error=True)
 
+    def _may_leave(self, input_: FilterInput) -> bool:
+        """Stay where the text is no query yet, or has no rows."""
+        unfinished = input_.is_wrong or self._refused is self._view
+        if unfinished and input_ is self._typed_in:
+            self._status.say("nothing completes this; esc goes back to the last query", error=True)
+            return False
+        return True
+
     @on(FilterInput.GivenUp)
     def _give_up(self, event: FilterInput.GivenUp) -> None:
         if event.input is self._typed_in:
@@ -235,6 +258,8 @@ class AskingScreen(OfferingScreen):
         refused = self._refused is self._view
         if input_ is None or not (refused or input_.is_wrong):
             return False
+        if input_ is self._query_bar.input:
+            self._given_up = input_.value
         query = self._good if refused else self._view.query
         if self._is_answered and self._listing is not None and self._listing.view.query == query:
             # Its rows are there.

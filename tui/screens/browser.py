@@ -83,7 +83,9 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
         self._hash_to_find = ""
         why = event.why_none
         if why and self._view.query:
-            why += "\n⌫ takes the last condition off"
+            leave = bool(event.packages) and self._view.package is not None
+            hint = "esc leaves the package" if leave else "⌫ takes the last condition off"
+            why += f"\n{hint}"
         self._specs.show_listing(listing, event.columns, event.telling, self._fetch, cursor, why)
         self._show_counts()
 
@@ -155,10 +157,12 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
 
     def action_drop_term(self) -> None:
         """Take the last condition off the query."""
+        self._status.hush()
         self._set_view(replace(self._view, query=self._view.query.without_last()))
 
     def action_clear_query(self) -> None:
         """Take all conditions off."""
+        self._status.hush()
         self._set_view(replace(self._view, query=Query()), rewrite=True)
 
     @on(FilterInput.Emptied)

@@ -145,9 +145,14 @@ class OfferingScreen(ReadingScreen):
     @on(FilterInput.Taken)
     def _take_marked(self, event: FilterInput.Taken) -> None:
         if self._suggestions.marked is None or event.input is not self._typed_in:
-            self.action_next_pane()
+            if self._may_leave(event.input):
+                self.action_next_pane()
         else:
             self._take_completion()
+
+    def _may_leave(self, input_: FilterInput) -> bool:
+        """Tell whether Tab may go on from an input that has nothing to complete."""
+        return True
 
     @on(Suggestions.Clicked)
     def _take_completion(self) -> None:

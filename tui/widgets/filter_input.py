@@ -87,12 +87,12 @@ class FilterInput(Input):
             self.cursor_position = len(text)
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take the first line of what is pasted, cleaned and cut to a filter's length."""
+        """Take what is pasted as one line, cleaned and cut to a filter's length."""
         event.prevent_default()
         event.stop()
-        lines = event.text[: LONGEST * 4].lstrip("\r\n").splitlines()
-        if lines:
-            self.insert_text_at_cursor(clean(lines[0].replace("\t", " "))[:LONGEST])
+        lines = event.text[: LONGEST * 4].replace("\t", " ").splitlines()
+        pasted = " ".join(line for line in lines if line)
+        self.insert_text_at_cursor(clean(pasted)[:LONGEST])
 
     def _watch_selection(self, selection: Selection) -> None:
         super()._watch_selection(selection)
