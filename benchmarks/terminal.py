@@ -42,13 +42,16 @@ Table(ansi_color=True).run()
 
 def _spawn(arguments: Sequence[str], environ: Mapping[str, str]) -> pexpect.spawn[bytes]:
     clean = {key: value for key, value in environ.items() if key not in ("TMUX", "NO_COLOR")}
-    return pexpect.spawn(
+    child = pexpect.spawn(
         sys.executable,
         list(arguments),
         env={**clean, "TERM": "xterm-256color"},
         dimensions=(40, 120),
         timeout=60,
     )
+    # pexpect waits 50 ms before it sends anything, unless it is told not to.
+    child.delaybeforesend = None
+    return child
 
 
 def _until(arguments: Sequence[str], environ: Mapping[str, str], text: bytes) -> float:
@@ -78,7 +81,10 @@ from textual.widgets import Input
 
 class Line(App):
     def compose(self):
-        yield Input(compact=True)
+        line = Input(compact=True)
+        # A cursor that blinks is never silent.
+        line.cursor_blink = False
+        yield line
 
 Line(ansi_color=True).run()
 """
