@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import sys
 import time
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections import deque
@@ -34,6 +35,8 @@ THEME = replace(
 """The colours of the terminal itself, so that dark and light ones both look meant."""
 
 
+_SWITCH = 0.001
+"""Seconds after which a thread has to let another one run."""
 _PATIENCE = 1.0
 """Seconds that a key waits at the most for what the keys before it do."""
 _QUIET = 4
@@ -162,6 +165,8 @@ def browse(
     ended from outside, by Ctrl-C or a signal.
     """
     _take_any_bytes()
+    # Keys are not to wait for the threads that read and count.
+    sys.setswitchinterval(_SWITCH)
     app = SpackscopeApp(sources, query, environ=environ, pick=pick)
     hashes = app.run()
     if app.failure:

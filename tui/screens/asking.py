@@ -38,7 +38,7 @@ from spackscope.tui.widgets.query_input import QueryInput
 
 _LARGE = 20_000
 """Records from which on a letter waits a moment for the next one before it is answered."""
-_PAUSE = 0.03
+_PAUSE = 0.05
 
 
 class AskingScreen(OfferingScreen):
