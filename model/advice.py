@@ -86,10 +86,7 @@ class _Advisor:
         return None
 
     def _count(self, query: Query) -> int:
-        counts = self._catalog.tally(
-            query, "package", package=self._package, should_stop=self._should_stop
-        )
-        return sum(counts.values())
+        return self._catalog.count(query, package=self._package, should_stop=self._should_stop)
 
     @property
     def _name(self) -> str:

@@ -67,10 +67,10 @@ class Catalog:
         self.meta = self._database.meta
         self.notice = notice
         self._columns = CodeColumns(self._database)
-        self._graph = Graph(self._database, self._columns)
         self.dictionaries = Dictionaries(
             self._database, lru_cache(_MOST_MATCHES)(self._dependents), self._propagated
         )
+        self._graph = Graph(self._database, self._columns, self.dictionaries)
         self._matches: dict[Query, Ranges] = {}
         self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
 
@@ -148,10 +148,7 @@ class Catalog:
         """
         specs = self.match(view.query, should_stop=should_stop)
         if view.package is not None:
-            first, n = self._database.execute(
-                "SELECT first, n FROM package WHERE id = ?", (view.package,)
-            ).fetchone()
-            specs = specs.within(first, first + n)
+            specs = specs.within(*self._span(view.package))
         with self._database.stoppable(should_stop):
             return Listing(view, specs, self._columns, self.dictionaries)
 
@@ -277,9 +274,22 @@ class Catalog:
         found = self._database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
         return self.rows([id_ for (id_,) in found])
 
-    def count(self, query: Query) -> int:
-        """Count the records that match. Raises Unanswerable."""
-        return len(self.match(query))
+    def count(
+        self, query: Query, *, package: int | None = None, should_stop: ShouldStop = never
+    ) -> int:
+        """Count the records that match, all or those of a package.
+
+        Raises Cancelled where `should_stop` says so, and Unanswerable.
+        """
+        specs = self.match(query, should_stop=should_stop)
+        return len(specs) if package is None else specs.count(*self._span(package))
+
+    def _span(self, package: int) -> tuple[int, int]:
+        """Give the first spec of a package, and the one behind its last."""
+        first, n = self._database.execute(
+            "SELECT first, n FROM package WHERE id = ?", (package,)
+        ).fetchone()
+        return first, first + n
 
 
 def _number(size: float | None) -> float | None:

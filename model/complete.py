@@ -222,8 +222,7 @@ def _alive(catalog: Catalog, query: Query, package: int | None, should_stop: Sho
     """Leave out what nothing fulfils together with what stands before it."""
 
     def count(asked: Query) -> int:
-        counts = catalog.tally(asked, "package", package=package, should_stop=should_stop)
-        return sum(counts.values())
+        return catalog.count(asked, package=package, should_stop=should_stop)
 
     try:
         if count(query):

@@ -147,7 +147,7 @@ def _marked(mask: bytes) -> Clause:
 
 def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
     if column.name == "hash":
-        return _hash(term, dictionaries)
+        return _hash(term, column, dictionaries)
     if column.name == "size":
         return _size(term)
     if column.name == "flags" and not dictionaries.lists_dependencies:
@@ -166,16 +166,17 @@ def _codes(place: str, codes: Sequence[int], count: int) -> Clause:
     return Clause(f"look_alike.{place} IN ({','.join(map(str, codes))})")
 
 
-def _hash(term: Term, dictionaries: Dictionaries) -> Clause:
-    pattern = term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
-    if is_glob(pattern):
+def _hash(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
+    if is_glob(term.pattern):
         if term.column == ANY:
             return FALSE
-        return Clause("spec.hash GLOB ?", (pattern.lower(),), on_specs=True)
-    if not dictionaries.has_hash(pattern):
+        pattern = term.pattern.removeprefix("/").lower()
+        return Clause("spec.hash GLOB ?", (pattern,), on_specs=True)
+    prefix = _beginning(term, column)
+    if not dictionaries.has_hash(prefix):
         return FALSE
     by_hash = term.column != ANY
-    return Clause("spec.hash BETWEEN ? AND ?", hash_range(pattern), on_specs=True, by_hash=by_hash)
+    return Clause("spec.hash BETWEEN ? AND ?", hash_range(prefix), on_specs=True, by_hash=by_hash)
 
 
 def _size(term: Term) -> Clause:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 
 from spackscope.model.code_columns import CodeColumns
 from spackscope.model.compilers import LANGUAGES
+from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.index.database import Database
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.satisfies import compiler_fits, holds, stub, wanted_of_node
@@ -30,9 +31,12 @@ class Graph:
     The rules are those of `query.satisfies`, which tells the same of a single record.
     """
 
-    def __init__(self, database: Database, columns: CodeColumns) -> None:
+    def __init__(
+        self, database: Database, columns: CodeColumns, dictionaries: Dictionaries
+    ) -> None:
         self._database = database
         self._columns = columns
+        self._dictionaries = dictionaries
 
     @cached_property
     def _count(self) -> int:
@@ -42,6 +46,11 @@ class Graph:
     def _kinds(self) -> list[tuple[frozenset[str], frozenset[str]]]:
         rows = self._database.execute("SELECT deptypes, virtuals FROM edge_kind ORDER BY id")
         return [(frozenset(json.loads(types)), frozenset(json.loads(v))) for types, v in rows]
+
+    @cached_property
+    def _links(self) -> list[bool]:
+        """Tell of each kind of edge whether it is one to link or to run."""
+        return [bool(types & {"link", "run"}) for types, _ in self._kinds]
 
     @cached_property
     def _absent(self) -> list[tuple[str, str]]:
@@ -60,10 +69,9 @@ class Graph:
     @cached_property
     def _linking(self) -> dict[int, list[int]]:
         """Hold for each dependency the specs that link to it or run it."""
-        to_link = [bool(types & {"link", "run"}) for types, _ in self._kinds]
         above: dict[int, list[int]] = {}
         for parent, child, kind in self._edges:
-            if to_link[kind]:
+            if self._links[kind]:
                 above.setdefault(child, []).append(parent)
         return above
 
@@ -75,17 +83,12 @@ class Graph:
         for parent, _, kind in self._edges:
             if languages[kind]:
                 mask[parent] = 0
+        arches, codes = self._dictionaries.arches, self._columns.column("arch")
         for look_alike, lists in enumerate(self._listing):
             start, stop = self._columns.specs(look_alike)
-            if lists and self._compilers[self._columns.column("arch")[look_alike]] == "none":
+            if lists and arches[codes[look_alike]].compiler == "none":
                 mask[start:stop] = bytes(stop - start)
         return mask
-
-    @cached_property
-    def _compilers(self) -> list[str]:
-        return [
-            name for (name,) in self._database.execute("SELECT compiler FROM arch ORDER BY id")
-        ]
 
     @cached_property
     def _listing(self) -> list[bool]:
@@ -93,25 +96,6 @@ class Graph:
         rows = self._database.execute("SELECT id, dependencies FROM document")
         lists = {document: bool(dependencies) for document, dependencies in rows}
         return [lists[document] for document in self._columns.column("document")]
-
-    def dependencies(self, spec: int) -> Iterator[tuple[Dependency, int | None]]:
-        """Give the edges of a spec, each with the id of its record where there is one."""
-        first = self._columns.column("edge_first")
-        children, kinds = self._columns.column("edge_child"), self._columns.column("edge_kind")
-        for edge in range(first[spec], first[spec + 1]):
-            child = children[edge]
-            types, virtuals = map(tuple, map(sorted, self._kinds[kinds[edge]]))
-            if child >= self._count:
-                name, hash_ = self._absent[child - self._count]
-            else:
-                name, hash_ = self._database.execute(
-                    "SELECT package.name, hash FROM spec JOIN look_alike"
-                    " ON look_alike.id = look_alike JOIN package ON package.id = package"
-                    " WHERE spec.id = ?",
-                    (child,),
-                ).fetchone()
-            known = child if child < self._count else None
-            yield Dependency(hash_, name, types, virtuals), known
 
     def dependents(self, asked: Depends, find: Find) -> bytes:
         """Mark the specs that fulfil a condition on dependencies, negation left aside."""
@@ -127,7 +111,8 @@ class Graph:
             start, stop = self._columns.specs(look_alike)
             if stating.find(1, start, stop) >= 0:
                 if arch not in fits:
-                    fits[arch] = compiler_fits(asked, self._compilers[arch], listed=True)
+                    compiler = self._dictionaries.arches[arch].compiler
+                    fits[arch] = compiler_fits(asked, compiler, listed=True)
                 for spec in range(start, stop):
                     if stating[spec]:
                         mask[spec] = fits[arch]
@@ -137,15 +122,14 @@ class Graph:
         """Give the specs with an edge as asked, and whether it is one to link or to run."""
         named, unnamed = wanted_of_node(asked)
         fits = self._mask(named, find)
-        provider = self._mask(unnamed, find) if unnamed is not named else fits
+        is_virtual = any(asked.name in virtuals for _, virtuals in self._kinds)
+        provider = self._mask(unnamed, find) if is_virtual else fits
         ways = []
-        for types, virtuals in self._kinds:
+        for (types, virtuals), links in zip(self._kinds, self._links, strict=True):
             is_wanted = not asked.virtuals or bool(virtuals & set(asked.virtuals))
             has_types = not asked.direct or types >= set(asked.deptypes)
             chosen = provider if asked.name in virtuals else fits
-            ways.append(
-                (chosen if is_wanted and has_types else None, bool(types & {"link", "run"}))
-            )
+            ways.append((chosen if is_wanted and has_types else None, links))
         found = []
         for parent, child, kind in self._edges:
             mask, links = ways[kind]
@@ -155,8 +139,7 @@ class Graph:
 
     def _mask(self, terms: tuple[Condition, ...], find: Find) -> Mask:
         mask = Mask(self._count)
-        for start, stop in find(query_of(*terms)).pairs():
-            mask[start:stop] = b"\1" * (stop - start)
+        _set(mask, find(query_of(*terms)), 1)
         for name, hash_ in self._absent:
             absent = stub(Dependency(hash_, name))
             mask.append(all(holds(term, absent) for term in terms))
@@ -185,14 +168,18 @@ class Graph:
         has = find(query_of(Term("variants", f"{name}=*")))
         fits = find(query_of(Term("variants", _own(term.pattern))))
         other = Mask(self._count + len(self._absent))
-        for start, stop in has.pairs():
-            other[start:stop] = b"\1" * (stop - start)
-        for start, stop in fits.pairs():
-            other[start:stop] = bytes(stop - start)
-        to_link = [bool(types & {"link", "run"}) for types, _ in self._kinds]
-        edges = [(parent, to_link[kind]) for parent, child, kind in self._edges if other[child]]
+        _set(other, has, 1)
+        _set(other, fits, 0)
+        edges = [
+            (parent, self._links[kind]) for parent, child, kind in self._edges if other[child]
+        ]
         above = self._above(edges)
         return bytes(not (mine or below) for mine, below in zip(other, above, strict=False))
+
+
+def _set(mask: Mask, ids: Ranges, value: int) -> None:
+    for start, stop in ids.pairs():
+        mask[start:stop] = bytes([value]) * (stop - start)
 
 
 def _own(pattern: str) -> str:

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 
+from spackscope.model.base_directory import base_directory
 from spackscope.model.text import is_clean
 
 MOST = 500
@@ -71,17 +72,9 @@ class Walk:
 
 
 def history_path(environ: Mapping[str, str]) -> str | None:
-    """Give the file of the queries, or None without a home.
-
-    Follows the XDG base directory specification, which ignores relative paths.
-    """
-    state = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        home = environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return None
-        state = os.path.join(home, ".local", "state")
-    return os.path.join(state, "spackscope", "history")
+    """Give the file of the queries, or None without a home."""
+    state = base_directory(environ, "XDG_STATE_HOME", ".local", "state")
+    return os.path.join(state, "spackscope", "history") if state is not None else None
 
 
 def _newest_once(queries: Iterable[str]) -> tuple[str, ...]:

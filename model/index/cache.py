@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from spackscope.model.base_directory import base_directory
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
 from spackscope.model.index.database import connect
@@ -40,16 +41,10 @@ _memory_names = itertools.count()
 
 
 def index_path(sources: Sequence[str], environ: Mapping[str, str]) -> Path | None:
-    """Give the file that the index of these sources is kept in, or None without a home.
-
-    Follows the XDG base directory specification, which ignores relative paths.
-    """
-    cache = environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(cache):
-        home = environ.get("HOME", "")
-        if not os.path.isabs(home):
-            return None
-        cache = os.path.join(home, ".cache")
+    """Give the file that the index of these sources is kept in, or None without a home."""
+    cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
+    if cache is None:
+        return None
     named = "\0".join(f"{source}\0{location(source)}" for source in sources)
     name = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return Path(cache, "spackscope", f"{name}.sqlite")

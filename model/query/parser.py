@@ -75,8 +75,7 @@ class Parser:
         for sign in (self._negation, self._alternative):
             if sign is not None:
                 raise QueryError(f"{sign.text} {_WAITING[sign.text]}", sign.start)
-        if self._open is not None:
-            self._check_open(self._open.end)
+        self._check_open()
         specs = []
         for draft in self._specs:
             groups = [
@@ -167,7 +166,7 @@ class Parser:
             self._add(Term("variants", f"{key}{operator}{value}"), token)
 
     def _dependency(self, token: Token, position: int) -> None:
-        self._check_open(token.start)
+        self._check_open()
         negated, self._negation = self._negation is not None, None
         draft = _Dependency(token, negated, end=token.end)
         is_direct = token.text.startswith("%")
@@ -180,13 +179,13 @@ class Parser:
         self._counted(token)
 
     def _not(self, token: Token, position: int) -> None:
-        self._check_open(token.start)
+        self._check_open()
         if self._negation is not None:
             raise QueryError("! stands twice", token.start)
         self._negation, self._open, self._parent = token, None, None
 
     def _or(self, token: Token, position: int) -> None:
-        self._check_open(token.start)
+        self._check_open()
         if (
             not self._specs[-1].groups
             or self._alternative is not None
@@ -223,8 +222,7 @@ class Parser:
         if not alone:
             return
         if self._specs[-1].begun & {"hash", column}:
-            if self._open is not None:
-                self._check_open(self._open.end)
+            self._check_open()
             self._specs.append(_Spec())
             self._open = self._parent = None
         self._specs[-1].begun.add(column)
@@ -244,14 +242,13 @@ class Parser:
     def _to_parent(self, term: Term, token: Token) -> None:
         """Add a condition on the architecture: what stands behind `%gcc` is none of gcc."""
         if self._open is not None and self._open.sigil.text.startswith("%"):
-            self._check_open(token.start)
+            self._check_open()
             self._open = self._parent
         self._add(term, token)
 
     def _to_spec(self, term: Term, token: Token) -> None:
         """Add a condition to the spec, whatever dependency is open."""
-        if self._open is not None:
-            self._check_open(token.start)
+        self._check_open()
         self._tested(term, token)
         negated = self._negation is not None
         self._negation = None
@@ -283,7 +280,7 @@ class Parser:
 
     # Dependencies
 
-    def _check_open(self, at: int) -> None:
+    def _check_open(self) -> None:
         draft = self._open
         if draft is not None and not draft.terms:
             sign = draft.sigil.text[0]

@@ -16,9 +16,9 @@ from spackscope.model.query.satisfies import Unanswerable, matches
 from spackscope.model.query.syntax import parse
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Spec
+from tests.model import test_spack_answers
 from tests.model.building import catalog_of
 from tests.model.spack_documents import GCC, GLIBC, ZLIB, leaf, node
-from tests.model.spack_index import read_index
 from tests.model.test_spack_answers import ANSWERS, DATA, UNDECIDED
 
 INDEXES = ("spack0", "spack1")
@@ -31,7 +31,7 @@ def catalogs() -> dict[str, Catalog]:
 
 @pytest.fixture(scope="module")
 def records() -> dict[str, dict[str, Spec]]:
-    return {name: read_index(DATA / f"{name}.index.json.gz") for name in INDEXES}
+    return {name: test_spack_answers.records(name) for name in INDEXES}
 
 
 @pytest.mark.parametrize("category", sorted(ANSWERS))

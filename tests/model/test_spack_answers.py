@@ -18,9 +18,9 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.listing import View
 from spackscope.model.query.satisfies import Unanswerable, matches
 from spackscope.model.query.syntax import QueryError, parse
+from spackscope.model.readers.documents import read_document
 from spackscope.model.records import Spec
 from tests.model.building import catalog_of, write_page
-from tests.model.spack_index import read_index
 
 DATA = Path(__file__).parents[1] / "data" / "spack"
 
@@ -58,7 +58,8 @@ UNLIKE_SPACK = {
 
 @lru_cache
 def records(index: str) -> dict[str, Spec]:
-    return read_index(DATA / f"{index}.index.json.gz")
+    items = read_document((DATA / f"{index}.index.json.gz").read_bytes(), origin=index)
+    return {item.hash: item for item in items if isinstance(item, Spec)}
 
 
 @pytest.mark.parametrize("category", sorted(ANSWERS))
