@@ -13,11 +13,12 @@ OR_TELL := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
 # Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: targets run test check format bench clean
+.PHONY: targets run test search check format bench clean
 
 targets:
 	@echo "make run     start spackscope; options go into ARGS: make run ARGS='find py-build'"
 	@echo "make test    run the tests; pytest options go into ARGS: make test ARGS='-k hash -x'"
+	@echo "make search  let the property tests of the model look for new cases"
 	@echo "make check   check format, lint, types and import contracts"
 	@echo "make format  put the code into the format that make check asks for"
 	@echo "make bench   measure against references: see benchmarks/README.md"
@@ -28,6 +29,9 @@ run: $(VENV)/run.stamp
 
 test: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+search: $(VENV)/dev.stamp
+	@SPACKSCOPE_HYPOTHESIS=searching $(BIN)/python -m pytest -n auto tests/model $(ARGS)
 
 check: $(VENV)/dev.stamp $(VENV)/typecheck
 	@$(BIN)/ruff format --check .

@@ -81,7 +81,7 @@ class Parser:
             groups = [
                 group
                 for alternatives in draft.groups
-                for group in _split(tuple(dict.fromkeys(map(self._finished, alternatives))))
+                for group in self._split(tuple(dict.fromkeys(map(self._finished, alternatives))))
             ]
             check_once(groups, self._spans)
             specs.append(groups)
@@ -147,12 +147,7 @@ class Parser:
         key = ALIASES.get(key, key)
         if key in FLAGS:
             self._add(Term("flags", f"{key}={value}"), token)
-        elif key == "arch" and self._is_beside_others(position):
-            self._to_parent(Term(key, value), token)
-        elif key == "arch":
-            for column, pattern in architecture(value):
-                self._to_parent(Term(column, pattern), token)
-        elif key in ARCHITECTURE:
+        elif key in ("arch", *ARCHITECTURE):
             self._to_parent(Term(key, value), token)
         elif key in _OWN:
             self._to_spec(Term(key, value), token)
@@ -292,11 +287,23 @@ class Parser:
         sigil, virtuals, deptypes = _edge(draft.sigil)
         plain = [term for term in draft.terms if not isinstance(term, _Dependency)]
         nested = [self._finished(term) for term in draft.terms if isinstance(term, _Dependency)]
-        check_once([(term,) for term in plain], self._spans)
-        made = Depends(sigil != "^", (*plain, *nested), virtuals, deptypes, draft.negated)
+        split = [group for term in plain for group in self._split((term,))]
+        check_once(split, self._spans)
+        terms = (*dict.fromkeys(term for (term,) in split), *nested)
+        made = Depends(sigil != "^", terms, virtuals, deptypes, draft.negated)
         end = max(draft.end, *(self._spans[condition][1] for condition in nested), 0)
         self._spans.setdefault(made, (draft.sigil.start, end))
         return made
+
+    def _split(self, group: Group) -> list[Group]:
+        """Split an architecture that stands alone, so that each column shows its part."""
+        (first, *others) = group
+        if others or first.negated or not isinstance(first, Term) or first.column != "arch":
+            return [group]
+        parts = [Term(column, pattern) for column, pattern in architecture(first.pattern)]
+        for part in parts:
+            self._spans.setdefault(part, self._spans[first])
+        return [(part,) for part in parts]
 
     def _is_beside_others(self, position: int) -> bool:
         """Tell whether a condition is excluded, or one of several alternatives."""
@@ -321,14 +328,6 @@ class Parser:
         after = self._tokens[position + 1]
         sigils = (tokens.VERSION, tokens.VARIANT, tokens.HASH, tokens.DEPENDENCY)
         return after.start == token.end and after.kind in sigils
-
-
-def _split(group: Group) -> list[Group]:
-    """Split an architecture that stands alone, so that each column shows its part."""
-    (first, *others) = group
-    if others or first.negated or not isinstance(first, Term) or first.column != "arch":
-        return [group]
-    return [(Term(column, pattern),) for column, pattern in architecture(first.pattern)]
 
 
 def _simple_name(text: str) -> str:

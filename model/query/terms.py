@@ -42,7 +42,9 @@ class Term:
         is_spelled = column == "variants" and is_variant(pattern)
         if column == "flags" or (is_spelled and split_variant(pattern)[0] not in OWN_KEYS):
             if parts := tokens.PAIR_PARTS.fullmatch(pattern):
-                return parts[1] + parts[2] + tokens.quoted(parts[3])
+                value = parts[3]
+                spelled = tokens.in_quotes(value) if "@" in value else tokens.quoted(value)
+                return parts[1] + parts[2] + spelled
             return pattern
         return f"{column}={tokens.quoted(pattern)}"
 
@@ -135,16 +137,16 @@ class Query:
     A group holds where one of its conditions does. What all specs have in common stands in
     `groups`; `specs` is empty where there is only one. The name comes first, then the hash, since
     either may begin another spec, and conditions on dependencies come last, since in a spec's
-    text whatever follows them would belong to the dependency.
+    text whatever follows them would belong to the dependency. Among alternatives they come first:
+    what stands behind `|` belongs to the spec again.
     """
 
     groups: tuple[Group, ...] = ()
     specs: tuple[tuple[Group, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(sorted(self.groups, key=_order)))
-        specs = tuple(tuple(sorted(groups, key=_order)) for groups in self.specs)
-        object.__setattr__(self, "specs", specs)
+        object.__setattr__(self, "groups", _in_order(self.groups))
+        object.__setattr__(self, "specs", tuple(map(_in_order, self.specs)))
 
     def _asked(self) -> tuple[frozenset[Group], frozenset[frozenset[Group]]]:
         return frozenset(self.groups), frozenset(map(frozenset, self.specs))
@@ -216,7 +218,7 @@ def query_of(*conditions: Condition) -> Query:
 
 def several(specs: Iterable[Iterable[Group]]) -> Query:
     """Make the query of several specs, of which one must hold."""
-    drafts = [tuple(sorted(dict.fromkeys(groups), key=_order)) for groups in specs]
+    drafts = [_in_order(dict.fromkeys(groups)) for groups in specs]
     shared = tuple(g for g in drafts[0] if all(g in groups for groups in drafts[1:]))
     rest = tuple(tuple(g for g in draft if g not in shared) for draft in drafts)
     are_names = all(len(d) == 1 and len(d[0]) == 1 and _is_name(d[0]) for d in rest)
@@ -276,11 +278,19 @@ def _is_name(group: Group) -> bool:
     return _is_one(tokens.NAME, pattern) and ("." not in pattern or is_glob(pattern))
 
 
+def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:
+    ordered = (tuple(sorted(group, key=_depth, reverse=True)) for group in groups)
+    return tuple(sorted(ordered, key=_order))
+
+
 def _order(group: Group) -> tuple[int, int]:
     first = group[0]
     begins = 0 if first.column == "package" and not first.negated else 2
-    place = 1 if str(first).startswith("/") else begins
-    return max(0 if isinstance(c, Term) else 1 if c.direct else 2 for c in group), place
+    return _depth(first), 1 if str(first).startswith("/") else begins
+
+
+def _depth(condition: Condition) -> int:
+    return 0 if isinstance(condition, Term) else 1 if condition.direct else 2
 
 
 def _is_one(kind: str, text: str) -> bool:

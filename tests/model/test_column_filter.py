@@ -114,7 +114,7 @@ def test_a_pattern_is_spelled_so_that_it_is_read_again(column: str, pattern: str
 
 
 @given(st.sampled_from(sorted(BY_NAME)), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_what_is_typed_into_a_filter_comes_back(column: str, text: str) -> None:
     groups, refusal = read_or_refused(column, text)
     query = Query(groups)

@@ -75,7 +75,7 @@ queries = st.builds(Query, drafts.map(tuple)) | st.lists(drafts, min_size=1, max
 
 
 @given(queries, st.integers(0, 10_000), st.integers(1, 32))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_sql_finds_what_the_evaluator_finds(
     mixed: Catalog, query: Query, chosen: int, length: int
 ) -> None:
@@ -113,7 +113,6 @@ def test_what_no_page_tells_is_not_answered_with_none(
 
 
 @given(drafts)
-@settings(deadline=None)
 def test_each_column_shows_its_part_of_a_query(drafts: list[tuple[Condition, ...]]) -> None:
     query = Query(tuple(drafts))
     for column in BY_NAME:
@@ -126,7 +125,6 @@ def test_each_column_shows_its_part_of_a_query(drafts: list[tuple[Condition, ...
 
 
 @given(st.text(max_size=3) | st.text("abcdefghijklmnopqrstuvwxyz234567", min_size=1, max_size=4))
-@settings(deadline=None)
 def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: str) -> None:
     specs = everything(mixed)
     for typed in (text[: length + 1] for length in range(len(text))):

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.readers.database import read_database
@@ -688,7 +688,6 @@ any_node = st.dictionaries(st.sampled_from(sorted(node())), any_json).map(
 
 
 @given(any_node, st.dictionaries(st.sampled_from(["path", "installed", "x"]), any_json), any_json)
-@settings(deadline=None)
 def test_no_json_raises_and_all_that_is_read_can_be_stored(
     its: dict[str, Any], record: dict[str, Any], version: object
 ) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.readers.database import read_database
@@ -301,7 +301,6 @@ def test_zstd_names_the_package_that_it_needs() -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(deadline=None)
 def test_no_bytes_raise(data: bytes) -> None:
     packed = gzip.compress(data)
     for text in (data, packed, packed[:-9], b'{"database":' + data, b'{"spec": [' + data):

@@ -173,13 +173,12 @@ def test_deep_nesting_is_refused(text: str) -> None:
         max_leaves=8,
     )
 )
-@settings(deadline=None)
 def test_whatever_json_holds_comes_back(written: Any) -> None:
     assert value(json.dumps([written])) == [written]
 
 
 @given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @pytest.mark.usefixtures("yaml_loader")
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     try:

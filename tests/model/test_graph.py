@@ -60,7 +60,7 @@ QUERIES = [
 
 
 @given(st.sampled_from(INDEXES), st.lists(st.sampled_from(QUERIES), min_size=1, max_size=2))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_sql_finds_what_the_evaluator_finds(
     catalogs: dict[str, Catalog], records: dict[str, dict[str, Spec]], name: str, texts: list[str]
 ) -> None:

@@ -110,7 +110,7 @@ def test_folding_shows_every_look_alike_once_and_counts_what_it_stands_for(
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_fold_can_be_opened_and_closed(mixed: Catalog, data: st.DataObject) -> None:
     query = parse(data.draw(st.sampled_from(QUERIES)))
     expected = look_alikes(mixed, query)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from spackscope.model.readers.lockfile import read_lockfile
 from spackscope.model.records import Problem, Spec
@@ -230,7 +230,6 @@ def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
 
 
 @given(any_json, any_json, any_json, any_json)
-@settings(deadline=None)
 def test_no_json_raises_and_all_that_is_read_can_be_stored(
     its: object, roots: object, version: object, more: object
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.readers.pages import is_page, read_page
@@ -300,7 +300,6 @@ def test_a_page_cut_anywhere_says_so_and_keeps_the_records_before_the_cut() -> N
 
 
 @given(st.binary())
-@settings(deadline=None)
 def test_no_bytes_raise(data: bytes) -> None:
     for head in (b"", b"---\nspec_details:", b"---\ntitle: a\nspec_details: [", b"\xff\xfe-\0-\0"):
         assert all(isinstance(item, Spec | Problem) for item in read_page(head + data, origin="o"))
@@ -318,7 +317,6 @@ any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
 
 
 @given(st.lists(any_record | any_json, max_size=4), any_json, st.none() | any_json)
-@settings(deadline=None)
 def test_no_json_raises_and_all_that_is_read_can_be_stored(
     records: list[Any], title: Any, meta: Any
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.query import tokens
@@ -204,7 +204,6 @@ def test_what_is_no_query_is_pointed_at(text: str, offset: int, message: str) ->
 
 
 @given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-"))
-@settings(deadline=None)
 def test_no_character_of_a_text_is_lost(text: str) -> None:
     assert "".join(token.text for token in tokens.tokens(text)) == text
     pieces = list(tokens.coloured(text))
@@ -223,7 +222,7 @@ def test_a_quoted_value_is_one_token_and_comes_back(text: str) -> None:
 
 
 @given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-c."), bares)
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 def test_what_is_typed_into_the_query_line_comes_back(text: str, bare: Bare) -> None:
     query, refusal = read_or_refused(text, bare)
 
@@ -250,7 +249,9 @@ words = st.sampled_from(
 
 
 @given(st.lists(words, max_size=9), bares)
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
+@example(["%gcc", "hdf5", "@1.2", "|", "%gcc"], "package")
+@example(["^zlib", "%gcc", "arch=linux-x-zen4", "|", "hdf5"], "package")
 def test_what_is_made_of_real_words_comes_back(chosen: list[str], bare: Bare) -> None:
     try:
         query = parse(" ".join(chosen), bare=bare)
@@ -267,7 +268,6 @@ def test_what_is_made_of_real_words_comes_back(chosen: list[str], bare: Bare) ->
     any_text,
     st.booleans(),
 )
-@settings(deadline=None)
 def test_a_term_of_any_text_is_spelled_so_that_it_is_read_again(
     column: str, text: str, negated: bool
 ) -> None:
@@ -289,7 +289,8 @@ SHOWN = ["package", "version", "compiler", "platform", "os", "target", "variants
         ["x=true", "x=", "+", "+a b", "k:=a,b", "k='a", "gcc@1 2", "a,b", "=1", "1:2"]
     ),
 )
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
+@example("variants", "0=@")
 def test_the_term_of_a_shown_value_fits_that_value(column: str, value: str) -> None:
     term = exact_term(column, value)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.readers.specfile import is_yaml_specfile, read_specfile
@@ -268,7 +268,6 @@ def test_dependencies_that_a_file_lacks_are_told() -> None:
 
 
 @given(st.lists(any_json, max_size=3), any_json)
-@settings(deadline=None)
 def test_no_json_raises_and_all_that_is_read_can_be_stored(listed: Any, version: object) -> None:
     named = [{"zlib": its} for its in listed]
     for given_ in (listed, named, [{**node(), "dependencies": listed}]):
@@ -278,7 +277,6 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(listed: Any, version:
 
 
 @given(st.binary(max_size=200))
-@settings(deadline=None)
 def test_no_bytes_raise(data: bytes) -> None:
     for head in (b"", b"spec:\n", b"-----BEGIN PGP SIGNED MESSAGE-----", b'{"spec":'):
         assert all(isinstance(it, Spec | Problem) for it in read_specfile(head + data, origin="o"))
