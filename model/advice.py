@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from spackscope.model.catalog import Catalog
 from spackscope.model.compilers import compiler_name
 from spackscope.model.facets import Facet, facets
+from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.terms import OWN_KEYS, Condition, Depends, Group, Query, Term
 from spackscope.model.records import HASH_LENGTH
-from spackscope.model.sources import ShouldStop, never
 from spackscope.model.text import clean
 from spackscope.model.versions import version_key
 

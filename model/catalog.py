@@ -17,10 +17,10 @@ from spackscope.model.index.database import Database
 from spackscope.model.index.schema import CODES
 from spackscope.model.listing import Listing, View
 from spackscope.model.matching import matching, tables
+from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.terms import Depends, Query, Term
 from spackscope.model.ranges import Ranges
 from spackscope.model.records import Problem, Spec, is_hash
-from spackscope.model.sources import ShouldStop, never
 
 _MOST_MATCHES = 30
 """Results that are kept; a scattered one at 425,000 specs has some MB."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.facets import FACETED, Facet, facets
+from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query import tokens
 from spackscope.model.query.column_filter import with_column
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.syntax import Bare, QueryError, parse
 from spackscope.model.query.terms import Query
-from spackscope.model.sources import ShouldStop, never
 from spackscope.model.text import is_clean
 
 MOST = 8

@@ -9,9 +9,9 @@ from itertools import groupby
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import COLUMNS, FIELDS, Value
+from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.match import is_variant, split_variant
 from spackscope.model.query.terms import Group, Query, Term, exact_term
-from spackscope.model.sources import ShouldStop, never
 
 FACETED = tuple(column.name for column in COLUMNS if column.place != "spec")
 """The columns whose values can be counted: all but the hash and the size."""

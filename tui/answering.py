@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from spackscope.model.catalog import Catalog
 from spackscope.model.explain import why_none
 from spackscope.model.listing import View
+from spackscope.model.progress import ShouldStop
 from spackscope.model.query.satisfies import Unanswerable
-from spackscope.model.sources import ShouldStop
 from spackscope.tui.messages import Answered, Offered, Refused
 from spackscope.tui.typed import Typed, advised, completions, unanswerable
 

@@ -19,7 +19,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
-from spackscope.model.sources import SourceError
+from spackscope.model.sources.documents import SourceError
 from spackscope.tui.keys import ANYWHERE, KEYS
 from spackscope.tui.screens.browser import BrowserScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog

@@ -10,7 +10,9 @@ from spackscope.model.query.syntax import QueryError, query_text
 from spackscope.model.query.syntax import parse as parse_query
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import SourceError, chosen, location, scan
+from spackscope.model.sources.choice import chosen, location
+from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.survey import scan
 from spackscope.model.text import cell_width, clean
 from spackscope.tui import streams
 from spackscope.tui.arguments import Arguments, parse

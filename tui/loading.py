@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from textual.message import Message
 
 from spackscope.model.index.cache import load, open_cached
+from spackscope.model.progress import ShouldStop
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import ShouldStop, SourceError
+from spackscope.model.sources.documents import SourceError
 from spackscope.tui.messages import Loaded, LoadFailed, Progress
 
 

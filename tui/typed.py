@@ -8,11 +8,11 @@ from spackscope.model.advice import advice
 from spackscope.model.catalog import Catalog
 from spackscope.model.complete import Completions, complete, complete_column, without_word
 from spackscope.model.listing import View
+from spackscope.model.progress import ShouldStop
 from spackscope.model.query.column_filter import column_groups, with_column
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.syntax import QueryError, parse, read
 from spackscope.model.query.terms import Condition, Query
-from spackscope.model.sources import ShouldStop
 from spackscope.model.text import shorten
 
 _MOST_WORDS = 50

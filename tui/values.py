@@ -9,8 +9,8 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME
 from spackscope.model.facets import Facet, choose, chosen, facets
 from spackscope.model.present import cell
+from spackscope.model.progress import ShouldStop
 from spackscope.model.query.terms import Query, spell_group
-from spackscope.model.sources import ShouldStop
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,11 @@ from collections.abc import Sequence
 
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
+from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.readers.documents import read_document
 from spackscope.model.readers.pages import is_page, read_page
 from spackscope.model.records import Cancelled, Problem
-from spackscope.model.sources import (
-    Document,
-    OnProgress,
-    ShouldStop,
-    SourceError,
-    fingerprint,
-    location,
-    never,
-    no_progress,
-)
+from spackscope.model.sources.documents import Document, SourceError, fingerprint
 
 _HEAD = 16
 
@@ -61,7 +53,7 @@ def build(
         if is_page(data):
             pages[document.source] += 1
             writer.add_document(document, read_page(data, origin=document.origin))
-        elif _is_asked_for(document):
+        elif document.kind == "asked for":
             items = read_document(data, origin=document.origin)
             pages[document.source] += writer.add_document(document, items)
         elif os.path.basename(document.path) == PAGE_NAME:
@@ -76,11 +68,6 @@ def build(
     writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint(documents), built=time.time())
 
 
-def _is_asked_for(document: Document) -> bool:
-    """Tell whether a source is this very file: then it is read whatever it looks like."""
-    return str(location(document.source)) == document.path
-
-
 def _read(document: Document) -> bytes:
     """Read a document; of a file that cannot be a page its first bytes are enough."""
     if document.unreadable:
@@ -90,7 +77,8 @@ def _read(document: Document) -> bytes:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError("it is no longer a file")
             head = file.read(_HEAD)
-            if b"---" not in head.replace(b"\0", b"") and not _is_asked_for(document):
+            is_found = document.kind == "found"
+            if is_found and b"---" not in head.replace(b"\0", b""):
                 return head
             return head + file.read()
     except OSError as error:

@@ -22,16 +22,10 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
 from spackscope.model.index.database import connect
 from spackscope.model.index.schema import SCHEMA_VERSION
-from spackscope.model.sources import (
-    Document,
-    OnProgress,
-    ShouldStop,
-    fingerprint,
-    location,
-    never,
-    no_progress,
-    scan,
-)
+from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.sources.choice import location
+from spackscope.model.sources.documents import Document, fingerprint
+from spackscope.model.sources.survey import scan
 
 SMALL = 1_000_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""

@@ -7,8 +7,8 @@ import sqlite3
 import threading
 from collections.abc import Iterable
 
+from spackscope.model.progress import ShouldStop, never
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import ShouldStop, never
 
 
 class _Connection(sqlite3.Connection):

@@ -14,7 +14,7 @@ from spackscope.model.code_columns import packed
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.schema import CODES, INDEXES, TABLES
 from spackscope.model.records import Problem, Spec
-from spackscope.model.sources import Document
+from spackscope.model.sources.documents import Document
 from spackscope.model.versions import version_key
 
 _Codes = tuple[int, ...]

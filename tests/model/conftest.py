@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog import Catalog
-from spackscope.model.sources import SAMPLE
+from spackscope.model.sources.choice import SAMPLE
 from tests.model.building import catalog_of, record, write_page
 
 NOBODY = 65534

@@ -19,7 +19,7 @@ from spackscope.model.index.cache import SMALL, index_path, load, open_cached
 from spackscope.model.listing import View
 from spackscope.model.query.syntax import parse
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import SourceError
+from spackscope.model.sources.documents import SourceError
 from tests.model.building import everything, hash_of, page, record, write_page
 
 

@@ -16,7 +16,9 @@ from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.listing import View
 from spackscope.model.query.syntax import parse
 from spackscope.model.records import Cancelled, Problem
-from spackscope.model.sources import SAMPLE, fingerprint, location, scan
+from spackscope.model.sources.choice import SAMPLE, location
+from spackscope.model.sources.documents import fingerprint
+from spackscope.model.sources.survey import scan
 from spackscope.model.versions import version_key
 from tests.hostile import HOSTILE_TEXT
 from tests.model.building import (

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.readers.pages import is_page, read_page
 from spackscope.model.records import Problem, Spec
-from spackscope.model.sources import SAMPLE, location
+from spackscope.model.sources.choice import SAMPLE, location
 from tests.hostile import HOSTILE_TEXT
 from tests.model.building import PAGES, Record, hash_of, page, read, record
 

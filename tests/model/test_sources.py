@@ -14,15 +14,9 @@ import pytest
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import (
-    SAMPLE,
-    Document,
-    SourceError,
-    chosen,
-    fingerprint,
-    location,
-    scan,
-)
+from spackscope.model.sources.choice import SAMPLE, chosen, location
+from spackscope.model.sources.documents import Document, SourceError, fingerprint
+from spackscope.model.sources.survey import scan
 from tests.model.building import catalog_of, hash_of, page, record, write_page
 
 

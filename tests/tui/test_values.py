@@ -12,10 +12,10 @@ import pytest
 
 from spackscope.model.columns import BY_NAME
 from spackscope.model.index.cache import index_path, load
+from spackscope.model.progress import ShouldStop
 from spackscope.model.query.syntax import parse
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import ShouldStop
 from spackscope.tui.screens.values_dialog import ValuesDialog
 from spackscope.tui.values import Choice, Values, count_values, said_of
 from spackscope.tui.widgets.value_rows import ValueRows

@@ -10,9 +10,9 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME
 from spackscope.model.facets import FACETED
 from spackscope.model.listing import View
+from spackscope.model.progress import ShouldStop
 from spackscope.model.query.syntax import QueryError, parse
 from spackscope.model.query.terms import Query, exact_term
-from spackscope.model.sources import ShouldStop
 from spackscope.tui.messages import Damaged
 from spackscope.tui.screens.reading import ReadingScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog

@@ -1,0 +1,1 @@
+"""Sources: what the user names, and the documents that are found there."""
