@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from spackscope.model.records import Problem
+
 Kind = Literal["found", "asked for", "manifest", "sizes"]
 """How a document is read.
 
@@ -45,6 +47,26 @@ class Document:
     cached: bool = False
     tag: str = ""
     stack: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """Hold what was found at one source: its documents, and what the user should know of it.
+
+    `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache` or
+    `standard input`, and `layout` that of a mirror: `v2`, `v3`, `OCI` or `spec files`. `checked`
+    is when what was copied from far away was last known to be as the original, in seconds since
+    1970, and `remark` why an older copy serves. `failure` says why nothing could be read.
+    """
+
+    source: str
+    kind: str
+    layout: str = ""
+    documents: tuple[Document, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    checked: float | None = None
+    remark: str = ""
+    failure: str = ""
 
 
 def document_of(
