@@ -13,7 +13,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import corpus, pairs, terminal
+from benchmarks import corpus, pairs, spack_index, terminal
+from benchmarks.processes import cost
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.cache import load, open_cached
 from spackscope.model.listing import View
@@ -71,16 +72,64 @@ def text_lines(catalog: Catalog) -> list[str]:
     ]
 
 
+_INDEX = """
+import sys
+from spackscope.tui.cli import main
+sys.exit(main(["index", "--rebuild", "-f", sys.argv[1]]))
+"""
+_JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
+_OPEN = """
+import os, sys
+from spackscope.model.index.cache import open_cached
+from spackscope.model.query.terms import Query
+print(len(open_cached([sys.argv[1]], os.environ).packages(Query())))
+"""
+_DEPENDENCIES = ("^glibc", "^zlib-ng@2: +shared", "%gcc@13", "^[virtuals=mpi] openmpi", "++shared")
+
+
+def indexing(index: Path, environ: Mapping[str, str], many: int) -> None:
+    """Build an index of Spack's own, open it again and ask for dependencies."""
+    costs = [
+        (cost(_INDEX, [str(index)], environ), cost(_JSON_LOAD, [str(index)], environ))
+        for _ in range(max(1, many // 3))
+    ]
+    seconds = [(ours.seconds, theirs.seconds) for ours, theirs in costs]
+    pairs.report("index: time, to json.load", seconds, "ms", 1e3)
+    peaks = [(ours.peak, theirs.peak) for ours, theirs in costs]
+    pairs.report("index: memory, to json.load", peaks, "MB", 1e-6)
+    opened = [
+        (cost(_OPEN, [str(index)], environ).seconds, cost("import sqlite3", [], environ).seconds)
+        for _ in range(many)
+    ]
+    pairs.report("index: open", opened, "ms", 1e3)
+    catalog = open_cached([str(index)], environ)
+    assert catalog is not None
+    children = catalog.code_columns.column("edge_child")
+    for text in _DEPENDENCIES:
+        # Answers are kept, so that each is measured once. The first one reads the edges.
+        ours = pairs.seconds(lambda text=text: catalog.count(parse(text)))
+        theirs = pairs.seconds(lambda: sum(map(bool, children)))
+        pairs.report(f"index: {text}", [(ours, theirs)], "ms", 1e3)
+
+
 def main() -> None:
     """Make the corpus and run the benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--specs", type=int, default=60_000)
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument(
-        "names", nargs="*", default=["start", "build", "open", "keystroke", "echo", "step"]
+        "names",
+        nargs="*",
+        default=["index", "start", "build", "open", "keystroke", "echo", "step"],
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
+        if "index" in arguments.names:
+            # The first one, since it measures memory, and that of this process counts too.
+            index = spack_index.make(Path(scratch, "index.json"), arguments.specs)
+            indexing(index, {**os.environ, "XDG_CACHE_HOME": scratch}, arguments.pairs)
+            if arguments.names == ["index"]:
+                return
         pages = corpus.make(Path(scratch, "pages"), arguments.specs)
         environ = {**os.environ, "XDG_CACHE_HOME": scratch}
         source, many = str(pages), arguments.pairs
@@ -96,15 +145,10 @@ def main() -> None:
                 pairs=max(1, many // 2),
             )
         if "open" in arguments.names:
-            code = (
-                "import os, sys; from spackscope.model.index.cache import open_cached;"
-                "from spackscope.model.query.terms import Query;"
-                "print(len(open_cached([sys.argv[1]], os.environ).packages(Query())))"
-            )
             pairs.compare(
                 "open",
                 lambda: subprocess.run(
-                    [sys.executable, "-c", code, source],
+                    [sys.executable, "-c", _OPEN, source],
                     env=environ,
                     check=True,
                     capture_output=True,

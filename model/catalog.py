@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 from spackscope.model.code_columns import CodeColumns
 from spackscope.model.columns import BY_NAME, COLUMNS, Column, Place
 from spackscope.model.conditions import Clause, condition
+from spackscope.model.dependencies import Dependencies
 from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.edge_columns import EdgeColumns
 from spackscope.model.graph import Graph
 from spackscope.model.index.database import Database
 from spackscope.model.index.schema import CODES
@@ -20,7 +21,9 @@ from spackscope.model.matching import matching, tables
 from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.terms import Depends, Query, Term
 from spackscope.model.ranges import Ranges
-from spackscope.model.records import Problem, Spec, is_hash
+from spackscope.model.records import Problem, Provenance, SourceState, Spec, is_hash
+from spackscope.model.rows import Row, provenance_of, rows_of
+from spackscope.model.sources.documents import Surveyed
 
 _MOST_MATCHES = 30
 """Results that are kept; a scattered one at 425,000 specs has some MB."""
@@ -43,40 +46,42 @@ class PackageCount:
     first: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Hold one row of a listing: a record, its ids, and how many look-alikes it stands for."""
-
-    id: int
-    look_alike: int
-    spec: Spec
-    count: int = 1
-
-
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
-    `dictionaries` know its values. `notice` says what the user should know of how the index came
-    about, or is empty. Raises sqlite3.Error where the index cannot be opened.
+    `dictionaries` know its values, `dependencies` its edges. `notice` says what the user should
+    know of how the index came about, or is empty. `surveyed` is what the sources were found to be
+    when the index was last compared with them, if it was. Raises sqlite3.Error where the index
+    cannot be opened.
     """
 
     def __init__(
-        self, uri: str, *, notice: str = "", keep: sqlite3.Connection | None = None
+        self,
+        uri: str,
+        *,
+        notice: str = "",
+        keep: sqlite3.Connection | None = None,
+        surveyed: Sequence[Surveyed] = (),
     ) -> None:
-        self._database = Database(uri, keep)
-        self.meta = self._database.meta
+        self.database = Database(uri, keep)
+        self.meta = self.database.meta
         self.notice = notice
-        self._columns = CodeColumns(self._database)
+        self.surveyed = surveyed
+        self.code_columns = CodeColumns(self.database)
         self.dictionaries = Dictionaries(
-            self._database, lru_cache(_MOST_MATCHES)(self._dependents), self._propagated
+            self.database, lru_cache(_MOST_MATCHES)(self._dependents), self._propagated
         )
-        self._graph = Graph(self._database, self._columns, self.dictionaries)
+        edges = EdgeColumns(self.database, self.code_columns)
+        self.dependencies = Dependencies(
+            self.database, self.code_columns, edges, self.dictionaries
+        )
+        self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
         self._matches: dict[Query, Ranges] = {}
         self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT id, name, n, n, first FROM package WHERE n ORDER BY id"
         )
         return [PackageCount(*row) for row in rows]
@@ -84,26 +89,37 @@ class Catalog:
     @cached_property
     def total(self) -> int:
         """Count the records."""
-        return int(self._database.execute("SELECT coalesce(sum(n), 0) FROM package").fetchone()[0])
+        return int(self.database.execute("SELECT coalesce(sum(n), 0) FROM package").fetchone()[0])
 
     @cached_property
-    def sources(self) -> list[tuple[str, int]]:
-        """Hold each source with the number of its records as read, in the order given."""
-        return self._database.execute(
-            "SELECT name, sum(specs) FROM source JOIN document ON source.id = source"
+    def sources(self) -> list[SourceState]:
+        """Hold what is known of each source, in the order given."""
+        rows = self.database.execute(
+            "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
+            " (SELECT count(*) FROM problem JOIN document ON document.id = document"
+            "  WHERE source = source.id)"
+            " FROM source LEFT JOIN document ON source.id = source"
             " GROUP BY source.id ORDER BY source.id"
-        ).fetchall()
+        )
+        states = [SourceState(*row) for row in rows]
+        now = {one.source: one for one in self.surveyed}
+        return [
+            replace(state, checked=now[state.name].checked, remark=now[state.name].remark)
+            if state.name in now
+            else state
+            for state in states
+        ]
 
     @cached_property
     def problems(self) -> list[Problem]:
         """Hold what could not be read, in the order of reading."""
-        rows = self._database.execute("SELECT origin, place, reason FROM problem")
+        rows = self.database.execute("SELECT origin, place, reason FROM problem")
         return [Problem(*row) for row in rows]
 
     @cached_property
     def problem_count(self) -> int:
         """Count the problems."""
-        return int(self._database.execute("SELECT count(*) FROM problem").fetchone()[0])
+        return int(self.database.execute("SELECT count(*) FROM problem").fetchone()[0])
 
     def _dependents(self, asked: Depends) -> bytes:
         return self._graph.dependents(asked, self._find)
@@ -113,7 +129,7 @@ class Catalog:
 
     def _find(self, query: Query) -> Ranges:
         """Give the ids of all records that match, those that are only dependencies among them."""
-        return matching(query, self._database, self.dictionaries, self._columns)
+        return matching(query, self.database, self.dictionaries, self.code_columns)
 
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> Ranges:
         """Give the ids of the records that match.
@@ -123,7 +139,7 @@ class Catalog:
         """
         specs = self._matches.get(query)
         if specs is None:
-            with self._database.stoppable(should_stop):
+            with self.database.stoppable(should_stop):
                 specs = self._find(query).within(0, self.total)
             if len(self._matches) >= _MOST_MATCHES:
                 self._matches.clear()
@@ -149,8 +165,8 @@ class Catalog:
         specs = self.match(view.query, should_stop=should_stop)
         if view.package is not None:
             specs = specs.within(*self._span(view.package))
-        with self._database.stoppable(should_stop):
-            return Listing(view, specs, self._columns, self.dictionaries)
+        with self.database.stoppable(should_stop):
+            return Listing(view, specs, self.code_columns, self.dictionaries)
 
     def tally(
         self,
@@ -172,9 +188,9 @@ class Catalog:
         if package is not None:
             made &= Clause(f"look_alike.package = {package}")
         count = "count(*)" if made.on_specs else "sum(n)"
-        with self._database.stoppable(should_stop):
+        with self.database.stoppable(should_stop):
             counts: dict[int, int] = dict(
-                self._database.execute(
+                self.database.execute(
                     f"SELECT look_alike.{place}, {count} FROM {tables(made)} WHERE {made.sql}"
                     f" GROUP BY look_alike.{place}",
                     made.parameters,
@@ -201,7 +217,7 @@ class Catalog:
             telling = {name for name in names if len(set(self.dictionaries.values(name))) > 1}
             within = "1"
         else:
-            codes = self._database.execute(
+            codes = self.database.execute(
                 f"SELECT DISTINCT {', '.join(CODES)} FROM look_alike"
                 " WHERE package = ? AND unlisted = 0",
                 (package,),
@@ -211,55 +227,19 @@ class Catalog:
                 values, at = self.dictionaries.values(name), CODES.index(BY_NAME[name].place)
                 if len({values[row[at]] for row in codes}) > 1:
                     telling.add(name)
-            (within,) = self._database.execute(
+            (within,) = self.database.execute(
                 "SELECT 'id BETWEEN ' || first || ' AND ' || (first + n - 1) FROM package"
                 " WHERE id = ?",
                 (package,),
             ).fetchone()
-        sized = self._database.execute(
+        sized = self.database.execute(
             f"SELECT 1 FROM spec WHERE size IS NOT NULL AND {within} LIMIT 1"
         ).fetchone()
         return frozenset(telling | {"hash"} | ({"size"} if sized else set()))
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Give the rows with these ids, in the order of the ids."""
-        # Ids are numbers of this index, never text of a user.
-        found = {
-            row[0]: row
-            for row in self._database.execute(
-                "SELECT spec.id, look_alike.id, hash, size, package, version, arch, variant_set,"
-                " stack_set, tag, document, extra, unlisted FROM spec JOIN look_alike"
-                f" ON look_alike.id = look_alike WHERE spec.id IN ({','.join(map(str, ids))})"
-            )
-        }
-        how_many = counts if counts is not None else [1] * len(ids)
-        return [self._row(found[id_], count) for id_, count in zip(ids, how_many, strict=True)]
-
-    def _row(self, columns: tuple[Any, ...], count: int) -> Row:
-        id_, look_alike, hash_, size, package, version, arch, *codes = columns
-        variants, stacks, tag, document, extra, unlisted = codes
-        known = self.dictionaries
-        its_arch = known.arches[arch]
-        origin, source = known.documents[document]
-        spec = Spec(
-            package=known.package_names[package],
-            hash=hash_,
-            version=known.versions[version],
-            compiler=its_arch.compiler,
-            platform=its_arch.platform,
-            os=its_arch.os,
-            target=its_arch.target,
-            variants=known.variant_sets[variants],
-            stacks=known.stack_sets[stacks],
-            size=_number(size),
-            tag=known.tags[tag],
-            origin=origin,
-            source=source,
-            namespace=known.extras[extra][0],
-            flags=known.extras[extra][1],
-            in_cache=not unlisted,
-        )
-        return Row(id_, look_alike, spec, count)
+        return rows_of(ids, counts, self.database, self.dictionaries)
 
     def specs(self, listing: Listing) -> Iterator[Spec]:
         """Give the records of a listing in its order, a window at a time."""
@@ -271,8 +251,12 @@ class Catalog:
         """Give every record with this whole hash."""
         if not is_hash(hash_):
             return []
-        found = self._database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
+        found = self.database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
         return self.rows([id_ for (id_,) in found])
+
+    def provenance(self, id_: int) -> Provenance:
+        """Give where the record with this id comes from."""
+        return provenance_of(id_, self.database)
 
     def count(
         self, query: Query, *, package: int | None = None, should_stop: ShouldStop = never
@@ -286,11 +270,7 @@ class Catalog:
 
     def _span(self, package: int) -> tuple[int, int]:
         """Give the first spec of a package, and the one behind its last."""
-        first, n = self._database.execute(
+        first, n = self.database.execute(
             "SELECT first, n FROM package WHERE id = ?", (package,)
         ).fetchone()
         return first, first + n
-
-
-def _number(size: float | None) -> float | None:
-    return int(size) if size is not None and size.is_integer() else size

@@ -6,8 +6,10 @@ import sqlite3
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, chain, islice, repeat
+from operator import sub
 
 from spackscope.model.index.database import Database
 from spackscope.model.ranges import Ranges
@@ -19,6 +21,29 @@ def packed(codes: array[int]) -> bytes:
         codes = array("I", codes)
         codes.byteswap()
     return codes.tobytes()
+
+
+def upwards(
+    first: Sequence[int], children: Sequence[int], kinds: Sequence[int], nodes: int
+) -> tuple[array[int], array[int], array[int]]:
+    """Sort edges by the node that they lead to, of which there are `nodes`.
+
+    Of edges in the order of those that have them, `first` says where those of each begin. Give
+    where the edges to each node begin, who has them, and their kinds.
+    """
+    sizes = map(sub, islice(first, 1, None), first)
+    parents = chain.from_iterable(map(repeat, range(len(first) - 1), sizes))
+    numbers = [0] * nodes
+    for child in children:
+        numbers[child] += 1
+    places = list(accumulate(numbers, initial=0))
+    begins = array("I", places)
+    above, sorted_kinds = array("I", bytes(4 * len(children))), array("I", bytes(4 * len(kinds)))
+    for parent, child, kind in zip(parents, children, kinds, strict=True):
+        place = places[child]
+        above[place], sorted_kinds[place] = parent, kind
+        places[child] = place + 1
+    return begins, above, sorted_kinds
 
 
 class CodeColumns:

@@ -10,7 +10,7 @@ from spackscope.model.records import Spec
 
 Value = str | tuple[str, ...] | float | None
 Place = Literal[
-    "package", "version", "arch", "variant_set", "stack_set", "tag", "document", "extra", "spec"
+    "package", "version", "arch", "variant_set", "stack_set", "tag", "presence", "extra", "spec"
 ]
 
 
@@ -43,7 +43,8 @@ COLUMNS = (
     Column("platform", "platform", "arch", lambda spec: spec.platform, core=False),
     Column("tag", "tag", "tag", lambda spec: spec.tag, core=False),
     Column("size", "size", "spec", lambda spec: spec.size, core=False, hint="10MB:1GB"),
-    Column("source", "source", "document", lambda spec: spec.source, core=False),
+    Column("state", "state", "presence", lambda spec: spec.states, core=False, hint="installed"),
+    Column("source", "source", "presence", lambda spec: spec.sources, core=False),
 )
 """All columns, in the order of the table."""
 

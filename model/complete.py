@@ -200,6 +200,8 @@ class _Within:
 
     def _anything(self, typed: str) -> Iterator[Completion]:
         """Offer packages, values of the other columns, variants and keys that begin so."""
+        for facet in _beginning(self._facets("state"), typed):
+            yield Completion(facet.value, facet.count)
         for facet in _beginning(self._facets("package"), typed):
             # In a live filter the bare name would be looked for in every column.
             key = "package=" if self._bare == "any" else ""

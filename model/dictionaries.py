@@ -101,6 +101,12 @@ class Dictionaries:
         ).fetchall()
 
     @cached_property
+    def presences(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Hold the sources with the states."""
+        rows = self._database.execute("SELECT sources, states FROM presence ORDER BY id")
+        return [(tuple(json.loads(sources)), tuple(json.loads(s))) for sources, s in rows]
+
+    @cached_property
     def tags(self) -> list[str]:
         """Hold the tags in the order of their names."""
         return [name for (name,) in self._database.execute("SELECT name FROM tag ORDER BY id")]
@@ -119,14 +125,12 @@ class Dictionaries:
 
     def values(self, column: str) -> Sequence[Value]:
         """Give the values of a column, the index of each being the code of its place."""
-        if column == "source":
-            return [source for _, source in self.documents]
+        if column in ("source", "state"):
+            return [pair[column == "state"] for pair in self.presences]
         if column == "arch":
             return [(arch.platform, arch.os, arch.target) for arch in self.arches]
         if column in ("namespace", "flags"):
-            return [
-                namespace if column == "namespace" else flags for namespace, flags in self.extras
-            ]
+            return [pair[column == "flags"] for pair in self.extras]
         values: Sequence[Value]
         if column in _PLACES:
             values = getattr(self, _PLACES[column])
@@ -174,7 +178,7 @@ class Dictionaries:
     def ranks(self, column: str) -> Sequence[int]:
         """Give the rank of each code in the order of a column's values."""
         values = self.values(column)
-        if column not in ("compiler", "os", "platform", "target", "source"):
+        if column not in ("compiler", "os", "platform", "target", "source", "state"):
             return range(len(values))
         keys = [_order(column, value) for value in values]
         rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 
 from spackscope.model.columns import COLUMNS, Value
-from spackscope.model.records import Spec
+from spackscope.model.records import SourceState, Spec
 from spackscope.model.text import clean
 
 Export = Callable[[Iterable[Spec]], Iterator[str]]
@@ -28,7 +29,10 @@ KEYS = (
     "stacks",
     "size",
     "tag",
-    "source",
+    "sources",
+    "states",
+    "namespace",
+    "flags",
 )
 """The keys of a JSON object and the columns of CSV, in their order."""
 
@@ -36,6 +40,11 @@ KEYS = (
 def json_text(spec: Spec) -> str:
     """Spell a record as one JSON object on one line, every character beyond ASCII escaped."""
     return json.dumps({key: getattr(spec, key) for key in KEYS})
+
+
+def json_of_sources(states: Iterable[SourceState]) -> Iterator[str]:
+    """Spell what is known of each source as a JSON object on one line."""
+    return (json.dumps(asdict(state)) for state in states)
 
 
 def json_array(specs: Iterable[Spec]) -> Iterator[str]:

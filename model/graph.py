@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from array import array
 from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 
 from spackscope.model.code_columns import CodeColumns
 from spackscope.model.compilers import LANGUAGES
 from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.edge_columns import Adjacency, EdgeColumns, Span, mask_of, spans_of
 from spackscope.model.index.database import Database
-from spackscope.model.query.match import split_variant
+from spackscope.model.query.match import ANY, split_variant
 from spackscope.model.query.satisfies import compiler_fits, holds, stub, wanted_of_node
 from spackscope.model.query.terms import Condition, Depends, Query, Term, query_of
 from spackscope.model.ranges import Ranges
@@ -22,73 +20,55 @@ Find = Callable[[Query], Ranges]
 """Finds the records that fulfil a query, those that are only dependencies among them."""
 
 Mask = bytearray
-"""A byte for each record, and behind them for each dependency that is absent: 1 where it fits."""
+"""A byte for each record: 1 where it fits."""
 
 
 class Graph:
-    """Hold the edges of an index; all masks go by the ids of records.
+    """Ask the edges of an index; all masks go by the ids of records.
 
     The rules are those of `query.satisfies`, which tells the same of a single record.
     """
 
     def __init__(
-        self, database: Database, columns: CodeColumns, dictionaries: Dictionaries
+        self,
+        database: Database,
+        columns: CodeColumns,
+        edges: EdgeColumns,
+        dictionaries: Dictionaries,
     ) -> None:
         self._database = database
         self._columns = columns
         self._dictionaries = dictionaries
-
-    @cached_property
-    def _count(self) -> int:
-        return self._columns.first[-1]
-
-    @cached_property
-    def _kinds(self) -> list[tuple[frozenset[str], frozenset[str]]]:
-        rows = self._database.execute("SELECT deptypes, virtuals FROM edge_kind ORDER BY id")
-        return [(frozenset(json.loads(types)), frozenset(json.loads(v))) for types, v in rows]
+        self._edges = edges
 
     @cached_property
     def _links(self) -> list[bool]:
         """Tell of each kind of edge whether it is one to link or to run."""
-        return [bool(types & {"link", "run"}) for types, _ in self._kinds]
+        return [bool(types & {"link", "run"}) for types, _ in self._edges.kinds]
 
     @cached_property
-    def _absent(self) -> list[tuple[str, str]]:
-        return self._database.execute("SELECT name, hash FROM absent ORDER BY id").fetchall()
-
-    @cached_property
-    def _edges(self) -> list[tuple[int, int, int]]:
-        """Hold each edge: the spec, its dependency, and the code of the kind."""
-        first = self._columns.column("edge_first")
-        parents = array("I")
-        for spec, (start, stop) in enumerate(pairwise(first)):
-            parents.extend([spec] * (stop - start))
-        children, kinds = self._columns.column("edge_child"), self._columns.column("edge_kind")
-        return list(zip(parents, children, kinds, strict=True))
-
-    @cached_property
-    def _linking(self) -> dict[int, list[int]]:
+    def _linking(self) -> Adjacency:
         """Hold for each dependency the specs that link to it or run it."""
-        above: dict[int, list[int]] = {}
-        for parent, child, kind in self._edges:
-            if self._links[kind]:
-                above.setdefault(child, []).append(parent)
-        return above
+        return self._edges.up.only(self._links)
 
     @cached_property
-    def _stating(self) -> Mask:
-        """Mark the specs whose compiler is stated, of which `%` asks for nothing else."""
-        mask = Mask(b"\1") * self._count
-        languages = [bool(virtuals & set(LANGUAGES)) for _, virtuals in self._kinds]
-        for parent, _, kind in self._edges:
-            if languages[kind]:
-                mask[parent] = 0
-        arches, codes = self._dictionaries.arches, self._columns.column("arch")
+    def _stating(self) -> list[tuple[int, list[int]]]:
+        """Hold the specs whose compiler is stated, by the code of their architecture.
+
+        Of such a spec `%` asks for nothing else.
+        """
+        languages = [bool(virtuals & set(LANGUAGES)) for _, virtuals in self._edges.kinds]
+        everything = [(0, self._edges.count + len(self._edges.absent))]
+        others = self._edges.up.along(everything, languages)
+        compilers = [arch.compiler for arch in self._dictionaries.arches]
+        codes = self._columns.column("arch")
+        stating: dict[int, list[int]] = {}
         for look_alike, lists in enumerate(self._listing):
-            start, stop = self._columns.specs(look_alike)
-            if lists and arches[codes[look_alike]].compiler == "none":
-                mask[start:stop] = bytes(stop - start)
-        return mask
+            arch = codes[look_alike]
+            if not lists or compilers[arch] != "none":
+                specs = range(*self._columns.specs(look_alike))
+                stating.setdefault(arch, []).extend(s for s in specs if s not in others)
+        return [(arch, specs) for arch, specs in stating.items() if specs]
 
     @cached_property
     def _listing(self) -> list[bool]:
@@ -99,82 +79,78 @@ class Graph:
 
     def dependents(self, asked: Depends, find: Find) -> bytes:
         """Mark the specs that fulfil a condition on dependencies, negation left aside."""
-        edges = self._fitting(asked, find)
+        linked, others = self._fitting(asked, find)
         if not asked.direct:
-            return bytes(self._above(edges))
-        mask = Mask(self._count)
-        for parent, _ in edges:
-            mask[parent] = 1
-        stating = self._stating
-        fits: dict[int, bool] = {}
-        for look_alike, arch in enumerate(self._columns.column("arch")):
-            start, stop = self._columns.specs(look_alike)
-            if stating.find(1, start, stop) >= 0:
-                if arch not in fits:
-                    compiler = self._dictionaries.arches[arch].compiler
-                    fits[arch] = compiler_fits(asked, compiler, listed=True)
-                for spec in range(start, stop):
-                    if stating[spec]:
-                        mask[spec] = fits[arch]
+            return bytes(mask_of(others | self._above(linked), self._edges.count))
+        mask = mask_of(linked | others, self._edges.count)
+        for arch, specs in self._stating:
+            compiler = self._dictionaries.arches[arch].compiler
+            fits = compiler_fits(asked, compiler, listed=True)
+            for spec in specs:
+                mask[spec] = fits
         return bytes(mask)
 
-    def _fitting(self, asked: Depends, find: Find) -> list[tuple[int, bool]]:
-        """Give the specs with an edge as asked, and whether it is one to link or to run."""
+    def _fitting(self, asked: Depends, find: Find) -> tuple[set[int], set[int]]:
+        """Give the specs with an edge as asked: those where it is to link or to run, and others.
+
+        A spec with edges of both sorts is among both.
+        """
         named, unnamed = wanted_of_node(asked)
-        fits = self._mask(named, find)
-        is_virtual = any(asked.name in virtuals for _, virtuals in self._kinds)
-        provider = self._mask(unnamed, find) if is_virtual else fits
-        ways = []
-        for (types, virtuals), links in zip(self._kinds, self._links, strict=True):
-            is_wanted = not asked.virtuals or bool(virtuals & set(asked.virtuals))
-            has_types = not asked.direct or types >= set(asked.deptypes)
-            chosen = provider if asked.name in virtuals else fits
-            ways.append((chosen if is_wanted and has_types else None, links))
-        found = []
-        for parent, child, kind in self._edges:
-            mask, links = ways[kind]
-            if mask is not None and mask[child]:
-                found.append((parent, links))
+        is_name = [asked.name in virtuals for _, virtuals in self._edges.kinds]
+        wanted = [
+            (not asked.virtuals or bool(virtuals & set(asked.virtuals)))
+            and (not asked.direct or types >= set(asked.deptypes))
+            for types, virtuals in self._edges.kinds
+        ]
+        linked: set[int] = set()
+        others: set[int] = set()
+        for terms, provides in ((named, False), (unnamed, True)):
+            chosen = [w and n == provides for w, n in zip(wanted, is_name, strict=True)]
+            if any(chosen):
+                spans = self._spans(terms, find)
+                for found, to_link in ((linked, True), (others, False)):
+                    ways = zip(chosen, self._links, strict=True)
+                    kinds = [is_chosen and links == to_link for is_chosen, links in ways]
+                    found |= self._edges.up.along(spans, kinds)
+        return linked, others
+
+    def _spans(self, terms: tuple[Condition, ...], find: Find) -> list[Span]:
+        """Give the records, and behind them what is absent, of which all terms hold."""
+        spans = list(find(query_of(*terms)).pairs())
+        by_hash = any(term.column in ("hash", ANY) for term in terms)
+        known: dict[tuple[str, str], bool] = {}
+        for number, (name, hash_) in enumerate(self._edges.absent, self._edges.count):
+            key = name, hash_ * by_hash
+            if key not in known:
+                absent = stub(Dependency(hash_, name))
+                known[key] = all(holds(term, absent) for term in terms)
+            if known[key]:
+                spans.append((number, number + 1))
+        return spans
+
+    def _above(self, specs: set[int]) -> set[int]:
+        """Give the specs, and all that have one of them below them on edges to link or to run."""
+        found, newest = set(specs), specs
+        while newest:
+            # Look-alikes stand together, so that there are far fewer spans than specs.
+            spans = spans_of(mask_of(newest, self._edges.count))
+            newest = self._linking.along(spans) - found
+            found |= newest
         return found
-
-    def _mask(self, terms: tuple[Condition, ...], find: Find) -> Mask:
-        mask = Mask(self._count)
-        _set(mask, find(query_of(*terms)), 1)
-        for name, hash_ in self._absent:
-            absent = stub(Dependency(hash_, name))
-            mask.append(all(holds(term, absent) for term in terms))
-        return mask
-
-    def _above(self, edges: list[tuple[int, bool]]) -> Mask:
-        """Mark who has such an edge itself, or below itself on edges to link or to run."""
-        mask = Mask(self._count)
-        waiting = []
-        for parent, links in edges:
-            mask[parent] |= 1
-            if links:
-                waiting.append(parent)
-        seen = set(waiting)
-        while waiting:
-            for parent in self._linking.get(waiting.pop(), ()):
-                mask[parent] = 1
-                if parent not in seen:
-                    seen.add(parent)
-                    waiting.append(parent)
-        return mask
 
     def propagated(self, term: Term, find: Find) -> bytes:
         """Mark the specs of which, and of all that is below, nobody has a variant otherwise."""
         name = split_variant(term.pattern)[0]
         has = find(query_of(Term("variants", f"{name}=*")))
         fits = find(query_of(Term("variants", _own(term.pattern))))
-        other = Mask(self._count + len(self._absent))
+        other = Mask(self._edges.count)
         _set(other, has, 1)
         _set(other, fits, 0)
-        edges = [
-            (parent, self._links[kind]) for parent, child, kind in self._edges if other[child]
-        ]
-        above = self._above(edges)
-        return bytes(not (mine or below) for mine, below in zip(other, above, strict=False))
+        spans = list(spans_of(other))
+        linked = self._edges.up.along(spans, self._links)
+        others = self._edges.up.along(spans, [not links for links in self._links])
+        above = mask_of(others | self._above(linked), self._edges.count)
+        return bytes(not (mine or below) for mine, below in zip(other, above, strict=True))
 
 
 def _set(mask: Mask, ids: Ranges, value: int) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.columns import Column, Value
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.terms import Term, exact_term
-from spackscope.model.records import Spec, is_hash
+from spackscope.model.records import Provenance, Spec, is_hash
 from spackscope.model.text import clean, is_clean
 
 SHORT_HASH = 7
@@ -22,6 +23,8 @@ WIDEST_SIZE = len("1000 MB")
 
 DIFFERS = "≠"
 """Stands before a variant whose value differs among the rows shown."""
+
+UNTOLD = Provenance()
 
 _SHORT_DIGEST = 7
 
@@ -44,8 +47,8 @@ def cell(column: Column, value: Value) -> str:
         return clean(str(value))[:SHORT_HASH]
     if column.name == "size":
         return size_text(value if isinstance(value, int | float) else None)
-    if column.name == "stack" and isinstance(value, tuple):
-        return clean(", ".join(without_root(value)))
+    if column.name in ("stack", "source", "state") and isinstance(value, tuple):
+        return clean(", ".join(without_root(value) if column.name == "stack" else value))
     if isinstance(value, tuple):
         return clean(" ".join(value))
     text = str(value or "")
@@ -115,8 +118,15 @@ def install_command(spec: Spec) -> str:
     return f"spack install --cache-only {shlex.quote('/' + spec.hash)}"
 
 
-def detail(spec: Spec, *, varying: Mapping[str, int], alike: int, shown: int) -> list[DetailLine]:
-    """Describe a record line by line.
+def detail(
+    spec: Spec,
+    *,
+    varying: Mapping[str, int],
+    alike: int,
+    shown: int,
+    told: Provenance = UNTOLD,
+) -> list[DetailLine]:
+    """Describe a record line by line, and where it comes from as far as that is `told`.
 
     `varying` names the variants whose values differ among the rows shown, `alike` counts the
     shown records that differ from this one in their hash at the most, itself among them.
@@ -152,9 +162,31 @@ def detail(spec: Spec, *, varying: Mapping[str, int], alike: int, shown: int) ->
     lines.append(DetailLine("install", kind="head"))
     lines.append(DetailLine(install_command(spec)))
     lines.append(DetailLine("from", kind="head"))
-    lines.append(DetailLine(clean(spec.source), "source", _term("source", spec.source)))
-    lines.append(DetailLine(clean(spec.origin), "page"))
+    lines += _origin_lines(spec, told)
     return lines
+
+
+def _origin_lines(spec: Spec, told: Provenance) -> Iterator[DetailLine]:
+    for number, source in enumerate(spec.sources):
+        label = "" if number else "source"
+        yield DetailLine(clean(source), label, _term("source", source))
+    yield DetailLine(clean(spec.origin), "document")
+    for number, state in enumerate(spec.states):
+        yield DetailLine(state, "" if number else "state", _term("state", state))
+    if not spec.in_cache:
+        yield DetailLine("not there itself: others depend on it")
+    when = ""
+    if told.installed_at is not None:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(told.installed_at))
+    for label, text in (
+        ("prefix", told.path),
+        ("installed", when),
+        ("external", told.external),
+        ("built as", f"/{told.build_spec}" if told.build_spec else ""),
+        ("recipe", told.package_hash),
+    ):
+        if text:
+            yield DetailLine(clean(text), label)
 
 
 def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> list[DetailLine]:

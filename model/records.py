@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import compress
 
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
+
+
+STATES = ("cached", "installed", "explicit")
+"""What a record can be beside its spec, in the order in which it is shown."""
 
 
 def is_hash(text: str) -> bool:
@@ -46,9 +51,11 @@ class Spec:
     `package_hash` is the digest of the recipe, `external` the prefix or else the modules of what
     Spack did not build, `build_spec` the hash that a spliced spec was built as; each is empty
     where it does not apply. `in_cache` is false for what a document lists only because others
-    depend on it. `installed`, `path` (the prefix) and `installed_at` (seconds since 1970) are
-    known from the database of an install tree; `explicit` also from a lock file, where it marks
-    the roots.
+    depend on it. `cached` tells that a build cache has its archive. `installed`, `path` (the
+    prefix) and `installed_at` (seconds since 1970) are known from the database of an install
+    tree; `explicit` also from a lock file, where it marks the roots.
+
+    `listed_in` names all sources of an index that list the hash, where they are known.
     """
 
     package: str
@@ -70,11 +77,53 @@ class Spec:
     package_hash: str = ""
     external: str = ""
     in_cache: bool = True
+    cached: bool = False
     installed: bool = False
     explicit: bool = False
     path: str = ""
     installed_at: float | None = None
     build_spec: str = ""
+    listed_in: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The source that it was read from, and all others that list the same hash."""
+        return self.listed_in or (self.source,)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Those of `STATES` that it is in."""
+        return tuple(compress(STATES, (self.cached, self.installed, self.explicit)))
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Hold where a record comes from, as far as a document tells: see `Spec`."""
+
+    package_hash: str = ""
+    external: str = ""
+    path: str = ""
+    installed_at: float | None = None
+    build_spec: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """Hold what is known of a source that was read; `specs` as its documents list them.
+
+    `kind` says what it is, and `layout` how a mirror is laid out. `checked` is when what was
+    copied from far away was last known to be as the original, in seconds since 1970, and
+    `remark` why an older copy serves. `failure` says why nothing of it could be read.
+    """
+
+    name: str
+    kind: str
+    layout: str
+    specs: int
+    checked: float | None
+    remark: str
+    failure: str
+    problems: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,12 @@ from typing import NoReturn
 from spackscope.tui.exit_codes import ExitCode, Leave
 from spackscope.tui.help_texts import BROWSE, COMMANDS
 
+_FORMATS = {
+    "find": ("json", "jsonl", "csv", "hashes"),
+    "show": ("json",),
+    "sources": ("json",),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
@@ -26,6 +32,7 @@ class Arguments:
     words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     format: str | None = None
+    all: bool = False
     rebuild: bool = False
     no_color: bool = False
     help: bool = False
@@ -80,12 +87,12 @@ def _command_at(options: Sequence[str]) -> int | None:
 def _parser(command: str) -> _Parser:
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("-f", "--from", dest="sources", action="append", default=[])
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--no-color", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--version", action="store_true")
-    formats = {"find": ("json", "jsonl", "csv", "hashes"), "show": ("json",)}.get(command, ())
     exclusive = parser.add_mutually_exclusive_group()
-    for name in formats:
+    for name in _FORMATS.get(command, ()):
         exclusive.add_argument(f"--{name}", dest="format", action="store_const", const=name)
     if command == "index":
         parser.add_argument("--rebuild", action="store_true")
@@ -116,5 +123,5 @@ def _check(command: str, words: Sequence[str]) -> None:
         raise ValueError("a word of the query is empty")
     if command == "show" and not words:
         raise ValueError("show wants a hash, or a query that one spec matches")
-    if command == "index" and words:
-        raise ValueError(f"index takes no query, and has {words[0]}")
+    if command in ("index", "sources") and words:
+        raise ValueError(f"{command} takes no query, and has {words[0]}")

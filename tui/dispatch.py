@@ -10,14 +10,15 @@ from spackscope.model.query.syntax import QueryError, query_text
 from spackscope.model.query.syntax import parse as parse_query
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Cancelled
-from spackscope.model.sources.choice import chosen, location
-from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.survey import scan
+from spackscope.model.sources.choice import chosen, is_path, location
+from spackscope.model.sources.documents import EVERYTHING, SPOOL, SourceError
+from spackscope.model.sources.survey import survey
 from spackscope.model.text import cell_width, clean
 from spackscope.tui import streams
 from spackscope.tui.arguments import Arguments, parse
 from spackscope.tui.exit_codes import ExitCode, Leave
 from spackscope.tui.help_texts import BROWSE, COMMANDS
+from spackscope.tui.standard_input import spooled
 
 _LONGEST_SHOWN = 500
 """Characters of a query that is shown with a caret under its error."""
@@ -53,7 +54,16 @@ def _command(arguments: Arguments) -> ExitCode:
         return _tell(arguments)
     if arguments.no_color:
         os.environ["NO_COLOR"] = "1"
+    if arguments.all:
+        os.environ[EVERYTHING] = "1"
     sources = chosen(arguments.sources, os.environ)
+    with spooled("-" in sources) as spool:
+        if spool:
+            os.environ[SPOOL] = spool
+        return _ask(sources, arguments)
+
+
+def _ask(sources: Sequence[str], arguments: Arguments) -> ExitCode:
     if arguments.command in (BROWSE, "pick"):
         return _browse(sources, arguments)
     from spackscope.tui import headless
@@ -65,6 +75,8 @@ def _command(arguments: Arguments) -> ExitCode:
         query = Query() if begin.startswith("/") else _query(arguments.words)
         as_json = bool(arguments.format)
         return headless.show(sources, begin, query, json=as_json, environ=os.environ)
+    if arguments.command == "sources":
+        return headless.sources(sources, json=bool(arguments.format), environ=os.environ)
     return headless.index(sources, rebuild=arguments.rebuild, environ=os.environ)
 
 
@@ -96,9 +108,8 @@ def _query(words: Sequence[str]) -> Query:
 
 def _browse(sources: Sequence[str], arguments: Arguments) -> ExitCode:
     _query(arguments.words)
-    for source in sources:
-        if not (location(source).is_file() or location(source).is_dir()):
-            scan([source])
+    if all(is_path(source) and not _is_there(source) for source in sources):
+        raise SourceError("; ".join(one.failure for one in survey(sources, os.environ)))
     pick = arguments.command == "pick"
     with streams.on_terminal():
         from spackscope.tui.app import browse
@@ -107,6 +118,10 @@ def _browse(sources: Sequence[str], arguments: Arguments) -> ExitCode:
     for hash_ in chosen_hashes or ():
         streams.write(hash_)
     return ExitCode.FOUND if chosen_hashes or not pick else ExitCode.INTERRUPTED
+
+
+def _is_there(source: str) -> bool:
+    return location(source).is_file() or location(source).is_dir()
 
 
 def _leave(leave: Leave) -> ExitCode:

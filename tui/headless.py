@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 import sqlite3
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from spackscope.model import export, present
-from spackscope.model.catalog import Catalog, Row
+from spackscope.model.catalog import Catalog
 from spackscope.model.explain import why_none
 from spackscope.model.index.cache import index_path, load
 from spackscope.model.listing import Listing, View
+from spackscope.model.present_sources import HEADS, source_cells
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.terms import Query
 from spackscope.model.records import HASH_LENGTH
+from spackscope.model.rows import Row
 from spackscope.tui import report, streams
 from spackscope.tui.exit_codes import ExitCode, Leave
 from spackscope.tui.progress import BuildProgress
@@ -56,7 +59,7 @@ def find(
             bold = streams.may_colour(environ)
             yield from drawn.lines(streams.width(environ), bold=bold)
         if not listing:
-            raise Leave(ExitCode.NOTHING, why_none(catalog, query))
+            raise Leave(_nothing(catalog), why_none(catalog, query))
 
     _answer(sources, environ, answer)
     return ExitCode.FOUND
@@ -103,7 +106,7 @@ def _only_hash(catalog: Catalog, begin: str, query: Query) -> str:
         else:
             problem += f"; {why_none(catalog, query)}"
     if not hashes:
-        raise Leave(ExitCode.NOTHING, problem)
+        raise Leave(_nothing(catalog), problem)
     if len(hashes) == 1:
         return hashes[0]
     said = "several specs match:" if is_match else f"several hashes begin with {prefix}:"
@@ -114,18 +117,45 @@ def _only_hash(catalog: Catalog, begin: str, query: Query) -> str:
     raise Leave(ExitCode.USAGE, *lines)
 
 
+def _nothing(catalog: Catalog) -> ExitCode:
+    """Give the code where nothing is found: it may stand in a source that cannot be read."""
+    failed = any(state.failure for state in catalog.sources)
+    return ExitCode.UNREADABLE if failed else ExitCode.NOTHING
+
+
 def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
     ids = {package.name: package.id for package in catalog.packages(Query())}
     listings: dict[str, Listing] = {}
     for number, row in enumerate(rows):
         if number:
             yield ""
-        name = row.spec.package
-        if name not in listings:
-            listings[name] = catalog.listing(View(package=ids[name]))
-        alike = listings[name].alike(row.look_alike)
-        lines = present.detail(row.spec, varying={}, alike=alike, shown=0)
+        name, alike = row.spec.package, 1
+        # What is there only because others depend on it has no listing.
+        if row.spec.in_cache:
+            if name not in listings:
+                listings[name] = catalog.listing(View(package=ids[name]))
+            alike = listings[name].alike(row.look_alike)
+        told = catalog.provenance(row.id)
+        lines = present.detail(row.spec, varying={}, alike=alike, shown=0, told=told)
         yield from report.detail_lines(lines)
+
+
+def sources(sources: Sequence[str], *, json: bool, environ: Mapping[str, str]) -> ExitCode:
+    """List what is loaded: each source with its kind, specs, problems and age."""
+
+    def answer(catalog: Catalog) -> Iterator[str]:
+        if json:
+            yield from export.json_of_sources(catalog.sources)
+            return
+        now = time.time()
+        rows = [HEADS, *(source_cells(state, now) for state in catalog.sources)]
+        if streams.is_terminal(sys.stdout):
+            yield from report.aligned(rows)
+        else:
+            yield from ("\t".join(row) for row in rows)
+
+    _answer(sources, environ, answer)
+    return ExitCode.FOUND
 
 
 def index(sources: Sequence[str], *, rebuild: bool, environ: Mapping[str, str]) -> ExitCode:

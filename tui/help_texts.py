@@ -6,9 +6,15 @@ from spackscope.model.text import wrap
 from spackscope.tui.language import LANGUAGE
 
 _SOURCES = """\
-  -f, --from SOURCE  read this page, directory of pages, index.json, lock or
-                     spec file; may be repeated.
-                     Without it SPACKSCOPE_FROM counts, else the bundled sample
+  -f, --from SOURCE  read this; may be repeated: a page, index.json, spack.lock
+                     or spec file; a directory of pages, an install tree, an
+                     environment or a mirror; an address such as https://…,
+                     file://…, s3://…, gs://… or oci://…; spack:NAME, a mirror
+                     of your Spack; public or public:TAG, the public cache;
+                     - is standard input.
+                     Without it SPACKSCOPE_FROM counts, else the mirrors and
+                     install trees of your Spack, else the bundled sample
+  --all              list also what is there only because others depend on it
   --no-color         use no colour; NO_COLOR in the environment does the same
   -h, --help         print this help
 """
@@ -41,7 +47,7 @@ BROWSE = "browse"
 COMMANDS = {
     BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]
-       spackscope find | show | pick | index [--help] ...
+       spackscope find | show | pick | sources | index [--help] ...
 
 Browse the binaries that Spack build caches list, and pick the one that fits.
 
@@ -49,6 +55,7 @@ commands:
   find               list what matches, as a table or for a script
   show               print one spec in full
   pick               choose in the browser, and print the hashes
+  sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
   Without a command the browser opens. A query that begins with a word from
   this list is given after --.
@@ -113,6 +120,20 @@ options:
 examples:
   spack install --cache-only "/$(spackscope pick py-safetensors)"
   spackscope pick py-build | tee chosen
+""",
+    "sources": f"""\
+usage: spackscope sources [-f SOURCE]... [--json]
+
+List the sources that are read: what each is, how many specs it has, what
+could not be read, and when what lies far away was last known to be current.
+
+options:
+  --json             print a JSON object for each source, one a line
+{_SOURCES}
+{_EXIT}
+examples:
+  spackscope sources
+  spackscope sources -f spack:develop -f ~/spack/opt/spack
 """,
     "index": f"""\
 usage: spackscope index [-f SOURCE]... [--rebuild]

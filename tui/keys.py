@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
-ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, VALUES, FILTERS = (
+ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, TREE, VALUES, FILTERS = (
     "anywhere",
     "lists",
     "packages",
     "specs",
     "detail",
+    "tree",
     "values",
     "filters",
 )
@@ -52,7 +53,21 @@ KEYS = (
     Key(ANYWHERE, "escape", "back", "esc", "Go one step back."),
     Key(ANYWHERE, "z", "fold", "z", "Fold look-alikes into one row with their count, or unfold."),
     Key(ANYWHERE, "s", "sort", "s", "Sort by the column; again: the other way; again: not."),
+    Key(
+        ANYWHERE,
+        "t",
+        "dependencies",
+        "t",
+        "Go to the dependencies; again: to the specs that use this one.",
+    ),
+    Key(ANYWHERE, "w", "why", "w", "Show why: the way to the dependency, or to the marked spec."),
+    Key(
+        ANYWHERE, "left_square_bracket,b", "retrace(-1)", "[ b", "Go back to where the jump began."
+    ),
+    Key(ANYWHERE, "right_square_bracket", "retrace(1)", "]", "Go forward again."),
     Key(ANYWHERE, "exclamation_mark", "show_problems", "!", "List what could not be read."),
+    Key(ANYWHERE, "S", "show_sources", "S", "List the sources: kind, specs, problems, age."),
+    Key(ANYWHERE, "a", "everything", "a", "List also what is there for others only, or no more."),
     Key(ANYWHERE, "r", "reload", "r", "Read the sources again where they changed."),
     Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys.", "help"),
     Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
@@ -78,7 +93,10 @@ KEYS = (
     ),
     Key(SPECS, "u", "unmark", "u", "Take all marks away."),
     Key(DETAIL, "enter", "choose", "⏎", "Take the value as a filter.", "filter by value"),
-    Key(DETAIL, "h,left", "screen.focus_pane('specs')", "h ←", "Go back to the specs."),
+    Key(DETAIL, "h,left", "fold", "h ←", "Go back to the specs."),
+    Key(TREE, "enter", "choose", "⏎", "Go to the spec; on a head: unfold or fold.", "go to it"),
+    Key(TREE, "l,right", "unfold", "→ l", "Unfold; what is repeated: go to its place.", "unfold"),
+    Key(TREE, "h,left", "fold", "← h", "Fold, or go to the line that this one hangs on.", "fold"),
     Key(VALUES, "enter", "take", "⏎", "Ask for the value; once some are marked, for the marks."),
     Key(VALUES, "space", "mark", "space", "Mark the value as wanted, and go on to the next."),
     Key(VALUES, "x", "exclude", "x", "Mark the value as excluded, and go on to the next."),
@@ -107,6 +125,7 @@ HEADINGS = {
     PACKAGES: "In the packages",
     SPECS: "In the specs",
     DETAIL: "In the detail",
+    TREE: "In its dependencies",
     VALUES: "In the values of a column",
     FILTERS: "While typing a filter",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 from textual.message import Message
@@ -13,6 +12,7 @@ from spackscope.model.progress import ShouldStop
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
 from spackscope.tui.messages import Loaded, LoadFailed, Progress
+from spackscope.tui.progress import Stages
 
 
 def load_catalog(
@@ -31,11 +31,10 @@ def load_catalog(
     compared with it, so that nobody waits for a slow file system.
     """
     shown = None
-    started = time.monotonic()
+    stages = Stages()
 
     def on_progress(what: str, done: int, total: int | None) -> None:
-        rate = done / max(time.monotonic() - started, 1e-6)
-        post(Progress(generation, what, done, total, rate))
+        post(Progress(generation, stages.said(what, done, total)))
 
     try:
         if first and (shown := open_cached(sources, environ)) is not None:

@@ -18,10 +18,7 @@ class Progress(Message):
     """Tell how far the reading of the sources is; only the newest matters."""
 
     generation: int
-    what: str
-    done: int
-    total: int | None
-    rate: float
+    said: str
 
     def can_replace(self, message: Message) -> bool:
         """Let a newer progress take the place of one not yet seen."""
@@ -40,6 +37,13 @@ class Loaded(Message):
 @dataclass
 class Damaged(Message):
     """Tell that an index turned out to be damaged while it was read."""
+
+    catalog: Catalog
+
+
+@dataclass
+class Prepared(Message):
+    """Tell that the edges of a catalog are read, so that trees can be shown at once."""
 
     catalog: Catalog
 

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+from spackscope.model.present import size_text
+from spackscope.model.text import clean
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PATIENCE = 0.3
 """Seconds that pass before anything is shown: most builds are over by then."""
+
+
+BYTES = "bytes of "
+"""What is counted begins so where it is bytes; the name of what is fetched follows."""
+
+
+class Stages:
+    """Say how far each stage of a task is; several may be under way at once."""
+
+    def __init__(self) -> None:
+        self._began: dict[str, tuple[float, int]] = {}
+
+    def said(self, what: str, done: int, total: int | None) -> str:
+        """Spell what is done of how much, and the rate since the stage began."""
+        now = time.monotonic()
+        began, before = self._began.setdefault(what, (now, done))
+        rate = (done - before) / (now - began) if now > began else 0.0
+        if what.startswith(BYTES):
+            name = clean(what.removeprefix(BYTES))
+            of = f" of {size_text(total)}" if total is not None else ""
+            return f"{name}: {size_text(done)}{of}, {size_text(rate)} a second"
+        of = f" of {total:,}" if total is not None else ""
+        return f"{done:,}{of} {clean(what)}, {rate:,.0f} a second"
 
 
 class BuildProgress:
@@ -22,9 +49,11 @@ class BuildProgress:
     def __init__(self, *, visible: bool) -> None:
         self._visible = visible
         self._started = time.monotonic()
+        self._stages = Stages()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
-        self._what = ""
+        # Sources are looked at side by side, each by a thread of its own.
+        self._lock = threading.Lock()
 
     def __enter__(self) -> BuildProgress:
         return self
@@ -40,44 +69,27 @@ class BuildProgress:
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
         """Show that so many are done; the first moments show nothing."""
-        if not self._visible or time.monotonic() - self._started < PATIENCE:
+        if not self._visible:
             return
-        if self._progress is None:
-            self._progress = _new_progress()
-            self._progress.start()
-        if what != self._what:
-            if self._task is not None:
-                self._progress.remove_task(self._task)
-            # The rate is that of the current stage, so each has a task of its own.
-            self._task = self._progress.add_task(what, total=total)
-            self._what = what
-        assert self._task is not None
-        self._progress.update(self._task, completed=done, total=total)
+        with self._lock:
+            said = self._stages.said(what, done, total)
+            if time.monotonic() - self._started < PATIENCE:
+                return
+            if self._progress is None:
+                self._progress = _new_progress()
+                self._progress.start()
+                self._task = self._progress.add_task(said, total=total)
+            assert self._task is not None
+            self._progress.update(self._task, description=said, completed=done, total=total)
 
 
 def _new_progress() -> Progress:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-    )
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        """Say how many are done a second."""
-
-        def render(self, task: Task) -> Text:
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+    from rich.progress import BarColumn, Progress, TextColumn
 
     return Progress(
-        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        Rate(),
+        TextColumn("{task.description}", markup=False),
         TextColumn("Ctrl-C cancels", markup=False),
         console=Console(stderr=True),
         transient=True,

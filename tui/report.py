@@ -111,7 +111,7 @@ class Table:
         folded = {
             name: cell(BY_NAME[name], value)
             for name, value in self._constants.items()
-            if value and BY_NAME[name] not in columns and name != "variants"
+            if value and BY_NAME[name] not in columns and name not in ("variants", "state")
         }
         spec = folded.pop("package", "")
         if spec and "version" in folded:
@@ -132,9 +132,18 @@ def candidates(specs: Sequence[Spec]) -> Iterator[str]:
         )
         for spec in specs
     ]
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Spell rows of clean texts in columns as wide as their content; numbers stand right."""
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        yield _GAP.join(map(pad, row, widths)).rstrip()
+        cells = (
+            pad(text, width, right=text.replace(",", "").isdecimal())
+            for text, width in zip(row, widths, strict=True)
+        )
+        yield _GAP.join(cells).rstrip()
 
 
 def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:

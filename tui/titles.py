@@ -13,7 +13,7 @@ from spackscope.model.text import clean, shorten
 
 def catalog_title(catalog: Catalog) -> tuple[str, str]:
     """Say where the records come from, and how many there are."""
-    sources = [shorten(clean(name), 40) for name, _ in catalog.sources]
+    sources = [shorten(clean(source.name), 40) for source in catalog.sources]
     tags = [clean(tag) for tag in catalog.dictionaries.tags if tag]
     where = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
     if tags:
@@ -37,8 +37,9 @@ def specs_title(listing: Listing, placed: Collection[str], total: int, marked: i
         name = column.name
         if name in placed or name not in listing.constants or name == "variants":
             continue
-        # A tag or source that all records of the catalog share stands in the top line already.
-        if name not in ("tag", "source") or len(set(listing.all_values(name))) > 1:
+        # A tag or source that all records of the catalog share stands in the top line already, and
+        # that all are in a cache is what everybody expects.
+        if name not in ("tag", "source", "state") or len(set(listing.all_values(name))) > 1:
             parts.append(cell_of(name, listing))
     if marked:
         parts.append(f"{marked:,} marked")

@@ -6,15 +6,18 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.readers.documents import read_document
+from spackscope.model.readers.manifest import archive_size
 from spackscope.model.readers.pages import is_page, read_page
-from spackscope.model.records import Cancelled, Problem
-from spackscope.model.sources.documents import Document, SourceError, fingerprint
+from spackscope.model.records import Cancelled, Problem, Spec
+from spackscope.model.sources.documents import Document, SourceError, Surveyed
 
 _HEAD = 16
 
@@ -23,49 +26,116 @@ PAGE_NAME = "specs.md"
 
 
 def build(
-    documents: Sequence[Document],
+    surveyed: Sequence[Surveyed],
     connection: sqlite3.Connection,
     *,
+    fingerprint: str = "",
+    everything: bool = False,
+    old: OldIndex | None = None,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> None:
     """Read all documents and write their records into an empty database.
 
-    Raises SourceError where a source holds no page, Cancelled where `should_stop` says so, and
+    With `everything`, what is there only because others depend on it is listed too. What an
+    `old` index has of documents that did not change is taken from there. Raises
+    SourceError where no source holds a record, Cancelled where `should_stop` says so, and
     sqlite3.Error where the database cannot be written.
     """
-    writer = IndexWriter(connection)
-    pages: dict[str, int] = {document.source: 0 for document in documents}
-    failures: dict[str, str] = {}
-    last = 0.0
-    for done, document in enumerate(documents):
-        if time.monotonic() - last > 0.1:
-            if should_stop():
-                raise Cancelled
-            on_progress("files read", done, len(documents))
-            last = time.monotonic()
-        try:
-            data = _read(document)
-        except OSError as error:
-            failures[document.source] = str(error.strerror or error)
-            writer.add_problem(Problem(document.origin, "", failures[document.source]))
-            continue
-        if is_page(data):
-            pages[document.source] += 1
-            writer.add_document(document, read_page(data, origin=document.origin))
-        elif document.kind == "asked for":
-            items = read_document(data, origin=document.origin)
-            pages[document.source] += writer.add_document(document, items)
-        elif os.path.basename(document.path) == PAGE_NAME:
-            writer.add_problem(Problem(document.origin, "", "it is no page of cache.spack.io"))
-    for source, count in pages.items():
-        if not count:
-            reason = failures.get(source, "holds no page of cache.spack.io and no Spack index")
-            raise SourceError(f"the source {source} {reason}")
-    on_progress("files read", len(documents), len(documents))
+    writer = IndexWriter(connection, everything=everything)
+    builder = _Builder(writer, old, on_progress, should_stop)
+    builder.total = sum(len(one.documents) for one in surveyed)
+    known = [builder.read(one) for one in surveyed]
+    if all(one.failure for one in known):
+        raise SourceError("; ".join(one.failure for one in known))
+    on_progress("files read", builder.total, builder.total)
     if should_stop():
         raise Cancelled
-    writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint(documents), built=time.time())
+    writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
+
+
+class _Builder:
+    """Read source after source."""
+
+    def __init__(
+        self,
+        writer: IndexWriter,
+        old: OldIndex | None,
+        on_progress: OnProgress,
+        should_stop: ShouldStop,
+    ) -> None:
+        self.writer = writer
+        self.total = 0
+        self._old = old
+        self._on_progress, self._should_stop = on_progress, should_stop
+        self._done = 0
+        self._last = 0.0
+
+    def read(self, surveyed: Surveyed) -> Surveyed:
+        """Read all documents of a source; give it back with what is the matter with it."""
+        self.writer.add_source(surveyed)
+        for problem in surveyed.problems:
+            self.writer.add_problem(problem)
+        understood, why = 0, "holds no page of cache.spack.io and no Spack index"
+        for document in surveyed.documents:
+            self._tell("files read", self._done, self.total)
+            self._done += 1
+            try:
+                understood += self._read(document)
+            except OSError as error:
+                why = str(error.strerror or error)
+                self.writer.add_problem(Problem(document.origin, "", why))
+        if understood or surveyed.failure:
+            failure = surveyed.failure
+        else:
+            failure = f"the source {surveyed.source} {why}"
+        if failure:
+            self.writer.add_failure(surveyed.source, failure)
+        return replace(surveyed, failure=failure)
+
+    def _read(self, document: Document) -> bool:
+        """Read one document, and tell whether it is one. Raises OSError."""
+        if self._old is not None and (known := self._old.find(document)) is not None:
+            code, known_page = known
+            items = self._watched(self._old.records(code))
+            return self.writer.add_document(document, items, is_page=known_page)
+        data = _read(document)
+        if document.kind == "sizes":
+            if (found := archive_size(data, origin=document.origin)) is not None:
+                self.writer.add_archive(*found)
+            return False
+        if is_page(data):
+            items = read_page(data, origin=document.origin)
+            self.writer.add_document(document, self._watched(items), is_page=True)
+            return True
+        if document.kind != "found":
+            before = self.writer.count
+            items = read_document(
+                data,
+                origin=document.origin,
+                watch=lambda count: self._tell("specs read", before + count, None),
+            )
+            # The reader lets go of the bytes as soon as it has their text.
+            del data
+            return self.writer.add_document(document, self._watched(items))
+        if os.path.basename(document.path) == PAGE_NAME:
+            reason = "it is no page of cache.spack.io"
+            self.writer.add_problem(Problem(document.origin, "", reason))
+        return False
+
+    def _watched(self, items: Iterable[Spec | Problem]) -> Iterator[Spec | Problem]:
+        for number, item in enumerate(items):
+            if number % 256 == 255:
+                self._tell("specs read", self.writer.count, None)
+            yield item
+
+    def _tell(self, what: str, done: int, total: int | None) -> None:
+        """Tell how far it is, ten times a second. Raises Cancelled."""
+        if time.monotonic() - self._last > 0.1:
+            if self._should_stop():
+                raise Cancelled
+            self._on_progress(what, done, total)
+            self._last = time.monotonic()
 
 
 def _read(document: Document) -> bytes:

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,11 +21,12 @@ from spackscope.model.base_directory import base_directory
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
 from spackscope.model.index.database import connect
+from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.choice import location
-from spackscope.model.sources.documents import Document, fingerprint
-from spackscope.model.sources.survey import scan
+from spackscope.model.sources.choice import keys
+from spackscope.model.sources.documents import EVERYTHING, Surveyed, fingerprint
+from spackscope.model.sources.survey import survey
 
 SMALL = 1_000_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
@@ -39,8 +40,11 @@ def index_path(sources: Sequence[str], environ: Mapping[str, str]) -> Path | Non
     cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
     if cache is None:
         return None
-    named = "\0".join(f"{source}\0{location(source)}" for source in sources)
-    name = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    # Records name their source as it was written, so that is part of it too.
+    named = "\0".join([*sources, *keys(sources, environ)])
+    if environ.get(EVERYTHING):
+        named += f"\0{EVERYTHING}"
+    name = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Path(cache, "spackscope", f"{name}.sqlite")
 
 
@@ -50,7 +54,8 @@ def open_cached(sources: Sequence[str], environ: Mapping[str, str]) -> Catalog |
     What it says may be older than the documents: `load` compares.
     """
     path = index_path(sources, environ)
-    return None if path is None or not _is_whole(path) else _open(path)
+    # What came on standard input the last time is of no use.
+    return None if path is None or "-" in sources or not _is_whole(path) else _open(path)
 
 
 def load(
@@ -67,34 +72,56 @@ def load(
     A small index stays in memory unless it is to be kept. Raises SourceError where a source
     cannot be read, Cancelled where `should_stop` says so.
     """
-    documents = scan(sources, on_progress=on_progress, should_stop=should_stop)
-    cached = None if rebuild else open_cached(sources, environ)
-    if cached is not None and cached.meta.get("fingerprint") == fingerprint(documents):
+    surveyed = survey(sources, environ, on_progress=on_progress, should_stop=should_stop)
+    now = _fingerprint(surveyed)
+    cached = open_cached(sources, environ)
+    if cached is not None and cached.meta.get("fingerprint") == now and not rebuild:
+        cached.surveyed = surveyed
         return cached
+    old = OldIndex(cached) if cached is not None and not rebuild else None
+
+    def write(connection: sqlite3.Connection) -> None:
+        build(
+            surveyed,
+            connection,
+            fingerprint=now,
+            everything=bool(environ.get(EVERYTHING)),
+            old=old,
+            on_progress=on_progress,
+            should_stop=should_stop,
+        )
+
     path = index_path(sources, environ)
-    if not keep and sum(document.size for document in documents) <= SMALL:
-        return _build_in_memory(documents, on_progress, should_stop)
+    size = sum(document.size for one in surveyed for document in one.documents)
+    if "-" in sources or (not keep and size <= SMALL):
+        return _build_in_memory(write, surveyed)
     if path is None:
         notice = "the index stays in memory: there is no home directory to keep it in"
     else:
         try:
-            _build_file(path, documents, on_progress, should_stop)
-            return Catalog(_uri(path))
+            _build_file(path, write)
+            return Catalog(_uri(path), surveyed=surveyed)
         except (OSError, sqlite3.Error) as error:
             notice = f"the index stays in memory: {path.parent} takes no file ({_reason(error)})"
-    return _build_in_memory(documents, on_progress, should_stop, notice)
+    return _build_in_memory(write, surveyed, notice)
 
 
-def _build_file(
-    path: Path, documents: Sequence[Document], on_progress: OnProgress, should_stop: ShouldStop
-) -> None:
+def _fingerprint(surveyed: Sequence[Surveyed]) -> str:
+    """Condense what the sources are into a text that changes when any document does."""
+    documents = [document for one in surveyed for document in one.documents]
+    said = [f"{one.source}\0{one.failure}\0{one.problems}" for one in surveyed]
+    text = "\n".join([fingerprint(documents), *said])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _build_file(path: Path, write: Callable[[sqlite3.Connection], None]) -> None:
     """Build beside the old index and put the new one in its place when it is whole."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_abandoned(path.parent)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.{time.monotonic_ns()}.tmp")
     try:
         with contextlib.closing(sqlite3.connect(temporary)) as connection:
-            build(documents, connection, on_progress=on_progress, should_stop=should_stop)
+            write(connection)
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         if path.is_dir():
@@ -105,21 +132,18 @@ def _build_file(
 
 
 def _build_in_memory(
-    documents: Sequence[Document],
-    on_progress: OnProgress,
-    should_stop: ShouldStop,
-    notice: str = "",
+    write: Callable[[sqlite3.Connection], None], surveyed: Sequence[Surveyed], notice: str = ""
 ) -> Catalog:
     uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
     connection = connect(uri)
     # A full disk may be why nothing is kept: sorting must not need files either.
     connection.execute("PRAGMA temp_store=MEMORY")
     try:
-        build(documents, connection, on_progress=on_progress, should_stop=should_stop)
+        write(connection)
     except BaseException:
         connection.close()
         raise
-    return Catalog(uri, notice=notice, keep=connection)
+    return Catalog(uri, notice=notice, keep=connection, surveyed=surveyed)
 
 
 def _is_whole(path: Path) -> bool:

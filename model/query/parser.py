@@ -12,8 +12,9 @@ from spackscope.model.query.limits import MOST_TERMS, QueryError, check_once
 from spackscope.model.query.match import ANY, ARCHITECTURE, architecture, is_glob, test_of
 from spackscope.model.query.terms import Condition, Depends, Group, Query, Term, several
 from spackscope.model.query.tokens import Token
+from spackscope.model.records import STATES
 
-_OWN = ("package", "stack", "tag", "source", "size")
+_OWN = ("package", "stack", "tag", "source", "state", "size")
 _DEPTYPES = frozenset({"build", "link", "run", "test"})
 _WAITING = {
     "!": "wants a condition behind it",
@@ -93,6 +94,9 @@ class Parser:
         waiting = self._open
         if waiting is not None and not waiting.terms:
             self._add(Term("package", _simple_name(token.text)), token)
+            return
+        if token.text in STATES and not self._is_attached(position):
+            self._to_spec(Term("state", token.text), token)
             return
         if self._bare == "any" and not self._is_attached(position):
             self._to_spec(Term(ANY, token.text), token)

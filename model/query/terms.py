@@ -10,6 +10,7 @@ from spackscope.model.columns import ALIASES, COLUMNS, FIELDS, FLAGS, Column, Va
 from spackscope.model.compilers import compiler_name
 from spackscope.model.query import tokens
 from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant, test_of
+from spackscope.model.records import STATES
 from spackscope.model.text import is_clean
 
 OWN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
@@ -33,7 +34,11 @@ class Term:
 
     def _spelled(self) -> str:
         column, pattern = self.column, self.pattern
+        if column == "state" and pattern in STATES:
+            return pattern
         if column == ANY:
+            if pattern in STATES:
+                return tokens.in_quotes(pattern)
             return pattern if _is_one(tokens.NAME, pattern) else tokens.in_quotes(pattern)
         if column == "version" and _is_one(tokens.VERSION, f"@{pattern}"):
             return f"@{pattern}"

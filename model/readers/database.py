@@ -6,35 +6,127 @@ Its versions follow lib/spack/spack/database.py; what a record holds beside its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from spackscope.model.readers.json_text import Number, kind, read_json, storable
+from spackscope.model.readers.json_members import Take, begins_a_database, load_database
+from spackscope.model.readers.json_text import (
+    Number,
+    Parsed,
+    kind,
+    load,
+    read_json,
+    storable,
+)
 from spackscope.model.readers.nodes import NodeReader
 from spackscope.model.records import Problem, Spec
 
 FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}
 """The specfile format of the nodes, by the version of the database."""
 
+Watch = Callable[[int], None]
+"""Is told now and then how many records have been read, and may raise to give up."""
+
+_MANY = 256
+_CACHED = {"cached": True}
 _YEAR_10000 = 253_402_300_800
+
+
+_VERSION_AT_THE_END = re.compile(r'"version"\s*:\s*"([^"\\]*)"\s*\}\s*\}\s*$')
 
 
 def is_database(document: Any) -> bool:
     """Tell a database from other documents by its one key."""
-    return isinstance(document, dict) and "database" in document
+    return isinstance(document, Taken) or (isinstance(document, dict) and "database" in document)
 
 
 def read_database(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
     """Yield the records of a database in its order, each followed by what is wrong with it."""
     return read_json(
-        data, origin=origin, name="Spack database", fits=is_database, records=database_records
+        data,
+        origin=origin,
+        name="Spack database",
+        fits=is_database,
+        records=database_records,
+        load=partial(parse, origin=origin),
     )
+
+
+def unwatched(_count: int) -> None:
+    """Watch nothing."""
+
+
+class Taken:
+    """Hold a database whose records were made into specs while it was parsed."""
+
+    def __init__(self, origin: str, version: object, watch: Watch = unwatched) -> None:
+        self._origin = origin
+        self._presumed = version
+        self._watch = watch
+        self._count = 0
+        self._format: int | None = None
+        self.begin({})
+
+    def begin(self, before: dict[str, Any]) -> Take:
+        """Begin to take records, given what stands before them."""
+        self._format = _format(before.get("version", self._presumed))
+        self.nodes = NodeReader(self._origin, self._format)
+        self.problems: dict[str, tuple[Problem, ...]] = {}
+        self.database: object = None
+        return self._take
+
+    def fits(self, version: object) -> bool:
+        """Tell whether the records were read as those of this version."""
+        return self._format == _format(version)
+
+    def _take(self, hash_: str, record: Any) -> Spec | None:
+        """Make a spec of a record, unless it is none."""
+        self._count += 1
+        if self._count % _MANY == 0:
+            self._watch(self._count)
+        self.problems.pop(hash_, None)
+        if not isinstance(record, dict):
+            place = storable(f"spec/{hash_[:7]}")
+            reason = f"its record is {kind(record)}, and should be a mapping"
+            self.problems[hash_] = (Problem(self._origin, place, reason),)
+            return None
+        odd: list[str] = []
+        spec = self.nodes.spec(hash_, record.get("spec"), **_state(record, odd.append))
+        if spec is not None:
+            for reason in odd:
+                self.nodes.tell(reason)
+        if problems := self.nodes.problems():
+            self.problems[hash_] = problems
+        return spec
+
+
+def parse(text: str, *, origin: str, watch: Watch = unwatched) -> Parsed:
+    """Parse any document, of a database no more than a record at a time.
+
+    Raises Unreadable, and what `watch` raises.
+    """
+    if not begins_a_database(text):
+        return load(text)
+    # Old databases tell their version behind the records.
+    last = _VERSION_AT_THE_END.search(text, len(text) - 200)
+    taken = Taken(origin, last[1] if last else None, watch)
+    parsed = load_database(text, taken.begin)
+    database = parsed.value.get("database")
+    version = database.get("version") if isinstance(database, dict) else None
+    if not taken.fits(version):
+        taken = Taken(origin, version, watch)
+        parsed = load_database(text, lambda _: taken.begin({}))
+        database = parsed.value.get("database")
+    taken.database = database
+    return Parsed(taken, parsed.remarks)
 
 
 def database_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
     """Yield the records of a parsed database, which is emptied on the way to save memory."""
-    database = document["database"]
+    taken = document if isinstance(document, Taken) else None
+    database = taken.database if taken else document["database"]
     if not isinstance(database, dict):
         yield Problem(origin, "database", f"it is {kind(database)}, and should be a mapping")
         return
@@ -45,21 +137,20 @@ def database_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
     if not isinstance(installs, dict):
         yield Problem(origin, "installs", f"it is {kind(installs)}, and should be a mapping")
         return
-    nodes = NodeReader(origin, FORMATS.get(version) if isinstance(version, str) else None)
-    for hash_, record in installs.items():
-        if isinstance(record, dict):
-            nodes.know(hash_, record.get("spec"))
+    if taken is None:
+        taken = Taken(origin, version)
+        take = taken.begin({})
+        for hash_ in installs:
+            installs[hash_] = take(hash_, installs[hash_])
     for hash_ in list(installs):
-        record = installs.pop(hash_)
-        if not isinstance(record, dict):
-            place = storable(f"spec/{hash_[:7]}")
-            yield Problem(origin, place, f"its record is {kind(record)}, and should be a mapping")
-            continue
-        if (spec := nodes.spec(hash_, record.get("spec"))) is not None:
-            state = _state(record, nodes.tell)
-            yield replace(spec, **state) if state else spec
-        yield from nodes.problems()
-    yield from nodes.absent()
+        if (spec := installs.pop(hash_)) is not None:
+            yield taken.nodes.settled(spec)
+        yield from taken.problems.pop(hash_, ())
+    yield from taken.nodes.absent()
+
+
+def _format(version: object) -> int | None:
+    return FORMATS.get(version) if type(version) is str else None
 
 
 def _doubt(version: object) -> str | None:
@@ -77,9 +168,9 @@ def _doubt(version: object) -> str | None:
 
 
 def _state(record: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
-    """Read what a record holds beside its node, but for what is as in most records of a cache."""
+    """Read what a record holds beside its node, which of most records of a cache is little."""
     if record.get("in_buildcache") is True and "path" not in record:
-        return {}
+        return _CACHED
     flags = {"in_buildcache": True, "installed": False, "explicit": False}
     for key in flags.keys() & record.keys():
         if isinstance(record[key], bool):
@@ -89,10 +180,12 @@ def _state(record: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any
     path = record.get("path")
     if path is not None and type(path) is not str:
         tell(f"its path is {kind(path)}, and should be a text")
+    in_cache = flags["in_buildcache"]
     if "in_buildcache" not in record and "installed" in record:
-        flags["in_buildcache"] = flags["installed"]
+        in_cache = flags["installed"]
     return {
-        "in_cache": flags["in_buildcache"],
+        "in_cache": in_cache,
+        "cached": record.get("in_buildcache") is True,
         "installed": flags["installed"],
         "explicit": flags["explicit"],
         "path": storable(path) if isinstance(path, str) and path != "None" else "",

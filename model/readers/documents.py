@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.readers.database import database_records, is_database
-from spackscope.model.readers.json_text import Unreadable, decode, load
+from spackscope.model.readers.database import (
+    Watch,
+    database_records,
+    is_database,
+    parse,
+    unwatched,
+)
+from spackscope.model.readers.find_json import find_json_records, is_find_json
+from spackscope.model.readers.json_text import Unreadable, decode
 from spackscope.model.readers.lockfile import is_lockfile, lockfile_records
 from spackscope.model.readers.pages import is_page, read_page
 from spackscope.model.readers.specfile import (
@@ -19,14 +26,21 @@ from spackscope.model.readers.specfile import (
 from spackscope.model.readers.unpacking import LARGEST, is_packed, unpacked
 from spackscope.model.records import Problem, Spec
 
-_KNOWN = "a page of cache.spack.io, a Spack database (index.json), a spack.lock or a spec file"
+_KNOWN = (
+    "a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file or what"
+    " spack find --json prints"
+)
 
 
-def read_document(data: bytes, *, origin: str, largest: int = LARGEST) -> Iterator[Spec | Problem]:
-    """Yield the records and problems of a page, database, lock file or spec file.
+def read_document(
+    data: bytes, *, origin: str, largest: int = LARGEST, watch: Watch = unwatched
+) -> Iterator[Spec | Problem]:
+    """Yield the records and problems of a document of any kind that is known.
 
     It may be compressed with gzip, or with zstd where Python has it, to no more than `largest`
-    bytes, and be signed. Anything else is a Problem that says so.
+    bytes, and be signed. Anything else is a Problem that says so. A database is read to its end
+    before the first record comes; meanwhile `watch` is told how many have been read, and may
+    raise to give up.
     """
     if is_packed(data):
         data, remark = unpacked(data, largest)
@@ -49,7 +63,7 @@ def read_document(data: bytes, *, origin: str, largest: int = LARGEST) -> Iterat
         text = decode(data)
         # A large document is not held in a second form while it is parsed into a third.
         del data
-        document, remarks = load(text)
+        document, remarks = parse(text, origin=origin, watch=watch)
     except Unreadable as error:
         yield Problem(origin, "", _none_of(start, str(error)))
         return
@@ -59,6 +73,7 @@ def read_document(data: bytes, *, origin: str, largest: int = LARGEST) -> Iterat
         (is_database, database_records),
         (is_lockfile, lockfile_records),
         (is_specfile, specfile_records),
+        (is_find_json, find_json_records),
     ):
         if fits(document):
             yield from records(document, origin=origin)

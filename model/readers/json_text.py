@@ -44,7 +44,8 @@ _OPTIONS: dict[str, Any] = {
     "parse_constant": Number,
     "strict": False,
 }
-_decoder = json.JSONDecoder(**_OPTIONS)
+DECODER = json.JSONDecoder(**_OPTIONS)
+"""Parses JSON, leaving numbers as they are spelled."""
 
 
 def decode(data: bytes) -> str:
@@ -61,11 +62,11 @@ def load(text: str) -> Parsed:
     Of a document that breaks off, the specs before that place are kept whole and the others not
     at all. Where a hash is a key twice, the last one counts, as in Spack. Raises Unreadable.
     """
-    if _skip_space(text, 0) == len(text):
+    if skip_space(text, 0) == len(text):
         raise Unreadable("it is empty")
     try:
-        with _collector_paused():
-            value = _decoder.decode(text)
+        with collector_paused():
+            value = DECODER.decode(text)
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -83,6 +84,7 @@ def read_json(
     name: str,
     fits: Callable[[Any], bool],
     records: Callable[..., Iterator[Any]],
+    load: Callable[[str], Parsed] = load,
 ) -> Iterator[Any]:
     """Parse a document and yield its remarks as problems, then the `records` of its value.
 
@@ -119,8 +121,32 @@ def kind(value: object) -> str:
     return kinds.get(type(value), "a mapping")
 
 
+def more_behind(end: int) -> str:
+    """Say that a document goes on behind its end."""
+    return f"more follows behind its end (Extra data at character {end}), which is not read"
+
+
+def repeated(hash_: str, before: object, value: object) -> str:
+    """Say that a hash is a key of one mapping twice."""
+    how = "both times alike" if _alike(before, value) else "the last one counts"
+    return f"the hash {hash_} stands in it twice, {how}"
+
+
+def _alike(one: object, other: object) -> bool:
+    try:
+        return one == other
+    except RecursionError:
+        return False
+
+
+def skip_space(text: str, at: int) -> int:
+    """Give the place behind white space."""
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Keep the cycle collector from looking through the millions of objects of a large index.
 
     Parsing makes no cycles, and takes five times as long where the collector searches for some.
@@ -137,10 +163,14 @@ def _collector_paused() -> Iterator[None]:
 def _broken(text: str, error: json.JSONDecodeError) -> Parsed:
     reason = f"{error.msg} at character {error.pos}"
     if error.msg == "Extra data":
-        value, _ = _decoder.raw_decode(text, _skip_space(text, 0))
-        return Parsed(value, (f"more follows behind its end ({reason}), which is not read",))
-    value = _before_the_break(text, _skip_space(text, 0), _DEEPEST_CONTAINER)
-    if not isinstance(value, dict) or not _CONTAINERS & value.keys():
+        value, _ = DECODER.raw_decode(text, skip_space(text, 0))
+        return Parsed(value, (more_behind(error.pos),))
+    value = _before_the_break(text, skip_space(text, 0), _DEEPEST_CONTAINER)
+    if isinstance(value, list):
+        is_known = any(isinstance(node, dict) and "hash" in node for node in value)
+    else:
+        is_known = isinstance(value, dict) and bool(_CONTAINERS & value.keys())
+    if not is_known:
         raise Unreadable(f"it is not JSON: {reason}")
     return Parsed(value, (f"it breaks off ({reason}); what stands before is read",))
 
@@ -155,38 +185,33 @@ def _before_the_break(text: str, at: int, depth: int) -> Any:
     members: dict[str, Any] = {}
     items: list[Any] = []
     is_list = text[at] == "["
-    at = _skip_space(text, at + 1)
+    at = skip_space(text, at + 1)
     while True:
         try:
             key = ""
             if not is_list:
-                key, at = _decoder.raw_decode(text, at)
-                at = _skip_space(text, at)
+                key, at = DECODER.raw_decode(text, at)
+                at = skip_space(text, at)
                 if not isinstance(key, str) or text[at : at + 1] != ":":
                     break
-                at = _skip_space(text, at + 1)
+                at = skip_space(text, at + 1)
             try:
-                item, at = _decoder.raw_decode(text, at)
+                item, at = DECODER.raw_decode(text, at)
             except (ValueError, RecursionError):
                 if key in _CONTAINERS and depth:
                     members[key] = _before_the_break(text, at, depth - 1)
                 break
         except (ValueError, RecursionError):
             break
-        at = _skip_space(text, at)
+        at = skip_space(text, at)
         if at == len(text) and type(item) is Number:
             break
         members[key] = item
         items.append(item)
         if text[at : at + 1] != ",":
             break
-        at = _skip_space(text, at + 1)
+        at = skip_space(text, at + 1)
     return items if is_list else members
-
-
-def _skip_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
 
 
 def _with_repeated_keys(text: str) -> Parsed:
@@ -197,8 +222,7 @@ def _with_repeated_keys(text: str) -> Parsed:
         members: dict[str, Any] = {}
         for key, value in pairs:
             if key in members and is_hash(key):
-                how = "both times alike" if _alike(members[key], value) else "the last one counts"
-                remarks.append(f"the hash {key} stands in it twice, {how}")
+                remarks.append(repeated(key, members[key], value))
             members[key] = value
         return members
 
@@ -207,10 +231,3 @@ def _with_repeated_keys(text: str) -> Parsed:
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
     return Parsed(value, tuple(remarks))
-
-
-def _alike(one: object, other: object) -> bool:
-    try:
-        return one == other
-    except RecursionError:
-        return False

@@ -5,7 +5,8 @@ Its versions follow lib/spack/spack/environment/environment.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from spackscope.model.readers.json_text import Number, kind, read_json, storable
@@ -43,26 +44,24 @@ def lockfile_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
     nodes = NodeReader(origin, FORMATS.get(version))
     roots: set[str] = set()
     for place, environment in environments:
-        concrete = environment["concrete_specs"]
-        for key, node in concrete.items():
-            nodes.know(_hash(key, node, version), node)
-        for root, reason in _roots(environment.get("roots"), concrete):
+        for root, reason in _roots(environment.get("roots"), environment["concrete_specs"]):
             if reason:
                 yield Problem(origin, f"{place}roots", storable(reason))
             roots.add(root)
     read: dict[str, Spec] = {}
+    remarks: list[Iterable[Problem]] = []
     for place, environment in environments:
         concrete = environment["concrete_specs"]
         for key in list(concrete):
             node = concrete.pop(key)
-            hash_ = _hash(key, node, version)
-            spec = nodes.spec(hash_, node, explicit=key in roots)
-            if spec is not None and (twin := read.setdefault(spec.hash, spec)) is spec:
-                yield spec
-            elif spec is not None and spec != twin:
+            spec = nodes.spec(_hash(key, node, version), node, explicit=key in roots)
+            if spec is not None and read.setdefault(spec.hash, spec) != spec:
                 reason = "it stands in the file twice with differing content; the first one counts"
-                yield Problem(origin, f"{place}{spec.package}/{spec.hash[:7]}", reason)
-            yield from nodes.problems()
+                at = f"{place}{spec.package}/{spec.hash[:7]}"
+                remarks.append([Problem(origin, at, reason)])
+            remarks.append(nodes.problems())
+    yield from map(nodes.settled, read.values())
+    yield from chain.from_iterable(remarks)
     yield from nodes.absent()
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from spackscope.model.compilers import LANGUAGES
@@ -16,6 +18,7 @@ from spackscope.model.readers.json_text import Number, kind, storable
 from spackscope.model.readers.parameters import Parameters, Texts
 from spackscope.model.records import Dependency, Problem, Spec, is_hash
 
+_LANGUAGES = frozenset(LANGUAGES)
 _HASHES = ("hash", "full_hash", "build_hash")
 _NONE = ("", "None", "null", "~", "false")
 """What stands for no prefix and no module, the latter three in YAML."""
@@ -45,7 +48,8 @@ class NodeReader:
     """Read the nodes of one document, collecting problems on the way.
 
     `format_` is the specfile format that the document states, None where it is unknown. First
-    `know` all nodes, since a compiler's version stands in its own node, then ask for each `spec`.
+    read each `spec`, then have each `settled`, since a compiler's version stands in its own node,
+    which may be the last one.
     """
 
     def __init__(self, origin: str, format_: int | None = None) -> None:
@@ -55,27 +59,21 @@ class NodeReader:
         self._problems: list[Problem] = []
         self._versions: dict[str, str] = {}
         self._other_hashes: dict[str, str] = {}
-        self._absent: dict[str, str] = {}
         self._edges: dict[Edge, Dependency] = {}
         self._parameters = Parameters(self.tell)
-
-    def know(self, hash_: object, node: object) -> None:
-        """Note the hash and version of a node, and by which other hashes edges name it."""
-        _, fields = name_and_fields(node)
-        if fields is None or type(hash_) is not str:
-            return
-        self._versions[hash_] = _exact(fields)
-        for key in _HASHES[1:]:
-            other = fields.get(key)
-            if type(other) is str:
-                self._other_hashes[other] = hash_
 
     def spec(self, hash_: object, node: object, **more: Any) -> Spec | None:
         """Read a node, `more` being what the document says of it elsewhere.
 
-        Without a valid hash there is no record; of any other node what can be read stays.
+        Without a valid hash there is no record; of any other node what can be read stays. The
+        compiler is empty where it is a dependency, until the spec is settled.
         """
         name, fields = name_and_fields(node)
+        if fields is not None and type(hash_) is str:
+            self._versions[hash_] = _exact(fields)
+            for key in _HASHES[1:]:
+                if type(other := fields.get(key)) is str:
+                    self._other_hashes[other] = hash_
         self._place = name[:60] if type(name) is str and name else "spec"
         if type(hash_) is not str or not is_hash(hash_):
             self.tell(f"the hash must be 32 characters of a-z2-7, and is {_shown(hash_)}")
@@ -118,20 +116,49 @@ class NodeReader:
             **more,
         )
 
-    def problems(self) -> Iterator[Problem]:
+    def settled(self, spec: Spec) -> Spec:
+        """Complete a spec by what all nodes tell: its compiler, and the hashes of its edges."""
+        edges = spec.dependencies or ()
+        changes: dict[str, Any] = {}
+        if self._renamed and any(edge.hash in self._renamed for edge in edges):
+            edges = changes["dependencies"] = tuple(self._by_its_hash(edge) for edge in edges)
+        if not spec.compiler:
+            changes["compiler"] = self._compiler_among(edges)
+        return replace(spec, **changes) if changes else spec
+
+    @cached_property
+    def _renamed(self) -> dict[str, str]:
+        """Hold the hashes of nodes that edges name by another one."""
+        if not self._other_hashes:
+            return {}
+        unknown = {hash_ for hash_, *_ in self._edges if hash_ not in self._versions}
+        return {h: self._other_hashes[h] for h in unknown if h in self._other_hashes}
+
+    def _by_its_hash(self, edge: Dependency) -> Dependency:
+        own = self._renamed.get(edge.hash)
+        return edge if own is None else replace(edge, hash=sys.intern(own))
+
+    def problems(self) -> tuple[Problem, ...]:
         """Give the problems since the last time."""
-        if self._problems:
-            yield from self._problems
-            self._problems.clear()
+        if not self._problems:
+            return ()
+        found = tuple(self._problems)
+        self._problems.clear()
+        return found
 
     def absent(self) -> Iterator[Problem]:
         """Give one Problem where dependencies are named whose nodes are not in the document.
 
         Spack warns of them too (`_assign_dependencies` in lib/spack/spack/database.py).
         """
-        if self._absent:
-            hash_, name = next(iter(self._absent.items()))
-            reason = f"dependencies are missing from it: {len(self._absent)}, such as"
+        known = self._versions.keys() | self._renamed.keys()
+        absent: dict[str, str] = {}
+        for hash_, name, *_ in self._edges:
+            if hash_ not in known:
+                absent.setdefault(hash_, name or "one")
+        if absent:
+            hash_, name = next(iter(absent.items()))
+            reason = f"dependencies are missing from it: {len(absent)}, such as"
             yield Problem(self._origin, "", storable(f"{reason} {name}/{hash_[:7]}"))
 
     def tell(self, reason: str) -> None:
@@ -165,7 +192,7 @@ class NodeReader:
         return sys.intern(self._text("version", fields.get("version")).removeprefix("="))
 
     def _compiler(self, fields: Fields, edges: tuple[Dependency, ...]) -> str:
-        """Spell the compiler that is stated, or else the first of those for C, C++, Fortran."""
+        """Spell the compiler that is stated, or leave it empty where it is a dependency."""
         stated = fields.get("compiler")
         if stated is None and (annotations := fields.get("annotations")) is not None:
             if type(annotations) is dict:
@@ -182,6 +209,13 @@ class NodeReader:
             return sys.intern(storable(stated.replace("@=", "@", 1)))
         elif stated is not None:
             self._odd("compiler", stated, "a mapping")
+        for edge in edges:
+            if edge.virtuals and not _LANGUAGES.isdisjoint(edge.virtuals):
+                return ""
+        return "none"
+
+    def _compiler_among(self, edges: tuple[Dependency, ...]) -> str:
+        """Spell the first of the compilers for C, C++, Fortran."""
         for language in LANGUAGES:
             for edge in edges:
                 if language in edge.virtuals:
@@ -223,10 +257,6 @@ class NodeReader:
         if type(hash_) is not str or not is_hash(hash_):
             self.tell(f"the hash of its dependency {shown} is {_shown(hash_)}")
             return None
-        if hash_ not in self._versions:
-            hash_ = self._other_hashes.get(hash_, hash_)
-        if hash_ not in self._versions:
-            self._absent.setdefault(hash_, shown)
         its = edge.get("parameters")
         if type(its) is dict:
             deptypes, virtuals = its.get("deptypes"), its.get("virtuals", [])

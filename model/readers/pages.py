@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from spackscope.model.readers import front_matter
+from spackscope.model.readers.json_text import storable
 from spackscope.model.records import Problem, Spec, is_hash
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -86,7 +87,7 @@ class _Page:
     def _title(self, values: dict[str, str]) -> str:
         title = self._value(values, "title")
         if isinstance(title, str) and title:
-            return _storable(title)
+            return storable(title)
         self._problem("title", "the page names no package; its records are listed without a name")
         return ""
 
@@ -97,7 +98,7 @@ class _Page:
         if not isinstance(categories, list):
             return ""
         tags = [word for word in categories if isinstance(word, str) and word != "package"]
-        return _storable(tags[0]) if tags else ""
+        return storable(tags[0]) if tags else ""
 
     def _value(self, values: dict[str, str], key: str) -> Any:
         """Read a value; it is None where the key is missing, or its refusal has been told."""
@@ -135,12 +136,13 @@ class _Page:
             size=None if size == "-" else self._size(size, number),
             tag=tag,
             origin=self.origin,
+            cached=True,
         )
 
     def _text(self, record: dict[str, Any], key: str, number: int) -> str:
         text = record.get(key)
         if type(text) is str and text:
-            return _storable(text)
+            return storable(text)
         reason = f"its {key} is {_kind(text)}, and should be a text"
         self._problem(f"record {number}", reason if text else f"its {key} is missing")
         return ""
@@ -160,7 +162,7 @@ class _Page:
             odd = next(text for text in texts if type(text) is not str)
             reason = f"among its {key} is {_kind(odd)}, and all should be texts"
             self._problem(f"record {number}", reason)
-        stored = tuple(map(_storable, kept))
+        stored = tuple(map(storable, kept))
         return self._known.setdefault(stored, stored)
 
     def _size(self, size: Any, number: int) -> float | None:
@@ -223,7 +225,7 @@ class _Page:
                 self._problem("meta", f"its {name} are not those of the records")
 
     def _problem(self, place: str, reason: str) -> None:
-        self.problems.append(Problem(self.origin, place, _storable(reason)))
+        self.problems.append(Problem(self.origin, place, storable(reason)))
 
 
 def _kind(value: Any) -> str:
@@ -236,8 +238,3 @@ def _kind(value: Any) -> str:
 def _spelled(compiler: str) -> str:
     """Spell a compiler as Spack 1 does: `gcc@=13.2.0` and `gcc@13.2.0` are one compiler."""
     return compiler.replace("@=", "@", 1)
-
-
-def _storable(text: str) -> str:
-    """Replace lone surrogates, which no file, no index and no terminal takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -92,16 +92,13 @@ def specfile_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
     if doubt:
         yield Problem(origin, "_meta", storable(doubt))
     nodes = NodeReader(origin, format_)
-    for node in listed:
-        nodes.know(node_hash(node), node)
     read: dict[str, Spec] = {}
     for number, node in enumerate(listed):
         found = nodes.spec(node_hash(node), node, in_cache=number == 0)
-        if found is not None and (twin := read.setdefault(found.hash, found)) is found:
-            yield found
-        elif found is not None and found != twin:
+        if found is not None and read.setdefault(found.hash, found) != found:
             nodes.tell("it stands in the file twice with differing content; the first one counts")
-        yield from nodes.problems()
+    yield from map(nodes.settled, read.values())
+    yield from nodes.problems()
     yield from nodes.absent()
 
 

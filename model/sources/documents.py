@@ -10,6 +10,12 @@ from typing import Literal
 
 from spackscope.model.records import Problem
 
+EVERYTHING = "SPACKSCOPE_ALL"
+"""The variable that asks for what stands in an index only because others depend on it."""
+
+SPOOL = "SPACKSCOPE_STDIN"
+"""The variable that names the file in which standard input was put."""
+
 Kind = Literal["found", "asked for", "manifest", "sizes"]
 """How a document is read.
 
@@ -53,8 +59,9 @@ class Document:
 class Surveyed:
     """Hold what was found at one source: its documents, and what the user should know of it.
 
-    `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache` or
-    `standard input`, and `layout` that of a mirror: `v2`, `v3`, `OCI` or `spec files`. `checked`
+    `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
+    `standard input`, or `directory` where it holds several of these, and `layout` that of a
+    mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or these with `spec files` behind them. `checked`
     is when what was copied from far away was last known to be as the original, in seconds since
     1970, and `remark` why an older copy serves. `failure` says why nothing could be read.
     """
@@ -92,7 +99,7 @@ def fingerprint(documents: Sequence[Document]) -> str:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"
         role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
         line = f"{document.path}\0{document.size}\0{times}\0{role}\n"
-        digest.update(line.encode("utf-8", "surrogateescape"))
+        digest.update(line.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from spackscope.model.sources.choice import location
@@ -30,13 +30,25 @@ def files_of(source: str) -> Iterator[Document]:
             os.listdir(top)
         except OSError as error:
             raise SourceError(f"the source {source} {reason(error)}") from None
-        yield from _below(source, str(top), status)
+        yield from below(source, str(top), status)
     else:
         raise SourceError(f"the source {source} is neither a file nor a directory")
 
 
-def _below(source: str, top: str, status: os.stat_result) -> Iterator[Document]:
-    named = "" if Path(source) == Path() else os.path.join(Path(source), "")
+Enter = Callable[[str, Sequence["os.DirEntry[str]"]], bool]
+"""Called with each directory and what is in it; tells whether its files are to be listed."""
+
+
+def below(
+    source: str,
+    top: str,
+    status: os.stat_result,
+    enter: Enter | None = None,
+    *,
+    named: str | None = None,
+) -> Iterator[Document]:
+    """Give the files below a directory whose status is known, in the order of their paths."""
+    named = os.path.join(shown_top(source) if named is None else named, "")
 
     def origin(path: str) -> str:
         return named + path[len(top) :].lstrip(os.sep)
@@ -49,6 +61,8 @@ def _below(source: str, top: str, status: os.stat_result) -> Iterator[Document]:
             entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
         except OSError as error:
             yield Document(source, directory, origin(directory), unreadable=reason(error))
+            continue
+        if enter is not None and not enter(directory, entries):
             continue
         found: list[str] = []
         for entry in entries:
@@ -64,3 +78,8 @@ def _below(source: str, top: str, status: os.stat_result) -> Iterator[Document]:
                 seen.add((status.st_dev, status.st_ino))
                 found.append(path)
         waiting += reversed(found)
+
+
+def shown_top(source: str) -> str:
+    """Give how the user names the top of a source, without what a path does not need."""
+    return "" if Path(source) == Path() else str(Path(source))

@@ -15,6 +15,14 @@ class Missing(SourceError):
     """Report that a place is there and has no such file."""
 
 
+class Forbidden(Missing):
+    """Report a file that a place does not give, which object stores say also of what is not there.
+
+    Amazon S3 answers 403 for a missing file where the bucket may not be listed. So who tries what
+    a place has may take it as missing, and tells the user if nothing else was found.
+    """
+
+
 class WrongContent(SourceError):
     """Report a file that is not what its checksum says."""
 

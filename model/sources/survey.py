@@ -2,13 +2,203 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from urllib.parse import unquote, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.records import Cancelled
-from spackscope.model.sources.documents import Document, SourceError
+from spackscope.model.records import Cancelled, Problem
+from spackscope.model.sources.addressed import addressed
+from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
+from spackscope.model.sources.catalogue import PUBLIC, Asked, asked_of, is_catalogue
+from spackscope.model.sources.choice import STANDARD_INPUT, location, shown_source
+from spackscope.model.sources.directories import survey_directory
+from spackscope.model.sources.documents import (
+    SPOOL,
+    Document,
+    SourceError,
+    Surveyed,
+    document_of,
+    reason,
+)
 from spackscope.model.sources.files import files_of
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirrors import survey_mirror
+from spackscope.model.sources.place import Folder
+from spackscope.model.sources.public import survey_public
+from spackscope.model.sources.reach import Reach
+from spackscope.model.sources.side_by_side import side_by_side
+from spackscope.model.sources.spack_config import PREFIX
+from spackscope.model.sources.spack_mirrors import configured
+
+_HEAD = 512
+
+
+def survey(
+    sources: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> list[Surveyed]:
+    """Find the documents of each source, in the order given; those far away side by side.
+
+    One that fails says so in its `failure`, and hides no other. `on_progress` is called from
+    several threads. Raises Cancelled where `should_stop` says so.
+    """
+    reach = Reach(environ, on_progress, should_stop)
+    tasks = [partial(_survey, source, reach) for source in sources]
+    if len(sources) > 1 and any(_may_wait(source) for source in sources):
+        found = side_by_side(tasks, should_stop)
+    else:
+        found = [task() for task in tasks]
+    return _each_once(found)
+
+
+def _each_once(found: Sequence[Surveyed]) -> list[Surveyed]:
+    """Tell once what is wrong in a configuration that several sources come from."""
+    told: set[Problem] = set()
+    once = []
+    for one in found:
+        problems = tuple(problem for problem in one.problems if problem not in told)
+        told.update(problems)
+        once.append(replace(one, problems=problems))
+    return once
+
+
+def _may_wait(source: str) -> bool:
+    return is_remote(source) or source.startswith((PREFIX, PUBLIC))
+
+
+def _survey(source: str, reach: Reach) -> Surveyed:
+    if reach.should_stop():
+        raise Cancelled
+    told = shown_source(source)
+    try:
+        if source == STANDARD_INPUT:
+            return _standard_input(reach.environ)
+        if (asked := asked_of(source, reach.environ)) is not None:
+            return survey_public(told, asked, reach)
+        if source.startswith(PREFIX):
+            return _of_spack(source, reach)
+        if is_remote(source):
+            return _far_away(told, source, reach, {})
+        return _here(source, source, reach)
+    except SourceError as error:
+        return Surveyed(told, _kind(source), failure=_naming(source, str(error)))
+
+
+def _naming(source: str, failure: str) -> str:
+    """Say which source fails, unless it is said."""
+    shown = shown_url(source)
+    is_said = source == STANDARD_INPUT or shown.partition("?")[0].rstrip("/") in failure
+    return failure if is_said else f"the source {shown} cannot be read: {failure}"
+
+
+def _kind(source: str) -> str:
+    """Tell what a source would have been, that could not be read."""
+    if source == STANDARD_INPUT:
+        return "standard input"
+    if is_remote(source) or source.startswith(PREFIX):
+        return "mirror"
+    return "public cache" if source.startswith(PUBLIC) else "pages"
+
+
+def _standard_input(environ: Mapping[str, str]) -> Surveyed:
+    path = environ.get(SPOOL, "")
+    if not path:
+        raise SourceError("standard input was not read")
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise SourceError(f"standard input {reason(error)}") from None
+    document = document_of(STANDARD_INPUT, path, "standard input", status, kind="asked for")
+    return Surveyed(STANDARD_INPUT, "standard input", documents=(document,))
+
+
+def _of_spack(source: str, reach: Reach) -> Surveyed:
+    """Look at a mirror of the user's Spack, with what its configuration says of the way there."""
+    mirror, problems = configured(source.removeprefix(PREFIX), reach.spack)
+    if is_remote(mirror.url):
+        found = _far_away(source, mirror.url, reach, mirror.options, mirror.view)
+    else:
+        found = _here(source, mirror.url, reach, mirror.view)
+    return replace(found, problems=(*problems, *found.problems))
+
+
+def _far_away(
+    source: str, url: str, reach: Reach, options: Mapping[str, object], view: str = ""
+) -> Surveyed:
+    if scheme_of(url).startswith("oci"):
+        registry = Mirror(source, reach.open(url, options), reach.environ, build_cache="")
+        return replace(survey_mirror(registry), layout="OCI")
+    at = addressed(url)
+    place = reach.open(at.top, options)
+    mirror = Mirror(
+        source,
+        place,
+        reach.environ,
+        view=view or at.view,
+        build_cache=at.build_cache,
+        layout=at.layout,
+        should_stop=reach.should_stop,
+    )
+    if not at.name:
+        return survey_mirror(mirror)
+    fetched = place.fetch(at.name)
+    if is_catalogue(_head(fetched.path)):
+        return survey_public(source, Asked(url), reach)
+    document = replace(mirror.document(fetched), cached=False)
+    return Surveyed(
+        source,
+        "file",
+        documents=(document,),
+        checked=fetched.checked,
+        remark=fetched.remark,
+    )
+
+
+def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
+    """Look at a file or directory on this machine."""
+    named = None if path == source else path
+    if scheme_of(path) == "file":
+        path = unquote(urlsplit(path).path)
+        named = path
+    elif scheme := scheme_of(path):
+        raise SourceError(f"the source {shown_url(path)}: no place is known by {scheme}://")
+    top = str(location(path))
+    try:
+        status = os.stat(top)
+    except (OSError, ValueError) as error:
+        why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
+        raise SourceError(f"the source {source} {why}") from None
+    if stat.S_ISDIR(status.st_mode):
+        if view:
+            folder = Folder(top, named or source)
+            return survey_mirror(Mirror(source, folder, reach.environ, view=view))
+        return survey_directory(source, top, reach, named=named)
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceError(f"the source {source} is neither a file nor a directory")
+    at = addressed(named or source)
+    if at.layout == "v3":
+        folder = Folder(str(location(at.top or ".")), at.top)
+        return survey_mirror(Mirror(source, folder, reach.environ, view=at.view, layout="v3"))
+    if is_catalogue(_head(top)):
+        return survey_public(source, Asked(named or source), reach)
+    document = document_of(source, top, named or source, status, kind="asked for")
+    return Surveyed(source, "file", documents=(document,))
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(_HEAD)
+    except OSError:
+        return b""
 
 
 def scan(

@@ -33,9 +33,15 @@ _TAKE_TERMINAL = (
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
     """Make an environment in which nothing of the user's own has a say."""
-    ours = ("NO_COLOR", "SPACKSCOPE_FROM", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX")
-    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    ours = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ours and not name.startswith("SPACK")
+    }
+    path = kept.get("PATH", "").split(os.pathsep)
     settings = {
+        "PATH": os.pathsep.join(part for part in path if not Path(part, "spack").exists()),
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
         "XDG_STATE_HOME": str(home / "state"),
@@ -51,16 +57,20 @@ class Program:
     def __init__(self, home: Path) -> None:
         self.home = home
 
-    def __call__(self, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*COMMAND, *words],
-            env=environment(self.home, **changes),
-            cwd=self.home,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=PATIENCE,
-        )
+    def __call__(
+        self, *words: str, given: Path | None = None, **changes: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the program, with a file as its standard input if one is `given`."""
+        with open(given or os.devnull, "rb") as stdin:
+            return subprocess.run(
+                [*COMMAND, *words],
+                env=environment(self.home, **changes),
+                cwd=self.home,
+                stdin=stdin,
+                capture_output=True,
+                encoding="utf-8",
+                timeout=PATIENCE,
+            )
 
     def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
         """Start the program and do not wait for it."""

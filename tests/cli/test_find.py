@@ -26,7 +26,10 @@ KEYS = [
     "stacks",
     "size",
     "tag",
-    "source",
+    "sources",
+    "states",
+    "namespace",
+    "flags",
 ]
 
 
@@ -101,7 +104,7 @@ def test_options_may_stand_between_the_words_of_a_query(program: Program) -> Non
 def test_columns_are_separated_by_tabs_where_no_terminal_is(program: Program) -> None:
     result = program("find", "py-build")
     assert_golden("find-tabs", "".join(result.stdout.splitlines(keepends=True)[:4]))
-    assert {line.count("\t") for line in result.stdout.splitlines()} == {11}
+    assert {line.count("\t") for line in result.stdout.splitlines()} == {12}
     assert len(result.stdout.splitlines()) == 25
     assert result.stderr == ""
 
@@ -131,7 +134,7 @@ def test_json_says_what_the_page_says(program: Program) -> None:
             assert spec[key] == details[key]
         assert spec["size"] is None
         assert spec["tag"] == "develop"
-        assert spec["source"] == "sample_data"
+        assert spec["sources"] == ["sample_data"]
 
 
 def test_csv_reads_back(program: Program) -> None:
@@ -153,12 +156,12 @@ def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program)
     assert [line.split(",")[9] for line in lines] == ["size", "1536", "1500000", ""]
 
 
-def test_a_hash_that_two_sources_list_is_two_records_and_one_hash(program: Program) -> None:
+def test_a_hash_that_two_sources_list_is_one_record(program: Program) -> None:
     for name in ("one", "two"):
         write_page(program.home / name / "specs.md", [record(hash_of(7))])
     sources = ("-f", "one", "--from=two")
     found = json.loads(program(*sources, "find", "--json").stdout)
-    assert [spec["source"] for spec in found] == ["one", "two"]
+    assert [spec["sources"] for spec in found] == [["one", "two"]]
     assert program("find", *sources, "--hashes").stdout.split() == [hash_of(7)]
 
 
@@ -166,11 +169,11 @@ def test_a_variable_names_the_sources_where_no_option_does(program: Program) -> 
     for name in ("one", "with blank"):
         write_page(program.home / name / "specs.md", [record(hash_of(len(name)))])
     found = program("find", "--jsonl", SPACKSCOPE_FROM="one 'with blank'").stdout.splitlines()
-    assert [json.loads(line)["source"] for line in found] == ["one", "with blank"]
+    assert [json.loads(line)["sources"][0] for line in found] == ["one", "with blank"]
     found = program("find", "--jsonl", SPACKSCOPE_FROM="with blank").stdout.splitlines()
-    assert [json.loads(line)["source"] for line in found] == ["with blank"]
+    assert [json.loads(line)["sources"][0] for line in found] == ["with blank"]
     found = program("find", "--jsonl", "-f", "one", SPACKSCOPE_FROM="nowhere").stdout.splitlines()
-    assert [json.loads(line)["source"] for line in found] == ["one"]
+    assert [json.loads(line)["sources"][0] for line in found] == ["one"]
 
 
 def test_a_terminal_gets_a_table(program: Program) -> None:

@@ -5,17 +5,22 @@ The files under `tests/data/spack` were written by Spack 0.23 and 1.2.
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.readers.database import read_database
-from spackscope.model.records import Dependency, Problem, Spec
+from spackscope.model.readers.database import database_records, read_database
+from spackscope.model.readers.documents import read_document
+from spackscope.model.readers.json_members import begins_a_database
+from spackscope.model.readers.json_text import decode, load
+from spackscope.model.records import Cancelled, Dependency, Problem, Spec
 from tests.hostile import HOSTILE_TEXT
 from tests.model.building import hash_of
 from tests.model.spack_documents import (
@@ -33,6 +38,7 @@ from tests.model.spack_documents import (
     in_format,
     index,
     installs,
+    leaf,
     node,
     nodes,
     read,
@@ -340,24 +346,26 @@ def test_a_target_may_be_a_whole_microarchitecture() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "in_cache", "installed"),
+    ("record", "in_cache", "cached", "installed"),
     [
-        ({}, True, False),
-        ({"in_buildcache": True}, True, False),
-        ({"in_buildcache": False}, False, False),
-        ({"installed": True, "path": "/opt/zlib"}, True, True),
-        ({"installed": False, "path": "/opt/zlib", "deprecated_for": GCC}, False, False),
-        ({"installed": True, "in_buildcache": False, "path": "/opt/zlib"}, False, True),
+        ({}, True, False, False),
+        ({"in_buildcache": True}, True, True, False),
+        ({"in_buildcache": False}, False, False, False),
+        ({"in_buildcache": True, "installed": True, "path": "/opt/zlib"}, True, True, True),
+        ({"installed": True, "path": "/opt/zlib"}, True, False, True),
+        ({"installed": False, "path": "/opt/zlib", "deprecated_for": GCC}, False, False, False),
+        ({"installed": True, "in_buildcache": False, "path": "/opt/zlib"}, False, False, True),
     ],
 )
 def test_a_record_tells_whether_it_stands_for_a_binary(
-    record: dict[str, Any], in_cache: bool, installed: bool
+    record: dict[str, Any], in_cache: bool, cached: bool, installed: bool
 ) -> None:
     data = database({ZLIB: {"spec": node(dependencies=...), "ref_count": 0, **record}})
 
     (spec,), problems = read(data, read_database)
 
-    assert (spec.in_cache, spec.installed, problems) == (in_cache, installed, [])
+    assert (spec.in_cache, spec.cached, spec.installed) == (in_cache, cached, installed)
+    assert problems == []
 
 
 @pytest.mark.parametrize(
@@ -694,3 +702,109 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     for item in read_database(database({ZLIB: {"spec": its, **record}}, version), origin="o"):
         assert isinstance(item, Spec | Problem)
         assert all(text.encode().decode() == text for text in texts_of(item))
+
+
+# Record by record
+
+
+def of_whole(data: bytes) -> list[Spec | Problem]:
+    """Read a database from the whole tree of its document."""
+    value, remarks = load(decode(data))
+    told = [Problem("document", "", remark) for remark in remarks]
+    return [*told, *database_records(value, origin="document")]
+
+
+def by_record(data: bytes) -> list[Spec | Problem]:
+    return list(read_database(data, origin="document"))
+
+
+@pytest.mark.parametrize(
+    "path", [INDEX_OF_0_23, INDEX_OF_1_2, INSTALL_TREE], ids=["0.23", "1.2", "install tree"]
+)
+def test_record_by_record_is_read_what_stands_in_the_whole(path: Path) -> None:
+    data = path.read_bytes()
+
+    assert begins_a_database(data.decode())
+    assert by_record(data) == of_whole(data)
+
+
+VERSION_LAST = b'{"database": {"installs": %b, "version": %b}}'
+
+
+@pytest.mark.parametrize("version", [b'"5"', b'"7"', b'"8"', b'"99"', b"8", b"null", b'"\\u0038"'])
+@pytest.mark.parametrize("number", [3, 4, 5])
+def test_a_version_behind_the_records_counts_as_one_before_them(
+    version: bytes, number: int
+) -> None:
+    records = json.dumps(installs(*(in_format(number, new) for new in nodes()))).encode()
+
+    items = by_record(VERSION_LAST % (records, version))
+
+    assert items == by_record(
+        b'{"database": {"version": %b, "installs": %b}}' % (version, records)
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"database": {"version": "8", "installs": %b, "installs": %b}}',
+        b'{"database": {"installs": %b}, "database": {"version": "8", "installs": %b}}',
+        b'{"database": {"version": "5", "installs": %b, "version": "8", "installs": %b}}',
+    ],
+)
+def test_of_a_key_that_stands_twice_the_last_one_counts(data: bytes) -> None:
+    first = json.dumps(installs(*nodes(version="1"))).encode()
+    second = json.dumps(installs(*nodes(version="2"))).encode()
+
+    items = by_record(data % (first, second))
+
+    assert items == by_record(database(json.loads(second)))
+
+
+def test_a_record_nested_too_deeply_leaves_those_before_it() -> None:
+    before = json.dumps({GCC: {"spec": leaf(GCC, "gcc", "13.2.0")}})[:-1]
+    data = '{"database": {"version": "8", "installs": ' + before + f', "{ZLIB}": ' + "[" * 100_000
+
+    (spec,), (problem,) = read(data.encode(), read_database)
+
+    assert spec.package == "gcc"
+    assert "nested too deeply" in problem.reason
+
+
+def but_for_installs(items: list[Spec | Problem]) -> list[Spec | Problem]:
+    """Leave out what is told of the records as a whole, which may be what breaks off."""
+    return [i for i in items if not (isinstance(i, Problem) and i.place == "installs")]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_database_damaged_anywhere_is_read_as_from_the_whole(indent: int | None) -> None:
+    data = json.dumps(json.loads(database(installs(leaf(ZLIB, "zlib", "1")))), indent=indent)
+    compared = 0
+
+    for at in range(len(data)):
+        for sign in ('"', "}", ",", "[", ":", " ", ""):
+            damaged = (data[:at] + sign + data[at + 1 :]).encode()
+            items = by_record(damaged)
+            assert all(isinstance(item, Spec | Problem) for item in items)
+            if begins_a_database(damaged.decode()):
+                assert but_for_installs(items) == but_for_installs(of_whole(damaged))
+                compared += 1
+
+    assert compared > 3000
+
+
+def test_a_reader_tells_how_far_it_is_and_can_be_told_to_give_up() -> None:
+    data = database(installs(*(leaf(hash_of(number), "zlib", "1") for number in range(1000))))
+    told = []
+
+    def watch(count: int) -> None:
+        told.append(count)
+        if count > 500:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        list(read_document(data, origin="document", watch=watch))
+
+    assert told == [256, 512]
+    assert gc.isenabled()

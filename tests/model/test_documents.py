@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
+import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.readers.database import read_database
 from spackscope.model.readers.documents import read_document
+from spackscope.model.readers.find_json import read_find_json
 from spackscope.model.readers.lockfile import read_lockfile
 from spackscope.model.readers.pages import read_page
 from spackscope.model.readers.specfile import read_specfile
@@ -23,6 +24,7 @@ from tests.model.building import page, record
 from tests.model.spack_documents import (
     DATA,
     INDEX_OF_1_2,
+    INSTALL_TREE,
     ZLIB,
     Read,
     as_yaml,
@@ -47,13 +49,15 @@ DOCUMENTS: list[tuple[str, bytes, Read]] = [
     ("spec file", specfile(), read_specfile),
     ("oldest spec file", json.dumps(OLDEST).encode(), read_specfile),
     ("spec file in YAML", YAML, read_specfile),
+    ("spack find --json", json.dumps(nodes()).encode(), read_find_json),
     ("signed spec file", signed(specfile()), read_specfile),
     ("signed spec file in YAML", signed(YAML), read_specfile),
 ]
 of_every_kind = pytest.mark.parametrize(
     ("data", "reader"), [pytest.param(*rest, id=kind) for kind, *rest in DOCUMENTS]
 )
-NONE_OF = "it is none of a page of cache.spack.io, a Spack database (index.json), a spack.lock or"
+NONE_OF = "it is none of a page of cache.spack.io, a Spack database (index.json), a spack.lock,"
+NONE_AT_ALL = f"{NONE_OF} a spec file or what spack find --json prints"
 
 
 def reasons(problems: list[Problem]) -> list[str]:
@@ -126,26 +130,56 @@ def test_a_spec_file_as_spack_1_stores_it_is_read(path: Path) -> None:
         (b"", ": it is empty"),
         (b" \n", ": it is empty"),
         (b"\xef\xbb\xbf", ": it is empty"),
-        (b"{}", f": {NONE_OF} a spec file"),
-        (b"[]", f": {NONE_OF} a spec file"),
-        (b"null", f": {NONE_OF} a spec file"),
-        (b"1", f": {NONE_OF} a spec file"),
-        (b'"database"', f": {NONE_OF} a spec file"),
-        (b'{"version": 3, "data": []}', f": {NONE_OF} a spec file"),
-        (b'{"signing": "gpg"}', f": {NONE_OF} a spec file"),
-        (b"<!DOCTYPE html><title>502</title>", f": {NONE_OF} a spec file: it is a web page"),
-        (b"\n<html>", f": {NONE_OF} a spec file: it is a web page"),
-        (b"<?xml version='1.0'?><Error/>", f": {NONE_OF} a spec file: it is a web page"),
-        (b"not found", f": {NONE_OF} a spec file: it is not JSON: Expecting value at character 0"),
-        (b"{", f": {NONE_OF} a spec file: it is not JSON: Expecting property name"),
-        (b"\xff\xfe{", f": {NONE_OF} a spec file: byte 2 is not UTF-16 text"),
-        ("{}".encode("utf-16-le"), f": {NONE_OF} a spec file: it is not JSON"),
-        (b'{"x": "\xe9"}', f": {NONE_OF} a spec file: byte 7 is not UTF-8 text"),
-        (b"[" * 100_000, f": {NONE_OF} a spec file: it is nested too deeply"),
-        (b'{"database":' * 100_000, f": {NONE_OF} a spec file: it is nested too deeply"),
+        (b"{}", f": {NONE_OF} a spec file or"),
+        (b"[]", f": {NONE_OF} a spec file or"),
+        (b"null", f": {NONE_OF} a spec file or"),
+        (b"1", f": {NONE_OF} a spec file or"),
+        (b'"database"', f": {NONE_OF} a spec file or"),
+        (b'{"version": 3, "data": []}', f": {NONE_OF} a spec file or"),
+        (b'{"signing": "gpg"}', f": {NONE_OF} a spec file or"),
+        (
+            b"<!DOCTYPE html><title>502</title>",
+            f": {NONE_AT_ALL}: it is a web page",
+        ),
+        (
+            b"\n<html>",
+            f": {NONE_AT_ALL}: it is a web page",
+        ),
+        (
+            b"<?xml version='1.0'?><Error/>",
+            f": {NONE_AT_ALL}: it is a web page",
+        ),
+        (
+            b"not found",
+            f": {NONE_AT_ALL}: it is not JSON: Expecting value at character 0",
+        ),
+        (
+            b"{",
+            f": {NONE_AT_ALL}: it is not JSON: Expecting property name",
+        ),
+        (
+            b"\xff\xfe{",
+            f": {NONE_AT_ALL}: byte 2 is not UTF-16 text",
+        ),
+        (
+            "{}".encode("utf-16-le"),
+            f": {NONE_AT_ALL}: it is not JSON",
+        ),
+        (
+            b'{"x": "\xe9"}',
+            f": {NONE_AT_ALL}: byte 7 is not UTF-8 text",
+        ),
+        (
+            b"[" * 100_000,
+            f": {NONE_AT_ALL}: it is nested too deeply",
+        ),
+        (
+            b'{"database":' * 100_000,
+            f": {NONE_AT_ALL}: it is nested too deeply",
+        ),
         (
             b'{"database":{"installs":' + b"[" * 100_000,
-            f": {NONE_OF} a spec file: it is nested too deeply",
+            f": {NONE_AT_ALL}: it is nested too deeply",
         ),
         (b"\x1f\x8b", ": it cannot be unpacked to its end"),
         (b"\x1f\x8bnonsense", ": it cannot be unpacked to its end: Error -3"),
@@ -158,6 +192,48 @@ def test_what_is_none_of_them_says_so(data: bytes, reason: str) -> None:
     assert specs == []
     assert len(problems) == 1
     assert reasons(problems)[0].startswith(reason)
+
+
+@pytest.mark.parametrize("data", [b"[1]", b'["zlib"]', b'[{"name": "zlib"}]', b'[{"hash": "a"}]'])
+def test_a_list_of_anything_but_specs_is_none_of_them(data: bytes) -> None:
+    specs, problems = read(data)
+
+    assert (specs, reasons(problems)) == ([], [f": {NONE_AT_ALL}"])
+
+
+# What spack find --json prints
+
+
+def test_what_spack_find_prints_are_the_nodes_of_the_install_tree() -> None:
+    tree = INSTALL_TREE.read_bytes()
+    installed = json.loads(tree)["database"]["installs"]
+    printed = json.dumps([record["spec"] for record in installed.values()])
+
+    specs, problems = read(printed.encode())
+
+    of_tree = {"installed", "explicit", "path", "installed_at", "in_cache"}
+    assert problems == []
+    for spec, other in zip(specs, read(tree)[0], strict=True):
+        for name in set(Spec.__slots__) - of_tree:
+            assert getattr(spec, name) == getattr(other, name)
+
+
+def test_what_spack_find_prints_need_not_hold_the_dependencies() -> None:
+    specs, problems = read(json.dumps(nodes()[:1]).encode())
+
+    assert [(spec.package, spec.compiler) for spec in specs] == [("zlib", "gcc")]
+    assert problems == []
+
+
+def test_what_is_none_in_a_list_of_specs_takes_no_other_along() -> None:
+    specs, problems = read(json.dumps([7, *nodes()[:1], {**nodes()[0], "version": "2"}]).encode())
+
+    assert [spec.version for spec in specs] == ["1.3.1"]
+    assert reasons(problems) == [
+        "spec: the hash must be 32 characters of a-z2-7, and is missing",
+        f"zlib/{ZLIB[:7]}: it stands in the list twice with differing content;"
+        " the first one counts",
+    ]
 
 
 def test_gzip_within_gzip_is_none_of_them() -> None:
@@ -180,8 +256,9 @@ SMALL = installs(leaf(ZLIB, "zlib", "1"), *nodes()[1:3])
         lock({hash_: its["spec"] for hash_, its in SMALL.items()}),
         specfile([its["spec"] for its in SMALL.values()]),
         json.dumps({"spec": [in_format(1, its["spec"]) for its in SMALL.values()]}).encode(),
+        json.dumps([its["spec"] for its in SMALL.values()]).encode(),
     ],
-    ids=["index", "version last", "lock file", "spec file", "oldest spec file"],
+    ids=["index", "version last", "lock file", "spec file", "oldest spec file", "spack find"],
 )
 def test_a_document_cut_anywhere_says_where_and_keeps_the_specs_before_the_cut(
     data: bytes,
@@ -277,18 +354,40 @@ def zstd_frame(data: bytes) -> bytes:
     return b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little") + block + data
 
 
-HAS_ZSTD = sys.version_info >= (3, 14) or importlib.util.find_spec("zstandard") is not None
+def zstd(data: bytes) -> bytes:
+    name = "compression.zstd" if sys.version_info >= (3, 14) else "zstandard"
+    packed: bytes = importlib.import_module(name).compress(data)
+    return packed
 
 
-@pytest.mark.skipif(not HAS_ZSTD, reason="needs zstd")
-def test_zstd_is_read_where_python_has_it() -> None:
+def test_zstd_is_read() -> None:
     assert read(zstd_frame(specfile())) == read(specfile())
-    for length in range(4, len(zstd_frame(specfile())), 50):
-        assert read(zstd_frame(specfile())[:length])[1]
+    assert read(zstd(index())) == read(index())
+    assert read(zstd(index()[:100]) + zstd(index()[100:])) == read(index())
 
 
-@pytest.mark.skipif(HAS_ZSTD, reason="needs a Python without zstd")
-def test_zstd_names_the_package_that_it_needs() -> None:
+def test_a_cut_zstd_does_not_raise_and_is_told() -> None:
+    packed = zstd(INDEX_OF_1_2.read_bytes())
+
+    for length in range(4, len(packed), 97):
+        assert read(packed[:length])[1]
+
+
+def test_zstd_that_unpacks_to_too_much_is_not_read() -> None:
+    bomb = zstd(b" " * 10_000_000)
+
+    specs, problems = split(read_document(bomb, origin="o", largest=5_000_000))
+
+    assert specs == []
+    assert reasons(problems) == [": it unpacks to more than 5,000,000 bytes"]
+
+
+def test_a_python_without_zstd_names_the_package_that_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("compression.zstd", "backports.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
+
     specs, problems = read(zstd_frame(specfile()))
 
     assert specs == []

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from array import array
+from contextlib import closing
+from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,15 +15,27 @@ from hypothesis import strategies as st
 
 from spackscope.model.advice import advice
 from spackscope.model.catalog import Catalog
+from spackscope.model.code_columns import packed, upwards
 from spackscope.model.complete import complete
+from spackscope.model.index.cache import load
 from spackscope.model.listing import View
 from spackscope.model.query.satisfies import Unanswerable, matches
 from spackscope.model.query.syntax import parse
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Spec
 from tests.model import test_spack_answers
-from tests.model.building import catalog_of
-from tests.model.spack_documents import GCC, GLIBC, ZLIB, leaf, node
+from tests.model.building import catalog_of, hash_of
+from tests.model.spack_documents import (
+    GCC,
+    GLIBC,
+    ZLIB,
+    database,
+    edge,
+    index,
+    installs,
+    leaf,
+    node,
+)
 from tests.model.test_spack_answers import ANSWERS, DATA, UNDECIDED
 
 INDEXES = ("spack0", "spack1")
@@ -124,3 +141,61 @@ def test_a_dependency_is_completed(catalogs: dict[str, Catalog]) -> None:
     items = complete(catalogs["spack1"], "hdf5 ^zlib-n", 12).items
 
     assert [item.text for item in items] == ["^zlib-ng"]
+
+
+def test_there_may_be_more_kinds_of_edges_than_a_byte_counts(tmp_path: Path) -> None:
+    hashes = [hash_of(number) for number in range(1, 301)]
+    edges = [edge(f"dep{n}", h, ["link"], [f"virtual{n}"]) for n, h in enumerate(hashes)]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(node(hash_of(999), dependencies=edges))))
+    catalog = catalog_of(path)
+
+    assert catalog.count(parse("^[virtuals=virtual299] dep299")) == 1
+    assert catalog.count(parse("^[virtuals=virtual298] dep299")) == 0
+    assert catalog.count(parse("^virtual7")) == 1
+    assert catalog.count(parse(f"^dep7/{hashes[7]}")) == 1
+    assert catalog.count(parse(f"^dep7/{hashes[8]}")) == 0
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda nodes: st.tuples(
+            st.just(nodes),
+            st.lists(
+                st.lists(st.tuples(st.integers(0, nodes - 1), st.integers(0, 3)), max_size=4),
+                max_size=nodes,
+            ),
+        )
+    )
+)
+def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]) -> None:
+    nodes, edges = given
+    first = list(accumulate(map(len, edges), initial=0))
+    flat = [pair for pairs in edges for pair in pairs]
+
+    begins, parents, kinds = upwards(first, [c for c, _ in flat], [k for _, k in flat], nodes)
+
+    for node_ in range(nodes):
+        found = slice(begins[node_], begins[node_ + 1])
+        assert list(zip(parents[found], kinds[found], strict=True)) == [
+            (parent, kind)
+            for parent, pairs in enumerate(edges)
+            for child, kind in pairs
+            if child == node_
+        ]
+
+
+def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
+    path, environ = tmp_path / "index.json", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    path.write_bytes(index())
+    load([str(path)], environ, keep=True)
+    (built,) = tmp_path.glob("cache/*/*.sqlite")
+    with closing(sqlite3.connect(built)) as connection:
+        wrong = packed(array("I", [7000, 7000, 7000]))
+        connection.execute("UPDATE codes SET data = ? WHERE place = 'up_parent'", (wrong,))
+        connection.commit()
+
+    catalog = load([str(path)], environ, keep=True)
+
+    with pytest.raises(sqlite3.DatabaseError, match="the edges are damaged"):
+        catalog.count(parse("^gcc"))

@@ -17,8 +17,7 @@ from spackscope.model.listing import View
 from spackscope.model.query.syntax import parse
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources.choice import SAMPLE, location
-from spackscope.model.sources.documents import fingerprint
-from spackscope.model.sources.survey import scan
+from spackscope.model.sources.survey import survey
 from spackscope.model.versions import version_key
 from tests.hostile import HOSTILE_TEXT
 from tests.model.building import (
@@ -70,23 +69,27 @@ def test_the_sample_is_38_rows_that_look_alike_no_more(sample: Catalog) -> None:
 
 def test_an_index_says_what_it_was_made_of(sample: Catalog) -> None:
     assert sample.meta["schema"] == SCHEMA_VERSION
-    assert sample.meta["fingerprint"] == fingerprint(scan([SAMPLE]))
-    assert sample.sources == [(SAMPLE, 346)]
+    assert [(source.name, source.kind, source.specs) for source in sample.sources] == [
+        (SAMPLE, "pages", 346)
+    ]
     assert sample.dictionaries.tags == ["develop"]
     assert sample.problem_count == 0
 
 
-def test_several_sources_stay_apart(tmp_path: Path) -> None:
+def test_what_several_sources_list_is_one_record_that_names_them(tmp_path: Path) -> None:
     write_page(tmp_path / "b", [record(1), record(2)])
     write_page(tmp_path / "a", [record(1)])
 
     catalog = catalog_of(tmp_path / "b", tmp_path / "a")
 
-    assert catalog.sources == [(f"{tmp_path}/b", 2), (f"{tmp_path}/a", 1)]
-    assert [row.spec.source for row in catalog.by_hash(hash_of(1))] == [
-        f"{tmp_path}/b",
-        f"{tmp_path}/a",
+    assert [(source.name, source.specs) for source in catalog.sources] == [
+        (f"{tmp_path}/b", 2),
+        (f"{tmp_path}/a", 1),
     ]
+    assert [row.spec.sources for row in catalog.by_hash(hash_of(1))] == [
+        (f"{tmp_path}/b", f"{tmp_path}/a")
+    ]
+    assert catalog.total == 2
     assert catalog.problems == []
 
 
@@ -287,16 +290,16 @@ def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
 def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     for number in range(3):
         write_page(tmp_path, [record(number)], title=f"p{number}")
-    documents = scan([str(tmp_path)])
+    surveyed = survey([str(tmp_path)], {})
     told: list[tuple[str, int, int | None]] = []
 
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        build(documents, connection, on_progress=lambda *what: told.append(what))
+        build(surveyed, connection, on_progress=lambda *what: told.append(what))
     with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(documents, connection, should_stop=lambda: True)
+        build(surveyed, connection, should_stop=lambda: True)
     stops = iter([False, True])
     with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(documents, connection, should_stop=lambda: next(stops))
+        build(surveyed, connection, should_stop=lambda: next(stops))
 
     assert told[0] == ("files read", 0, 3)
     assert told[-1] == ("files read", 3, 3)

@@ -54,6 +54,7 @@ def as_spec(fields: Record, package: str, tag: str) -> Spec:
         size=None,
         tag=tag,
         origin="page",
+        cached=True,
     )
 
 

@@ -73,6 +73,7 @@ def labelled(found: list[DetailLine]) -> dict[str, str]:
         ("tag", "develop"),
         ("size", "5.1 MB"),
         ("source", "mirror"),
+        ("state", ""),
     ],
 )
 def test_a_cell_shows_its_value(column: str, text: str) -> None:
@@ -192,7 +193,7 @@ def test_the_detail_of_a_record_says_everything() -> None:
         "size": "5.1 MB",
         "stacks": "e4s",
         "source": "mirror",
-        "page": "mirror/specs.md",
+        "document": "mirror/specs.md",
     }
     texts = [line.text for line in found]
     assert {"e4s", "hep", "root", *SPEC.variants} <= set(texts)

@@ -244,7 +244,8 @@ words = st.sampled_from(
     ["hdf5", "zlib", "hdf5@1.2", "@=1.2:", "+mpi", "~cuda", "k=a", "k:=a,b", "os=x", "target=a:b",
      "arch=linux-x-zen4", "/abc", "/abd", "%gcc", "%gcc@12:", "%c=gcc", "^zlib", "^zlib@1 +pic",
      "^[virtuals=mpi] openmpi", "^/abc", "cflags='-O2 -g'", "stack=e4s", "|", "!", "py-*",
-     "builtin.b", "*", "@1.2", "namespace=x", "^a %b", "++m", "k==v", "size=1:", "hash=*a"]
+     "builtin.b", "*", "@1.2", "namespace=x", "^a %b", "++m", "k==v", "size=1:", "hash=*a",
+     "installed", "cached"]
 )  # fmt: skip
 
 

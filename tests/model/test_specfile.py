@@ -25,7 +25,9 @@ from tests.model.spack_documents import (
     SPEC_FILES,
     ZLIB,
     as_yaml,
+    edge,
     in_format,
+    leaf,
     node,
     nodes,
     read,
@@ -76,7 +78,7 @@ def test_a_spec_file_says_of_its_specs_what_the_index_says(path: Path) -> None:
     assert specs[0].hash in path.name
     assert [spec.in_cache for spec in specs] == [True] + [False] * (len(specs) - 1)
     for spec in specs:
-        assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache)
+        assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache, cached=False)
 
 
 @pytest.mark.parametrize("path", COMPRESSED, ids=["bzip2", "ncurses"])
@@ -87,7 +89,7 @@ def test_a_spec_file_of_spack_1_says_what_its_index_says(path: Path) -> None:
 
     assert problems == []
     for spec in specs:
-        assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache)
+        assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache, cached=False)
 
 
 # Formats
@@ -288,3 +290,24 @@ def test_the_hash_of_a_build_is_kept_apart_from_that_of_the_spec() -> None:
     specs, problems = read(specfile(listed), read_specfile)
 
     assert (specs[0].build_spec, specs[1].build_spec, problems) == (hash_of(50), "", [])
+
+
+def test_a_spliced_spec_and_the_one_that_it_was_built_as_are_both_read() -> None:
+    built_as = node(hash_of(50), dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
+    newer = leaf(hash_of(51), "glibc", "2.41")
+    spliced = node(
+        hash_of(52),
+        dependencies=[edge("glibc", hash_of(51), ["link"], ["libc"])],
+        build_spec={"name": "zlib", "hash": hash_of(50)},
+    )
+    listed = [spliced, newer, built_as, leaf(GLIBC, "glibc", "2.39")]
+
+    specs, problems = read(specfile(listed), read_specfile)
+
+    assert problems == []
+    assert [(s.hash, s.build_spec, s.in_cache) for s in specs] == [
+        (hash_of(52), hash_of(50), True),
+        (hash_of(51), "", False),
+        (hash_of(50), "", False),
+        (GLIBC, "", False),
+    ]

@@ -17,8 +17,8 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from spackscope.model.catalog import Row
 from spackscope.model.columns import COLUMNS
+from spackscope.model.rows import Row
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.screens.browser import BrowserScreen
 from spackscope.tui.widgets.detail_pane import DetailPane

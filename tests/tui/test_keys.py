@@ -22,6 +22,7 @@ from spackscope.tui.keys import (
     LISTS,
     PACKAGES,
     SPECS,
+    TREE,
     VALUES,
     Key,
 )
@@ -40,6 +41,7 @@ OWNERS: dict[str, type[Widget]] = {
     PACKAGES: PackageRows,
     SPECS: SpecTable,
     DETAIL: DetailPane,
+    TREE: DetailPane,
     VALUES: ValuesDialog,
     FILTERS: FilterInput,
 }

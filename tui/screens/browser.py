@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,25 +10,26 @@ from textual import events, on
 from textual.content import Content
 from textual.widgets import Static
 
-from spackscope.model.catalog import Catalog, PackageCount, Row
-from spackscope.model.present import detail
+from spackscope.model.catalog import Catalog, PackageCount
 from spackscope.model.query.terms import Query, Term
-from spackscope.model.records import Spec
+from spackscope.model.sources.documents import EVERYTHING
 from spackscope.tui import keys, titles
-from spackscope.tui.copying import FORMS, Form, copy_text, spelled
-from spackscope.tui.messages import Answered, CopyDone
-from spackscope.tui.screens.asking import AskingScreen
+from spackscope.tui.messages import Answered
 from spackscope.tui.screens.choosing import ChoosingScreen
-from spackscope.tui.screens.copy_menu import CopyMenu
-from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog
+from spackscope.tui.screens.jumping import JumpingScreen
+from spackscope.tui.screens.lines_dialog import help_dialog, problems_dialog, sources_dialog
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.spec_head import SpecHead
 from spackscope.tui.widgets.spec_table import SpecTable
 
+_OF_THE_TREE = ("t", "w")
+_OF_A_SPEC = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", *_OF_THE_TREE)
+"""Keys that work anywhere, on the spec that is selected by then."""
 
-class BrowserScreen(AskingScreen, ChoosingScreen):
+
+class BrowserScreen(JumpingScreen, ChoosingScreen):
     """Hold the view, ask the catalog for what it shows, and hand the answer down."""
 
     BINDINGS = keys.bindings(keys.ANYWHERE)
@@ -37,7 +39,6 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
     ) -> None:
         super().__init__(sources, query, environ)
         self._pick = pick
-        self._marks: dict[str, None] = {}
         self._hash_to_find = ""
 
     # The catalog
@@ -47,6 +48,7 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
         row, old = self._specs.highlighted, self._catalog
         self._hash_to_find = row.spec.hash if row else ""
         self._catalog = catalog
+        self._forget_detail()
         where, counts = titles.catalog_title(catalog)
         self.query_one("#where", Static).update(
             Content.assemble(("spackscope", "bold"), "  ", where)
@@ -76,9 +78,10 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
         self._listing = listing
         self._names.set_reactive(PackageList.selected, self._view.package)
         self._names.packages = self._with_selected(event.packages)
-        row_before = self._specs.highlighted if not self._hash_to_find else None
-        rows = catalog.by_hash(self._hash_to_find) if self._hash_to_find else [row_before]
-        found = [listing.row_of(row.id, row.look_alike) for row in rows if row is not None]
+        self._names.show_selected()
+        hash_ = self._hash_to_find
+        rows = catalog.by_hash(hash_) if hash_ else self._rows_to_find()
+        found = [listing.row_of(row.id, row.look_alike) for row in rows]
         cursor = next((row for row in found if row is not None), 0)
         self._hash_to_find = ""
         why = event.why_none
@@ -88,6 +91,7 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
             why += f"\n{hint}"
         self._specs.show_listing(listing, event.columns, event.telling, self._fetch, cursor, why)
         self._show_counts()
+        self._prepare(catalog)
 
     def _select_first(self, packages: Sequence[PackageCount]) -> bool:
         """Begin with the package that the start query names, or the only one it leaves."""
@@ -129,19 +133,6 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
         if package != self._view.package:
             self._set_view(replace(self._view, package=package, opened=frozenset()))
 
-    @on(SpecTable.Highlighted)
-    def _spec_highlighted(self, event: SpecTable.Highlighted) -> None:
-        row, listing = event.row, self._listing
-        rows = self._specs.rows
-        self._status.show_position(titles.position(rows.cursor, rows.length))
-        if row is None or listing is None:
-            self._detail.lines = ()
-            return
-        alike = listing.alike(row.look_alike)
-        self._detail.lines = detail(
-            row.spec, varying=listing.varying_variants, alike=alike, shown=listing.shown
-        )
-
     @on(SpecHead.Clicked)
     def _head_clicked(self) -> None:
         self.call_after_refresh(self.action_sort)
@@ -182,7 +173,7 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
         self._status.say(f"{term} {said}; ⌫ takes it off")
         self._set_view(replace(self._view, query=query))
 
-    # Rows and marks
+    # Rows
 
     @on(SpecTable.Chosen)
     def _row_chosen(self, event: SpecTable.Chosen) -> None:
@@ -194,72 +185,6 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
             self._set_view(replace(self._view, opened=opened))
         else:
             self.action_focus_pane("detail")
-
-    @on(SpecTable.Marked)
-    def _row_marked(self, event: SpecTable.Marked) -> None:
-        hash_ = event.row.spec.hash
-        if hash_ in self._marks:
-            del self._marks[hash_]
-        else:
-            self._marks[hash_] = None
-            if event.row.count > 1:
-                self._status.say(f"marked the first of {event.row.count:,} look-alikes")
-        self._marks_changed()
-
-    @on(SpecTable.Unmarked)
-    def _unmarked(self) -> None:
-        self._marks.clear()
-        self._marks_changed()
-
-    def _marks_changed(self) -> None:
-        self._specs.show_marks(self._marks)
-        self._show_counts()
-
-    # Copying
-
-    def _to_copy(self) -> list[Spec]:
-        """Give the marked specs, or the one under the cursor."""
-        if self._catalog is None:
-            return []
-        if self._marks:
-            marked = [self._catalog.by_hash(hash_)[:1] for hash_ in self._marks]
-            return [rows[0].spec for rows in marked if rows]
-        row = self._specs.highlighted
-        return [row.spec] if row is not None else []
-
-    def action_copy_hash(self) -> None:
-        """Copy the full hash."""
-        self._copy(FORMS[0])
-
-    def action_copy_menu(self) -> None:
-        """Ask for the form to copy."""
-        if specs := self._to_copy():
-            self.app.push_screen(CopyMenu(specs), self._copy)
-        else:
-            self._status.say("there is no spec to copy", error=True)
-
-    def _copy(self, form: Form | None) -> None:
-        specs = self._to_copy()
-        if form is None or not specs:
-            if form is not None:
-                self._status.say("there is no spec to copy", error=True)
-            return
-        text = spelled(form, specs)
-        what = text if len(specs) == 1 else f"{len(specs):,} lines, {text.splitlines()[0]} …"
-        row: Row | None = self._specs.highlighted
-        if not self._marks and row is not None and row.count > 1:
-            what += f" (the first of {row.count:,} look-alikes)"
-        app, environ = self.app, self._environ
-
-        def work() -> None:
-            self.post_message(copy_text(text, what, environ, app))
-
-        self.run_worker(work, group="copy", thread=True)
-
-    @on(CopyDone)
-    def _copied(self, event: CopyDone) -> None:
-        self._remember()
-        self._status.say(event.said, error=event.failed)
 
     # Ways through
 
@@ -279,9 +204,10 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
             return self.is_moving
         if isinstance(self.focused, FilterInput):
             return self._is_typing_behind(event)
+        key = getattr(event, "key", "")
         if self._is_answered:
-            return False
-        return self._pane in ("specs", "detail") or getattr(event, "key", "") in ("y", "Y")
+            return self._is_preparing and (self._pane == "detail" or key in _OF_THE_TREE)
+        return self._pane in ("specs", "detail") or key in _OF_A_SPEC
 
     def action_back(self) -> None:
         """Go one step back: stop reading, leave the pane, leave the package."""
@@ -308,6 +234,21 @@ class BrowserScreen(AskingScreen, ChoosingScreen):
     def action_reload(self) -> None:
         """Read the sources again where they changed."""
         self._load(first=self._catalog is None)
+
+    def action_everything(self) -> None:
+        """List also what is there only because others depend on it, or leave it out again."""
+        everything = "" if self._environ.get(EVERYTHING) else "1"
+        self._environ = {**self._environ, EVERYTHING: everything}
+        self._status.say(
+            "what is there only because others depend on it "
+            + ("is listed too" if everything else "is left out again")
+        )
+        self._load()
+
+    def action_show_sources(self) -> None:
+        """List the sources."""
+        if self._catalog is not None:
+            self.app.push_screen(sources_dialog(self._catalog, time.time()))
 
     def action_show_help(self) -> None:
         """Show the keys."""

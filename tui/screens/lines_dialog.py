@@ -10,11 +10,15 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from spackscope.model.catalog import Catalog
-from spackscope.model.text import clean, pad, wrap
+from spackscope.model.present_sources import HEADS, source_cells, source_remarks
+from spackscope.model.text import cell_width, clean, pad, shorten, wrap
 from spackscope.tui.keys import HEADINGS, KEYS
 from spackscope.tui.language import LANGUAGE
 from spackscope.tui.screens.dialog import Dialog
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+
+_SOURCE = 40
+"""Cells of the name of a source, at the most."""
 
 _FORM, _SENTENCE = 24, 44
 """Cells of the two columns of the query language, so that they stand in 80 cells."""
@@ -70,6 +74,24 @@ def help_dialog() -> LinesDialog:
             for left, right in zip_longest((written, *more), said, fillvalue=""):
                 lines.append([(f"  {pad(left, _FORM)} ", "accent"), (right, "")])
     return LinesDialog("help", lines)
+
+
+def sources_dialog(catalog: Catalog, now: float) -> LinesDialog:
+    """Make the list of sources, with what is the matter with them; `now` in seconds since 1970."""
+    states = catalog.sources
+    rows = [HEADS, *(source_cells(state, now) for state in states)]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    widths[0] = min(widths[0], _SOURCE)
+    lines: list[list[Piece]] = []
+    for number, row in enumerate(rows):
+        name, *others = (pad(text, width) for text, width in zip(row, widths, strict=True))
+        style = "dim" if number == 0 else ""
+        lines.append(
+            [(shorten(name, widths[0]), style or "strong"), ("  ".join(["", *others]), style)]
+        )
+    for remark in source_remarks(states):
+        lines += [[], *([(part, "")] for part in wrap(remark, _SOURCE + _SENTENCE - 12))]
+    return LinesDialog(f"sources {len(states):,}", lines)
 
 
 def problems_dialog(catalog: Catalog) -> LinesDialog:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from textual import on
 from textual.worker import get_current_worker
 
-from spackscope.model.catalog import Catalog, Row
+from spackscope.model.catalog import Catalog
+from spackscope.model.rows import Row
 from spackscope.tui.loading import load_catalog
 from spackscope.tui.messages import Damaged, Loaded, LoadFailed, Progress
 from spackscope.tui.screens.panes import PanesScreen
@@ -62,12 +63,10 @@ class ReadingScreen(PanesScreen):
     def _show_progress(self, event: Progress) -> None:
         if event.generation != self._load_generation or not self._loading:
             return
-        of = f" of {event.total:,}" if event.total is not None else ""
-        text = f"{event.done:,}{of} {event.what}, {event.rate:,.0f} a second"
         if self._catalog is None:
-            self._say_instead_of_rows(f"{text}\nesc stops it")
+            self._say_instead_of_rows(f"{event.said}\nesc stops it")
         else:
-            self._status.say(f"reading the sources again: {text}, esc stops it", stay=True)
+            self._status.say(f"reading the sources again: {event.said}, esc stops it", stay=True)
 
     @on(Loaded)
     def _show_catalog(self, event: Loaded) -> None:

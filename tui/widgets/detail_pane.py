@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import var
 
+from spackscope.model.dependency_tree import Node, Section, Tree
 from spackscope.model.present import DIFFERS, DetailLine
+from spackscope.model.present_tree import line_said
 from spackscope.model.query.terms import Term
 from spackscope.model.text import wrap
-from spackscope.tui.keys import DETAIL, bindings
+from spackscope.tui.keys import DETAIL, TREE, bindings
+from spackscope.tui.widgets.tree_lines import tree_pieces
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
 _LABEL = 10
@@ -20,11 +22,9 @@ _STYLES = {"title": "strong", "hash": "accent", "head": "dim", "differs": "stron
 
 
 class DetailPane(VirtualList):
-    """Show the detail of one spec; the screen sets `lines`."""
+    """Show the detail of one spec, and between its lines the tree of its dependencies."""
 
-    BINDINGS = bindings(DETAIL)
-
-    lines: var[Sequence[DetailLine]] = var((), init=False)
+    BINDINGS = bindings(DETAIL, TREE)
 
     @dataclass
     class TermChosen(Message):
@@ -32,44 +32,186 @@ class DetailPane(VirtualList):
 
         term: Term | None
 
+    @dataclass
+    class SpecChosen(Message):
+        """Tell to which spec of the tree the user wants to go."""
+
+        node: Node
+
+    @dataclass
+    class Unfolded(Message):
+        """Tell that the tree was unfolded or folded, and which sections of it are unfolded."""
+
+        sections: frozenset[Section]
+
+    @dataclass
+    class CameTo(Message):
+        """Tell that the cursor came from a line of the tree to another one, or the other way."""
+
+    @dataclass
+    class Left(Message):
+        """Tell that the user goes back to the specs."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._laid_out: list[tuple[DetailLine, list[Piece]]] = []
+        self._lines: Sequence[DetailLine] = ()
+        self.unfolding: Tree | None = None
+        self._laid_out: list[tuple[DetailLine | Node, list[Piece]]] = []
+        self._was_in_tree = False
         self.border_title = Content("detail")
+
+    @property
+    def _line(self) -> DetailLine | Node | None:
+        return self._laid_out[self.cursor][0] if self.cursor < len(self._laid_out) else None
 
     @property
     def term(self) -> Term | None:
         """The filter that the line under the cursor stands for, or None."""
-        return self._laid_out[self.cursor][0].term if self.cursor < len(self._laid_out) else None
+        line = self._line
+        return line.term if isinstance(line, DetailLine) else None
 
-    def watch_lines(self) -> None:
-        """Show another spec, the cursor staying where it is."""
+    @property
+    def node(self) -> Node | None:
+        """The line of the tree that is under the cursor, or None."""
+        line = self._line
+        return line if isinstance(line, Node) else None
+
+    def show_spec(
+        self, lines: Sequence[DetailLine], tree: Tree | None, at: tuple[int, int] | None = None
+    ) -> None:
+        """Show another spec, the cursor staying where it is.
+
+        `at` puts the cursor elsewhere, and another row at the top.
+        """
+        self._lines, self.unfolding = lines, tree
+        if at is not None:
+            self.cursor, self.top = at
+            self._laid_out = []
         self._lay_out()
+
+    def go_to(self, section: Section) -> None:
+        """Unfold a section of the tree, and put the cursor on its head."""
+        if self.unfolding is None:
+            return
+        head = self.unfolding.heads[section]
+        if self.unfolding.unfold(head):
+            self._unfolded()
+        row, height = self._row_of(head), max(1, self.size.height)
+        last = row + sum(node.section == section for node in self.unfolding.lines) - 1
+        # What hangs on the head is to be seen too, as far as it goes.
+        self.top = min(row, max(self.top, last + 1 - height))
+        self.cursor = row
+        self._scroll_to_cursor()
+        self.refresh()
+        self._say()
 
     def on_resize(self) -> None:
-        """Fold the lines to the new width."""
+        """Fold the lines to the new width, the cursor staying on its line."""
+        line, below_top = self._line, self.cursor - self.top
         self._laid_out = []
         self._lay_out()
+        row = next((row for row, (other, _) in enumerate(self._laid_out) if other is line), None)
+        if row is not None and row != self.cursor:
+            self.top = max(0, row - below_top)
+            self.move_to(row)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Give the pieces of a line, with the mark of the cursor in front."""
         mark = "▸" if row == self.cursor and self.has_focus else " "
-        return [(mark, "accent"), *self._laid_out[row][1]]
+        line, pieces = self._laid_out[row]
+        if isinstance(line, Node) and self.unfolding is not None:
+            pieces = tree_pieces(self.unfolding, line, width - 1)
+        return [(mark, "accent"), *pieces]
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Say what the line under the cursor means."""
+        event.stop()
+        self._say()
 
     def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
-        """Turn a chosen line into its filter."""
+        """Turn a chosen line into its filter, or go to its spec."""
         event.stop()
-        self.post_message(self.TermChosen(self._laid_out[event.row][0].term))
+        line, _ = self._laid_out[event.row]
+        if isinstance(line, DetailLine):
+            self.post_message(self.TermChosen(line.term))
+        elif line.edge is not None:
+            self.post_message(self.SpecChosen(line))
+        elif self.unfolding is not None and (
+            self.unfolding.fold(line) or self.unfolding.unfold(line)
+        ):
+            self._unfolded()
+
+    def action_unfold(self) -> None:
+        """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
+        node, tree = self.node, self.unfolding
+        if node is None or tree is None:
+            return
+        if tree.unfold(node):
+            self._unfolded()
+        elif tree.is_repeated(node):
+            self.move_to(self._row_of(tree.place(node)))
+        elif node.below:
+            self.move_to(self.cursor + 1)
+
+    def action_fold(self) -> None:
+        """Fold the line, or go to the one it hangs on; elsewhere leave the pane."""
+        node, tree = self.node, self.unfolding
+        if node is None or tree is None:
+            self.post_message(self.Left())
+        elif tree.fold(node):
+            self._unfolded()
+        elif node.above is not None:
+            self.move_to(self._row_of(node.above))
+        else:
+            self.post_message(self.Left())
+
+    def _row_of(self, node: Node) -> int:
+        return next(row for row, (line, _) in enumerate(self._laid_out) if line is node)
+
+    def _unfolded(self) -> None:
+        assert self.unfolding is not None
+        self._laid_out = []
+        self._lay_out()
+        self.post_message(self.Unfolded(self.unfolding.opened))
+
+    def _say(self) -> None:
+        node, tree = self.node, self.unfolding
+        said = line_said(tree, node) if node is not None and tree is not None else ""
+        self.border_subtitle = Content(said)
+        if (node is not None) != self._was_in_tree:
+            self._was_in_tree = node is not None
+            self.post_message(self.CameTo())
 
     def _lay_out(self) -> None:
         """Fold the lines, and draw anew only those that changed: a terminal may be far away."""
         width, before = max(8, self.size.width - 1), self._laid_out
-        self._laid_out = [(line, pieces) for line in self.lines for pieces in _folded(line, width)]
-        after = self._laid_out
+        after: list[tuple[DetailLine | Node, list[Piece]]] = []
+        tree = self.unfolding
+        for line in self._lines:
+            if line.kind == "head" and tree is not None:
+                after += _of_tree(tree)
+                tree = None
+            after += [(line, pieces) for pieces in _folded(line, width)]
+        if tree is not None:
+            after += _of_tree(tree)
+        self._laid_out = after
         if len(after) != len(before) or self.cursor >= len(after):
             self.show(len(after), self.cursor)
         else:
             self.refresh_rows(*(row for row, line in enumerate(after) if line != before[row]))
+        self._say()
+
+
+def _of_tree(tree: Tree) -> list[tuple[DetailLine | Node, list[Piece]]]:
+    """Give the lines of a tree, which are drawn only when they are seen, with blanks between."""
+    laid_out: list[tuple[DetailLine | Node, list[Piece]]] = []
+    before: Node | None = None
+    for node in tree.lines:
+        if before is None or (node.edge is None and before.edge is not None):
+            laid_out.append((DetailLine(""), []))
+        laid_out.append((node, []))
+        before = node
+    return laid_out
 
 
 def _folded(line: DetailLine, width: int) -> list[list[Piece]]:

@@ -83,6 +83,18 @@ class PackageList(Vertical):
         """Say something while there are no packages."""
         self._rows.show(0, empty=text)
 
+    def show_selected(self) -> None:
+        """Put the cursor on the selected package, silently."""
+        rows, row = self._rows, self._row_of(self.selected)
+        if row != rows.cursor:
+            rows.show(rows.length, row, empty=rows.empty)
+
+    def reveal(self, name: str) -> None:
+        """Take the filter off where it hides a package."""
+        input_ = self.query_one(FilterInput)
+        if not matching(input_.value, [name], str):
+            input_.value = ""
+
     def watch_packages(self) -> None:
         """Show other packages or counts, the cursor staying on its package."""
         self._refill()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from spackscope.model.catalog import Row
 from spackscope.model.columns import Column
 from spackscope.model.layout import GAP, Placed
 from spackscope.model.listing import Listing
 from spackscope.model.present import cell, variants_cell
 from spackscope.model.query.terms import Query, Term
+from spackscope.model.rows import Row
 from spackscope.model.text import cell_width, pad, shorten
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 

@@ -11,11 +11,11 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 
-from spackscope.model.catalog import Row
 from spackscope.model.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.layout import place
 from spackscope.model.listing import Listing, Sort
 from spackscope.model.query.terms import Query
+from spackscope.model.rows import Row
 from spackscope.tui.keys import SPECS, bindings
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput

@@ -1,0 +1,144 @@
+"""Answers of web servers, and what can go wrong on the way to them, each in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spackscope.model.sources.addresses import host_of
+from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.place import Forbidden, Missing
+
+if TYPE_CHECKING:
+    import httpcore
+
+_AGAIN = frozenset({408, 425, 429})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Say how long servers are waited for, in seconds, and how often they are asked.
+
+    `stalled` is how long not a byte may come. Before it is asked again a `pause` is made, three
+    times as long each time, or as long as the server wants, but for no `longest_pause`.
+    """
+
+    connect: float = 10.0
+    stalled: float = 20.0
+    attempts: int = 3
+    pause: float = 0.5
+    longest_pause: float = 30.0
+
+
+class Failed(SourceError):
+    """Report what may go better the next time.
+
+    `after` is how many seconds the server wants it to be waited, `silent` the host that did not
+    say anything.
+    """
+
+    def __init__(self, message: str, *, after: float | None = None, silent: str = "") -> None:
+        super().__init__(message)
+        self.after, self.silent = after, silent
+
+
+class Unreachable(SourceError):
+    """Report that there is no connection to a host."""
+
+
+class Unauthorized(SourceError):
+    """Report that a server wants to know who asks; `challenge` says how (WWW-Authenticate)."""
+
+    def __init__(self, message: str, challenge: str) -> None:
+        super().__init__(message)
+        self.challenge = challenge
+
+
+class Answer:
+    """Hold the answer of a server: status, headers by their names in lower case, and its body."""
+
+    def __init__(self, url: str, response: httpcore.Response, patience: Patience) -> None:
+        self.url, self.status = url, response.status
+        self.headers = {
+            name.decode("ascii", "replace").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
+        self._response, self._patience = response, patience
+
+    @property
+    def length(self) -> int | None:
+        """The number of bytes that the body is announced to have."""
+        length = self.headers.get("content-length", "")
+        return int(length) if length.isdecimal() else None
+
+    def parts(self) -> Iterator[bytes]:
+        """Give the body as it comes over the wire.
+
+        Raises Failed where it breaks off, or where more than was announced is seen to come.
+        """
+        with told(self.url, self._patience):
+            yield from self._response.iter_stream()
+        stream = self._response.extensions["network_stream"]
+        if self.length is not None and "transfer-encoding" not in self.headers:
+            body = stream.get_extra_info("body")
+            if body > self.length:
+                stream.close()
+                more = f"more than the {self.length:,} bytes that it announced"
+                raise Failed(f"{host_of(self.url)} has sent {more}")
+
+    def demand(self, origin: str) -> None:
+        """Raise what the status means for a file, unless that is there: Missing, Failed, …."""
+        status = self.status
+        if status == 200:
+            return
+        if status in (404, 410):
+            raise Missing(f"{origin} does not exist: HTTP {status}")
+        if status == 403:
+            raise Forbidden(f"{origin} is forbidden: HTTP 403")
+        if status == 401:
+            challenge = self.headers.get("www-authenticate", "")
+            raise Unauthorized(f"{origin} is only for known users: HTTP 401", challenge)
+        message = f"{origin} cannot be read: {host_of(self.url)} answers HTTP {status}"
+        if status in _AGAIN or status >= 500:
+            raise Failed(message, after=_seconds(self.headers.get("retry-after", "")))
+        raise SourceError(message)
+
+
+@contextlib.contextmanager
+def told(url: str, patience: Patience, proxy: str = "") -> Iterator[None]:
+    """Say in one sentence, which names the host, what the network reports.
+
+    Raises Unreachable, Failed and other SourceErrors.
+    """
+    import httpcore
+
+    host = host_of(url)
+    through = f" through the proxy {host_of(proxy)}" if proxy else ""
+    try:
+        yield
+    except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+        raise Unreachable(f"{host} cannot be reached{through}: {error}") from None
+    except (httpcore.ProxyError, ImportError) as error:
+        raise Unreachable(f"{host} cannot be reached{through}: {error}") from None
+    except httpcore.TimeoutException:
+        seconds = f"{patience.stalled:g} seconds"
+        raise Failed(f"{host} has sent nothing for {seconds}{through}", silent=host) from None
+    except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
+        why = f"{str(error)[:1].lower()}{str(error)[1:]}"
+        raise Failed(f"the connection to {host}{through} broke: {why}") from None
+    except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
+        raise SourceError(f"{host} cannot be asked{through}: {error}") from None
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Read a Retry-After header, which gives seconds or a date (RFC 9110, 10.2.3)."""
+    if retry_after.strip().isdecimal():
+        return float(retry_after)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,169 @@
+"""Bring a file to this machine: the copy of before where it is still right, else a new one."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.records import Cancelled
+from spackscope.model.sources.copies import Copies, Copy
+from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.place import Fetched, Forbidden, Missing, WrongContent
+
+LARGEST = 4 << 30
+"""Bytes that a document from far away may have."""
+
+_REPORT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Hold what a server told of the version of a file that it gave."""
+
+    stamp: str = ""
+    last_modified: str = ""
+
+
+class Writer:
+    """Take the bytes of a file as they come, count them, and find their digest.
+
+    `what` is the name that progress is reported under, `origin` that of the file. Raises
+    SourceError where there are more than `largest` bytes, and Cancelled.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        what: str,
+        origin: str,
+        *,
+        largest: int = LARGEST,
+        on_progress: OnProgress = no_progress,
+        should_stop: ShouldStop = never,
+    ) -> None:
+        self._file, self._what, self._origin, self._largest = file, what, origin, largest
+        self._on_progress, self._should_stop = on_progress, should_stop
+        self._digest = hashlib.sha256()
+        self._reported = 0.0
+        self.size = 0
+
+    def begin_anew(self) -> None:
+        """Forget what was written."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._digest = hashlib.sha256()
+        self.size = 0
+
+    def expect(self, size: int | None) -> None:
+        """Refuse a file that is announced as too large, before any of it is brought."""
+        if size is not None and size > self._largest:
+            raise SourceError(
+                f"{self._origin} is too large: {size:,} bytes, and {self._largest:,} are allowed"
+            )
+
+    def write(self, part: bytes) -> None:
+        """Take the next bytes."""
+        self.size += len(part)
+        if self.size > self._largest:
+            raise SourceError(f"{self._origin} is larger than the {self._largest:,} bytes allowed")
+        self._digest.update(part)
+        self._file.write(part)
+
+    def report(self, done: int, total: int | None) -> None:
+        """Tell how many bytes have come over the wire, and how many there are if that is known."""
+        if self._should_stop():
+            raise Cancelled
+        now = time.monotonic()
+        if now - self._reported >= _REPORT or done == total:
+            self._reported = now
+            self._on_progress(self._what, done, total)
+
+    @property
+    def sha256(self) -> str:
+        """The hexadecimal digest of what was written."""
+        return self._digest.hexdigest()
+
+
+Ask = Callable[["Copy | None", Writer], "Version | None"]
+"""Asks a server for a file, unless it is still as the copy; None tells that it is.
+
+Called with the copy of before and where the bytes go. Raises SourceErrors and Cancelled.
+"""
+
+
+def fetch_copy(
+    ask: Ask,
+    copies: Copies,
+    key: str,
+    origin: str,
+    *,
+    sha256: str = "",
+    changing: bool = True,
+    largest: int = LARGEST,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> Fetched:
+    """Give the copy of a file, asking for it only where the copy may be an old one.
+
+    `key` tells the file from all others, `origin` is what the user is told of it. A copy with
+    the wanted sha256 is right, as of now, whatever the server says. Where the server fails, an
+    older copy serves even if its sha256 is another, with a remark that says why; but not where
+    the server says that the file is no more, or gives one that its checksum does not fit.
+    """
+    wanted = sha256.lower()
+    older = copies.find(key)
+    copy = None if older is not None and wanted and older.sha256 != wanted else older
+    if copy is not None and (wanted or not changing):
+        return Fetched(copy.path, origin, time.time() if wanted else copy.checked)
+    try:
+        with copies.beginning(key) as file:
+            what = f"bytes of {origin.rpartition('/')[2] or origin}"
+            writer = Writer(
+                file,
+                what,
+                origin,
+                largest=largest,
+                on_progress=on_progress,
+                should_stop=should_stop,
+            )
+            version = ask(copy, writer)
+            if version is None and copy is not None:
+                kept = copies.confirm(copy)
+                return Fetched(kept.path, origin, kept.checked)
+            if version is None:
+                raise SourceError(f"{origin} cannot be read: the server says it is as before")
+            if wanted and writer.sha256 != wanted:
+                raise WrongContent(
+                    f"{origin} is not what its checksum says: sha256 is {writer.sha256[:12]}…,"
+                    f" and should be {wanted[:12]}…"
+                )
+            kept = copies.keep(
+                key,
+                file,
+                url=origin,
+                stamp=version.stamp,
+                last_modified=version.last_modified,
+                sha256=writer.sha256,
+            )
+            return Fetched(kept.path, origin, kept.checked)
+    except (Missing, WrongContent) as error:
+        if older is None or not isinstance(error, Forbidden):
+            raise
+        return _instead(older, origin, error)
+    except SourceError as error:
+        if older is None:
+            raise
+        return _instead(older, origin, error)
+    except OSError as error:
+        failure = SourceError(f"{origin} cannot be copied to this machine: {error.strerror}")
+        if older is None:
+            raise failure from None
+        return _instead(older, origin, failure)
+
+
+def _instead(older: Copy, origin: str, failure: SourceError) -> Fetched:
+    return Fetched(older.path, origin, older.checked, str(failure))

@@ -1,0 +1,65 @@
+"""Look at a mirror, and list its indexes, or where it has none its spec files.
+
+Like `BinaryCacheIndex.update` of lib/spack/spack/binary_distribution.py, which reads the index of
+layout v3 and then that of layout v2, where a mirror has both.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from spackscope.model.sources.documents import SourceError, Surveyed
+from spackscope.model.sources.indexes import index_of_v2, index_of_v3
+from spackscope.model.sources.mirror import BUILD_CACHE, Mirror, problem_of, together
+from spackscope.model.sources.place import Forbidden, Missing, Unlisted, WrongContent
+from spackscope.model.sources.spec_files import without_index
+
+
+def looks_at(mirror: Mirror) -> Sequence[Callable[[Mirror], Surveyed]]:
+    """Tell in which layouts a mirror is looked at: views are of v3, a `build_cache` is of v2."""
+    if mirror.view or mirror.layout == "v3":
+        return (index_of_v3,)
+    is_v2 = mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE
+    return (index_of_v2,) if is_v2 else (index_of_v3, index_of_v2)
+
+
+def survey_mirror(mirror: Mirror) -> Surveyed:
+    """Find the indexes of a mirror, else its spec files.
+
+    Raises SourceError where it has neither, or where no index is good; Cancelled.
+    """
+    found: list[Surveyed] = []
+    missing: list[Missing] = []
+    failures: list[SourceError] = []
+    for look in looks_at(mirror):
+        try:
+            found.append(look(mirror))
+        except Missing as error:
+            missing.append(error)
+        except SourceError as error:
+            failures.append(error)
+            if not (mirror.is_here or isinstance(error, WrongContent)):
+                # The server is in trouble, and waiting for it once was long enough.
+                break
+    if found:
+        surveyed = together(found)
+        problems = (problem_of(error, mirror.place.origin) for error in failures)
+        return replace(surveyed, problems=(*surveyed.problems, *problems))
+    if failures:
+        raise failures[0]
+    try:
+        if (listed := without_index(mirror)) is not None:
+            return listed
+    except Unlisted:
+        pass
+    for refusal in missing:
+        if isinstance(refusal, Forbidden):
+            raise refusal
+    at = mirror.place.origin or os.curdir
+    if mirror.view:
+        raise SourceError(f"the mirror {at} has no view {mirror.view}")
+    raise SourceError(
+        f"the mirror {at} holds no index: `spack buildcache update-index {at}` makes one"
+    )

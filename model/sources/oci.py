@@ -1,0 +1,175 @@
+"""Build caches in registries of container images, as Spack pushes them (lib/spack/spack/oci).
+
+A request, a token and a digest are all that reading takes, and so it goes over the same client as
+the web: with its proxies, its patience and its copies, which no library for registries knows.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.sources.access import access_of
+from spackscope.model.sources.addresses import basic_authorization, host_of, shown_url
+from spackscope.model.sources.answers import Unauthorized
+from spackscope.model.sources.client import Client
+from spackscope.model.sources.copies import Copies, Copy, copies_of
+from spackscope.model.sources.copying import Version, Writer, fetch_copy
+from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.place import Fetched, Missing, Unlisted
+from spackscope.model.sources.web import ask_web
+
+INDEX = "index.json"
+"""The one file that a registry gives: the index of the build cache."""
+
+_TAG = "index.spack"
+_MANIFEST = (
+    "application/vnd.oci.image.manifest.v1+json,"
+    "application/vnd.docker.distribution.manifest.v2+json"
+)
+_LARGEST_MANIFEST = 4 << 20
+_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+_PARAMETER = re.compile(r'([a-zA-Z_]+)="?([^",]*)"?')
+
+
+class Registry:
+    """Be a build cache in a registry: `oci://host/name`, or `oci+http://` where it has no TLS.
+
+    User and password are those in the address, else the `access_pair` of the options.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        environ: Mapping[str, str],
+        *,
+        options: Mapping[str, object] = {},
+        client: Client | None = None,
+        copies: Copies | None = None,
+        on_progress: OnProgress = no_progress,
+        should_stop: ShouldStop = never,
+    ) -> None:
+        parts = urlsplit(url)
+        scheme = "http" if parts.scheme.lower() == "oci+http" else "https"
+        self.origin = shown_url(url).removesuffix("?…").rstrip("/")
+        self._top = f"{scheme}://{host_of(url)}/v2{parts.path.rstrip('/')}"
+        access = access_of(options, environ)
+        pair = base64.b64encode(f"{access.user}:{access.secret}".encode()).decode("ascii")
+        self._known = basic_authorization(url) or (f"Basic {pair}" if access.user else "")
+        self._authorization = ""
+        self._client = client or Client(environ, should_stop=should_stop)
+        self._copies = copies or copies_of(environ)
+        self._on_progress, self._should_stop = on_progress, should_stop
+
+    def fetch(self, name: str, *, sha256: str = "", changing: bool = True) -> Fetched:
+        """Give the copy of the index, whose digest the manifest of the tag index.spack names.
+
+        Raises Missing for every other name, and where there is no such tag; WrongContent, other
+        SourceErrors where there is no older copy either, and Cancelled.
+        """
+        if name != INDEX:
+            raise Missing(
+                f"{self.origin} has no {name}: it is a registry, of which an index is read"
+            )
+        manifest = self._bring(
+            f"{self._top}/manifests/{_TAG}", f"{self.origin}:{_TAG}", accept=_MANIFEST
+        )
+        digest = _layer(manifest)
+        if sha256 and sha256.lower() != digest:
+            raise Missing(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
+        index = self._bring(
+            f"{self._top}/blobs/sha256:{digest}", f"{self.origin}/{INDEX}", sha256=digest
+        )
+        return Fetched(index.path, index.origin, manifest.checked, manifest.remark)
+
+    def names(self, under: str) -> Iterator[str]:
+        """Raise Unlisted."""
+        raise Unlisted(f"{self.origin} cannot be listed: it is a registry")
+
+    def _bring(self, url: str, origin: str, *, accept: str = "*/*", sha256: str = "") -> Fetched:
+        def ask(copy: Copy | None, writer: Writer) -> Version | None:
+            def once() -> Version | None:
+                headers = {"Accept": accept}
+                if self._authorization:
+                    headers["Authorization"] = self._authorization
+                return ask_web(
+                    self._client, url, origin, copy, writer, sha256=sha256, headers=headers
+                )
+
+            try:
+                return self._client.repeat(once)
+            except Unauthorized as error:
+                self._authorization = self._admitted(error)
+                return self._client.repeat(once)
+
+        return fetch_copy(
+            ask,
+            self._copies,
+            url,
+            origin,
+            sha256=sha256,
+            changing=not sha256,
+            on_progress=self._on_progress,
+            should_stop=self._should_stop,
+        )
+
+    def _admitted(self, refusal: Unauthorized) -> str:
+        """Give the Authorization that a registry asks for by the token specification."""
+        kind, _, rest = refusal.challenge.partition(" ")
+        if kind.lower() == "basic" and self._known:
+            return self._known
+        asked = dict(_PARAMETER.findall(rest))
+        realm = asked.get("realm", "")
+        safe = ("https",) if self._top.startswith("https:") else ("http", "https")
+        if kind.lower() != "bearer" or urlsplit(realm).scheme not in safe:
+            raise refusal
+        query = {name: asked[name] for name in ("service", "scope") if asked.get(name)}
+        url = f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}"
+        headers = {"Authorization": self._known} if self._known else {}
+
+        def once() -> bytes:
+            with self._client.get(url, headers) as answer:
+                answer.demand(shown_url(realm))
+                given = b""
+                for part in answer.parts():
+                    given += part
+                    if len(given) > _LARGEST_MANIFEST:
+                        break
+                return given
+
+        given = _mapping(self._client.repeat(once), shown_url(realm))
+        token = given.get("token") or given.get("access_token")
+        if not isinstance(token, str) or not token.isascii() or not token.isprintable():
+            raise SourceError(f"{shown_url(realm)} gives no token")
+        return f"Bearer {token}"
+
+
+def _layer(manifest: Fetched) -> str:
+    """Give the sha256 of the first layer of an image, which is the index."""
+    try:
+        with open(manifest.path, "rb") as file:
+            data = file.read(_LARGEST_MANIFEST)
+    except OSError as error:
+        raise SourceError(f"{manifest.origin} cannot be read: {error.strerror}") from None
+    layers = _mapping(data, manifest.origin).get("layers")
+    first = layers[0] if isinstance(layers, list) and layers else None
+    digest = first.get("digest") if isinstance(first, dict) else None
+    found = _DIGEST.fullmatch(digest) if isinstance(digest, str) else None
+    if found is None:
+        raise SourceError(f"{manifest.origin} is no manifest of an index: it names no sha256")
+    return found[1]
+
+
+def _mapping(data: bytes, origin: str) -> dict[str, Any]:
+    try:
+        read = json.loads(data)
+    except (ValueError, RecursionError):
+        read = None
+    if not isinstance(read, dict):
+        raise SourceError(f"{origin} cannot be read: it is no JSON mapping")
+    return read

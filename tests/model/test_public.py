@@ -1,0 +1,162 @@
+"""The public cache, or a site's copy of it, is read by tags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.sources.catalogue import CATALOGUE, Asked, asked_of
+from spackscope.model.sources.survey import survey
+from tests.model.mirrors import (
+    MANIFEST,
+    below,
+    blob,
+    contents,
+    look,
+    reasons,
+    served,
+    v2,
+    v3,
+    written,
+)
+from tests.model.spack_documents import index
+
+NAME = "cache_spack_io_index.json"
+ROOT, E4S, OLD = index(version="1"), index(version="2"), index(version="3")
+FILES = {
+    **below("develop", v3(ROOT)),
+    **below("develop/e4s", v3(E4S)),
+    **below("v0.23.0", v2(OLD)),
+    NAME: json.dumps(
+        {
+            "develop": [
+                {"label": "root", "url": f"s3://spack-binaries/develop/{MANIFEST}"},
+                {"label": "e4s", "url": f"s3://spack-binaries/develop/e4s/{MANIFEST}"},
+            ],
+            "v0.23.0": [
+                {"label": "root", "url": "s3://spack-binaries/v0.23.0/build_cache/index.json"}
+            ],
+        }
+    ).encode(),
+}
+
+
+def test_the_names_of_the_public_cache_are_told_from_other_sources() -> None:
+    site = "https://example.org/copy/cache_spack_io_index.json"
+
+    assert asked_of("public", {}) == Asked(CATALOGUE)
+    assert asked_of("public:v1.0.0", {}) == Asked(CATALOGUE, ("v1.0.0",))
+    assert asked_of("public:a, b,,", {}) == Asked(CATALOGUE, ("a", "b"))
+    assert asked_of(site, {}) == Asked(site)
+    assert asked_of(f"{site}#a,b", {}) == Asked(site, ("a", "b"))
+    assert asked_of("public", {"SPACKSCOPE_PUBLIC": site}) == Asked(site)
+    for other in ("publicly", "./public", "https://example.org/public", "sample_data", "-"):
+        assert asked_of(other, {}) is None
+
+
+def test_the_public_cache_alone_is_the_tag_develop() -> None:
+    with served(FILES) as server:
+        found = look("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
+
+    assert (found.kind, found.failure, found.problems) == ("public cache", "", ())
+    assert [(one.tag, one.stack, one.cached) for one in found.documents] == [
+        ("develop", "root", True),
+        ("develop", "e4s", True),
+    ]
+    assert contents(found) == [ROOT, E4S]
+    assert found.checked is not None
+
+
+def test_several_tags_come_in_the_order_given() -> None:
+    with served(FILES) as server:
+        found = look(f"{server.url}/{NAME}#v0.23.0,develop")
+
+    assert contents(found) == [OLD, ROOT, E4S]
+    assert [one.tag for one in found.documents] == ["v0.23.0", "develop", "develop"]
+
+
+def test_a_copy_of_the_public_cache_on_this_machine_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, FILES)
+
+    for source in (f"{tmp_path}/{NAME}", f"file://{tmp_path}/{NAME}"):
+        assert contents(look("public:v0.23.0", {"SPACKSCOPE_PUBLIC": source})) == [OLD]
+        assert contents(look(source)) == [ROOT, E4S]
+    monkeypatch.chdir(tmp_path)
+    assert contents(look(NAME)) == [ROOT, E4S]
+
+
+def test_a_catalogue_is_known_by_what_stands_in_it(tmp_path: Path) -> None:
+    files = {**FILES, "other.json": FILES[NAME]}
+
+    with served(files) as server:
+        assert contents(look(f"{server.url}/other.json")) == [ROOT, E4S]
+    assert contents(look(written(tmp_path, files) / "other.json")) == [ROOT, E4S]
+
+
+def test_an_index_may_have_any_address(tmp_path: Path) -> None:
+    with served(below("elsewhere", v3(E4S))) as other:
+        entries = [
+            {"label": "root", "url": "develop/" + MANIFEST},
+            {"label": "e4s", "url": f"{other.url}/elsewhere/{MANIFEST}"},
+            {"label": "top", "url": f"{other.url}/elsewhere"},
+        ]
+        catalogue = json.dumps({"develop": entries}).encode()
+        with served({**FILES, NAME: catalogue}) as server:
+            found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT, E4S, E4S]
+
+
+def test_an_index_that_fails_hides_no_other() -> None:
+    (wrong,) = below("develop/e4s", blob(E4S))
+    with served({**FILES, wrong: b"wrong"}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert "is not what its checksum says" in reasons(found)
+    assert "develop e4s" in reasons(found)
+
+
+def test_an_unknown_tag_is_answered_with_near_ones() -> None:
+    with served(FILES) as server:
+        near = look(f"{server.url}/{NAME}#v0.23.1").failure
+        far = look(f"{server.url}/{NAME}#x").failure
+
+    assert near.endswith("has no tag v0.23.1: perhaps v0.23.0")
+    assert far.endswith("has no tag x: there are v0.23.0, develop")
+
+
+def test_entries_that_are_none_are_problems() -> None:
+    listed = json.loads(FILES[NAME])["develop"][:1]
+    entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
+    catalogue = json.dumps({"develop": entries}).encode()
+    with served({**FILES, NAME: catalogue}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert [problem.reason for problem in found.problems] == [
+        f"its entry {number} has no label and url" for number in (2, 3, 4, 5)
+    ]
+
+
+@pytest.mark.parametrize("data", [b"", b"<html>", b"[]", b"5", b"[" * 100_000, b'{"develop": 5}'])
+def test_a_catalogue_that_is_none_is_refused_in_one_sentence(data: bytes) -> None:
+    with served({NAME: data}) as server:
+        failure = look(f"{server.url}/{NAME}").failure
+
+    assert failure.startswith(f"the catalogue {server.url}/{NAME} ")
+
+
+def test_a_catalogue_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
+    mirror = written(tmp_path, v2(OLD))
+    with served({}) as server:
+        public, other = survey(
+            ["public", str(mirror)], {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}
+        )
+
+    assert public.failure
+    assert contents(other) == [OLD]

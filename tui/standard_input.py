@@ -1,0 +1,35 @@
+"""Put a document that comes on standard input into a file, where sources are read from."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from spackscope.tui import streams
+from spackscope.tui.exit_codes import ExitCode, Leave
+
+
+@contextlib.contextmanager
+def spooled(wanted: bool) -> Iterator[str]:
+    """Give the path of a file with all of standard input, for as long as the context lasts.
+
+    The path is empty where it is not wanted. Raises Leave where nothing can come, or be kept.
+    """
+    if not wanted:
+        yield ""
+        return
+    if streams.is_terminal(sys.stdin):
+        usage = "the source - is standard input: spackscope -f - < index.json"
+        raise Leave(ExitCode.USAGE, usage)
+    try:
+        file = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.flush()
+    except OSError as error:
+        reason = error.strerror or error
+        raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {reason}") from None
+    with file:
+        yield file.name
