@@ -10,7 +10,7 @@ from pathlib import Path
 from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
 from spackscope.model.sources.catalogue import PUBLIC, asked_of
 from spackscope.model.sources.documents import SourceError, reason
-from spackscope.model.sources.spack_config import PREFIX, Spack, spack_of
+from spackscope.model.sources.spack.config import PREFIX, Spack, spack_of
 
 SAMPLE = "sample_data"
 """The name of the bundled sample, the source where none is given and no Spack is found."""

@@ -27,7 +27,7 @@ from spackscope.model.sources.mirrors import survey_mirror
 from spackscope.model.sources.place import Folder
 from spackscope.model.sources.reach import Reach
 from spackscope.model.sources.sniffing import sniffed
-from spackscope.model.sources.spack_config import spack_of
+from spackscope.model.sources.spack.config import spack_of
 
 DATABASE = ".spack-db"
 LOCK = "spack.lock"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.place import Place
-from spackscope.model.sources.spack_config import Spack, spack_of
+from spackscope.model.sources.spack.config import Spack, spack_of
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.client import Client
+    from spackscope.model.sources.remote.client import Client
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Reach:
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Place:
         """Open the place that an address or a path names. Raises SourceError."""
-        from spackscope.model.sources.opening import is_remote, open_place
+        from spackscope.model.sources.remote.opening import is_remote, open_place
 
         return open_place(
             url,
@@ -43,6 +43,6 @@ class Reach:
 
     @cached_property
     def _client(self) -> Client:
-        from spackscope.model.sources.client import Client
+        from spackscope.model.sources.remote.client import Client
 
         return Client(self.environ, should_stop=self.should_stop)

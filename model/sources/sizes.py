@@ -14,8 +14,8 @@ from spackscope.model.sources.choice import shown_source
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Place
 from spackscope.model.sources.reach import Reach
-from spackscope.model.sources.spack_config import PREFIX
-from spackscope.model.sources.spack_mirrors import configured
+from spackscope.model.sources.spack.config import PREFIX
+from spackscope.model.sources.spack.mirrors import configured
 from spackscope.model.sources.spec_files import MANIFEST, SPECS
 
 _PART = re.compile(r"[\w.+-]+")

@@ -32,8 +32,8 @@ from spackscope.model.sources.place import Folder
 from spackscope.model.sources.public import survey_public
 from spackscope.model.sources.reach import Reach
 from spackscope.model.sources.side_by_side import side_by_side
-from spackscope.model.sources.spack_config import PREFIX
-from spackscope.model.sources.spack_mirrors import configured
+from spackscope.model.sources.spack.config import PREFIX
+from spackscope.model.sources.spack.mirrors import configured
 
 _HEAD = 512
 

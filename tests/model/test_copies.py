@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.copies import Copies, Copy, copies_of
+from spackscope.model.sources.remote.copies import Copies, Copy, copies_of
 
 DAY = 86_400.0
 KEY = "https://example.org/index.json"
@@ -225,7 +225,7 @@ def test_eight_processes_at_once_do_no_harm(copies: Copies) -> None:
 def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Path) -> None:
     for environ in ({}, {"XDG_CACHE_HOME": "/dev/null"}):
         program = (
-            "from spackscope.model.sources.copies import copies_of\n"
+            "from spackscope.model.sources.remote.copies import copies_of\n"
             f"copies = copies_of({environ!r})\n"
             "with copies.beginning('key') as file:\n"
             "    copies.keep('key', file, url='', stamp='', last_modified='', sha256='')\n"

@@ -17,14 +17,14 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.records import Cancelled
-from spackscope.model.sources.access import Access, access_of
-from spackscope.model.sources.answers import Patience
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.gs import GoogleBucket
-from spackscope.model.sources.object_store import ObjectPlace
-from spackscope.model.sources.opening import open_place
 from spackscope.model.sources.place import Forbidden, Missing, WrongContent
-from spackscope.model.sources.s3 import S3Bucket
+from spackscope.model.sources.remote.access import Access, access_of
+from spackscope.model.sources.remote.answers import Patience
+from spackscope.model.sources.remote.gs import GoogleBucket
+from spackscope.model.sources.remote.object_store import ObjectPlace
+from spackscope.model.sources.remote.opening import open_place
+from spackscope.model.sources.remote.s3 import S3Bucket
 from tests.model.web_server import Talk, WebServer, is_silent, says, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
@@ -236,7 +236,7 @@ def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> Non
 def test_a_missing_library_is_a_sentence(scheme: str, package: str, library: str) -> None:
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
-        "from spackscope.model.sources.opening import open_place\n"
+        "from spackscope.model.sources.remote.opening import open_place\n"
         f"open_place('{scheme}://bucket/x', {{}})"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

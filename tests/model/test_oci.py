@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from spackscope.model.sources.answers import Patience
-from spackscope.model.sources.client import Client
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.oci import INDEX, Registry
-from spackscope.model.sources.opening import open_place
 from spackscope.model.sources.place import Missing, Unlisted, WrongContent
+from spackscope.model.sources.remote.answers import Patience
+from spackscope.model.sources.remote.client import Client
+from spackscope.model.sources.remote.oci import INDEX, Registry
+from spackscope.model.sources.remote.opening import open_place
 from tests.model.web_server import Talk, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'

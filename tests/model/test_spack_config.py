@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.spack_config import install_trees, mirrors, spack_of
+from spackscope.model.sources.spack.config import install_trees, mirrors, spack_of
 from tests.model.spack_roots import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
@@ -55,7 +55,7 @@ def test_without_a_spack_there_is_no_configuration(tmp_path: Path) -> None:
 
 def test_without_a_spack_yaml_is_not_imported(spack: SpackRoot) -> None:
     code = (
-        "import sys; from spackscope.model.sources.spack_config import mirrors;"
+        "import sys; from spackscope.model.sources.spack.config import mirrors;"
         "mirrors({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'}); print('yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -20,13 +20,13 @@ import trustme
 
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.addresses import is_remote, shown_url
-from spackscope.model.sources.answers import Patience, Unreachable
-from spackscope.model.sources.client import Client
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.opening import open_place
 from spackscope.model.sources.place import Forbidden, Missing, Unlisted, WrongContent
-from spackscope.model.sources.surroundings import proxy_of
-from spackscope.model.sources.web import WebPlace
+from spackscope.model.sources.remote.answers import Patience, Unreachable
+from spackscope.model.sources.remote.client import Client
+from spackscope.model.sources.remote.opening import open_place
+from spackscope.model.sources.remote.surroundings import proxy_of
+from spackscope.model.sources.remote.web import WebPlace
 from tests.model.web_server import (
     Script,
     Talk,

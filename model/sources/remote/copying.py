@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled
-from spackscope.model.sources.copies import Copies, Copy
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched, Forbidden, Missing, WrongContent
+from spackscope.model.sources.remote.copies import Copies, Copy
 
 LARGEST = 4 << 30
 """Bytes that a document from far away may have."""

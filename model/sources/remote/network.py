@@ -20,7 +20,7 @@ import httpcore
 
 from spackscope.model.progress import ShouldStop
 from spackscope.model.records import Cancelled
-from spackscope.model.sources.waiting import TICK, wait_for
+from spackscope.model.sources.remote.waiting import TICK, wait_for
 
 _RECORD = 1 << 16
 _HEAD_END = b"\r\n\r\n"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.addresses import joined, shown_url, without_password
-from spackscope.model.sources.answers import Answer, Failed
-from spackscope.model.sources.client import Client
-from spackscope.model.sources.copies import Copies, Copy, copies_of
-from spackscope.model.sources.copying import LARGEST, Version, Writer, fetch_copy
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched, Unlisted
+from spackscope.model.sources.remote.answers import Answer, Failed
+from spackscope.model.sources.remote.client import Client
+from spackscope.model.sources.remote.copies import Copies, Copy, copies_of
+from spackscope.model.sources.remote.copying import LARGEST, Version, Writer, fetch_copy
 
 _GZIP = 31
 _PIECE = 1 << 20

@@ -8,11 +8,11 @@ from urllib.parse import unquote, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.addresses import scheme_of, shown_url
-from spackscope.model.sources.client import Client
-from spackscope.model.sources.copies import Copies, Copy, copies_of
-from spackscope.model.sources.copying import Version, Writer, fetch_copy
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched
+from spackscope.model.sources.remote.client import Client
+from spackscope.model.sources.remote.copies import Copies, Copy, copies_of
+from spackscope.model.sources.remote.copying import Version, Writer, fetch_copy
 
 
 class Bucket(Protocol):
@@ -102,10 +102,10 @@ def bucket_of(
     library = {"s3": "boto3", "gs": "google-cloud-storage"}[scheme]
     try:
         if scheme == "s3":
-            from spackscope.model.sources.s3 import S3Bucket
+            from spackscope.model.sources.remote.s3 import S3Bucket
 
             return S3Bucket(name, environ, options, should_stop)
-        from spackscope.model.sources.gs import GoogleBucket
+        from spackscope.model.sources.remote.gs import GoogleBucket
 
         return GoogleBucket(name, should_stop)
     except ImportError:

@@ -14,15 +14,15 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.access import access_of
 from spackscope.model.sources.addresses import basic_authorization, host_of, shown_url
-from spackscope.model.sources.answers import Unauthorized
-from spackscope.model.sources.client import Client
-from spackscope.model.sources.copies import Copies, Copy, copies_of
-from spackscope.model.sources.copying import Version, Writer, fetch_copy
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched, Missing, Unlisted
-from spackscope.model.sources.web import ask_web
+from spackscope.model.sources.remote.access import access_of
+from spackscope.model.sources.remote.answers import Unauthorized
+from spackscope.model.sources.remote.client import Client
+from spackscope.model.sources.remote.copies import Copies, Copy, copies_of
+from spackscope.model.sources.remote.copying import Version, Writer, fetch_copy
+from spackscope.model.sources.remote.web import ask_web
 
 INDEX = "index.json"
 """The one file that a registry gives: the index of the build cache."""

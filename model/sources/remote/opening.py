@@ -13,7 +13,7 @@ from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Folder, Place
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.client import Client
+    from spackscope.model.sources.remote.client import Client
 
 __all__ = ["is_remote", "open_place", "shown_url"]
 
@@ -63,10 +63,10 @@ def _far_away(
     should_stop: ShouldStop,
 ) -> Place:
     # Imported here, since what is on this machine needs none of it.
-    from spackscope.model.sources.client import Client
-    from spackscope.model.sources.object_store import ObjectPlace, bucket_of
-    from spackscope.model.sources.oci import Registry
-    from spackscope.model.sources.web import WebPlace
+    from spackscope.model.sources.remote.client import Client
+    from spackscope.model.sources.remote.object_store import ObjectPlace, bucket_of
+    from spackscope.model.sources.remote.oci import Registry
+    from spackscope.model.sources.remote.web import WebPlace
 
     client = client or Client(environ, should_stop=should_stop)
     if scheme in ("http", "https"):

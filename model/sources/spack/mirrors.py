@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.records import Problem
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.spack_config import PREFIX, ConfiguredMirror, Spack
+from spackscope.model.sources.spack.config import PREFIX, ConfiguredMirror, Spack
 
 
 def configured(name: str, spack: Spack | None) -> tuple[ConfiguredMirror, tuple[Problem, ...]]:

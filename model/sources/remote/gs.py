@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
-from spackscope.model.sources.answers import Patience, Unreachable
-from spackscope.model.sources.copies import Copy
-from spackscope.model.sources.copying import Version, Writer
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
-from spackscope.model.sources.waiting import wait_for
+from spackscope.model.sources.remote.answers import Patience, Unreachable
+from spackscope.model.sources.remote.copies import Copy
+from spackscope.model.sources.remote.copying import Version, Writer
+from spackscope.model.sources.remote.waiting import wait_for
 
 _Result = TypeVar("_Result")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spackscope.model.records import Problem
-from spackscope.model.sources.spack_scopes import SYSTEM, Paths, Scopes, spack_root
+from spackscope.model.sources.spack.scopes import SYSTEM, Paths, Scopes, spack_root
 
 PREFIX = "spack:"
 """What a source begins with that is a mirror of the user's Spack: `spack:NAME`."""

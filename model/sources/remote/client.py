@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from spackscope.model.progress import ShouldStop, never
-from spackscope.model.sources import surroundings
 from spackscope.model.sources.addresses import (
     basic_authorization,
     checked_address,
     host_of,
     shown_url,
 )
-from spackscope.model.sources.answers import Answer, Failed, Patience, Unreachable, told
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.waiting import pause
+from spackscope.model.sources.remote import surroundings
+from spackscope.model.sources.remote.answers import Answer, Failed, Patience, Unreachable, told
+from spackscope.model.sources.remote.waiting import pause
 
 if TYPE_CHECKING:
     import httpcore
@@ -133,7 +133,7 @@ class Client:
     def _opened(self, scheme: str, proxy: str) -> httpcore.ConnectionPool:
         import httpcore
 
-        from spackscope.model.sources.network import Backend
+        from spackscope.model.sources.remote.network import Backend
 
         # Certificates take long to load, and are of no use without TLS.
         wanted = scheme == "https" or proxy.startswith("https:")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spackscope.model.records import Problem
-from spackscope.model.sources.config_yaml import read_yaml
 from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.spack.config_yaml import read_yaml
 
 SYSTEM = "/etc/spack"
 _DEEPEST = 16
