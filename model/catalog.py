@@ -91,7 +91,7 @@ class Catalog:
         """Count the records."""
         return int(self.database.execute("SELECT coalesce(sum(n), 0) FROM package").fetchone()[0])
 
-    @cached_property
+    @property
     def sources(self) -> list[SourceState]:
         """Hold what is known of each source, in the order given."""
         rows = self.database.execute(

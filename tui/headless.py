@@ -7,9 +7,11 @@ import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from spackscope.model import export, present
+from spackscope.model.archive_size import archive_size
 from spackscope.model.catalog import Catalog
 from spackscope.model.explain import why_none
 from spackscope.model.index.cache import index_path, load
@@ -85,7 +87,11 @@ def show(
     """Print each record of one hash: the one that begins so, or else the one that matches."""
 
     def answer(catalog: Catalog) -> Iterator[str]:
-        rows = catalog.by_hash(_only_hash(catalog, begin, query))
+        rows = [
+            replace(row, spec=replace(row.spec, size=size))
+            for row in catalog.by_hash(_only_hash(catalog, begin, query))
+            for size in [archive_size(catalog, row.spec, environ, sources=sources)]
+        ]
         if json:
             return export.json_lines(row.spec for row in rows)
         return _described(catalog, rows)

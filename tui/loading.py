@@ -54,5 +54,7 @@ def load_catalog(
     except SourceError as error:
         post(LoadFailed(generation, str(error)))
     else:
-        same = shown is not None and shown.meta == catalog.meta
-        post(Loaded(generation, shown if same and shown is not None else catalog, checked=True))
+        if shown is not None and shown.meta == catalog.meta:
+            shown.surveyed = catalog.surveyed
+            catalog = shown
+        post(Loaded(generation, catalog, checked=True))

@@ -49,6 +49,14 @@ class Prepared(Message):
 
 
 @dataclass
+class Sized(Message):
+    """Hand over the bytes of the archive of a hash; None where its mirror cannot tell."""
+
+    hash: str
+    size: float | None
+
+
+@dataclass
 class LoadFailed(Message):
     """Say in one sentence why there is no catalog."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,13 +18,11 @@ from spackscope.model.sources.choice import STANDARD_INPUT, location, shown_sour
 from spackscope.model.sources.directories import survey_directory
 from spackscope.model.sources.documents import (
     SPOOL,
-    Document,
     SourceError,
     Surveyed,
     document_of,
     reason,
 )
-from spackscope.model.sources.files import files_of
 from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirrors import survey_mirror
 from spackscope.model.sources.place import Folder
@@ -199,31 +196,3 @@ def _head(path: str) -> bytes:
             return file.read(_HEAD)
     except OSError:
         return b""
-
-
-def scan(
-    sources: Sequence[str],
-    *,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
-) -> list[Document]:
-    """List the files of all sources with their fingerprints, in the order of their paths.
-
-    Links are followed, a directory once. Raises SourceError where a source does not exist, is
-    no file or directory or holds no file, Cancelled where `should_stop` says so.
-    """
-    documents: list[Document] = []
-    last = time.monotonic()
-    for source in sources:
-        before = len(documents)
-        for document in files_of(source):
-            if len(documents) % 256 == 0:
-                if should_stop():
-                    raise Cancelled
-                if time.monotonic() - last > 0.1:
-                    on_progress("files found", len(documents), None)
-                    last = time.monotonic()
-            documents.append(document)
-        if len(documents) == before:
-            raise SourceError(f"the source {source} holds no file")
-    return documents

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spackscope.model.catalog import Catalog
+from spackscope.model.index import build
 from spackscope.model.index.cache import load
 from spackscope.model.listing import View
 from spackscope.model.query.syntax import parse
+from spackscope.model.sources.documents import Document
 from tests.model.building import catalog_of, hash_of, record, write_page
 from tests.model.spack_documents import (
     DATA,
@@ -149,7 +152,7 @@ def test_what_names_no_tag_is_seen_in_every_tag(tmp_path: Path, tree: Path) -> N
 
 @pytest.mark.parametrize("field", [{"version": "1.2"}, {"name": "zlib-ng"}, {"arch": "other"}])
 def test_a_hash_that_is_another_spec_elsewhere_stays_apart_and_is_said(
-    field: dict[str, object], tmp_path: Path, cache: Path
+    field: dict[str, Any], tmp_path: Path, cache: Path
 ) -> None:
     if field.get("arch"):
         field = {"arch": {"platform": "linux", "platform_os": "rocky9", "target": "zen4"}}
@@ -206,7 +209,7 @@ def told(catalog: Catalog) -> dict[str, object]:
     rows = catalog.rows(range(catalog.code_columns.first[-1]))
     hashes = [row.spec.hash for row in rows]
 
-    def edges(id_: int) -> list[object]:
+    def edges(id_: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
         found = catalog.dependencies.of(id_)
         names = [*hashes, *["absent"] * len(found)]
         return sorted((names[min(e.child, len(hashes))], e.deptypes, e.virtuals) for e in found)
@@ -246,12 +249,13 @@ def test_a_refresh_reads_no_document_that_did_not_change(
     indexed(tmp_path, site)
     write_page(site, [record(20)], title="p2")
     read: list[str] = []
-    from spackscope.model.index import build
-
     reader = build._read
-    monkeypatch.setattr(
-        build, "_read", lambda document: (read.append(document.path), reader(document))[1]
-    )
+
+    def watched(document: Document) -> bytes:
+        read.append(document.path)
+        return reader(document)
+
+    monkeypatch.setattr(build, "_read", watched)
 
     catalog = indexed(tmp_path, site)
 

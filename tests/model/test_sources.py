@@ -13,11 +13,21 @@ import pytest
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
+from spackscope.model.progress import ShouldStop, never
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.choice import SAMPLE, chosen, location
 from spackscope.model.sources.documents import Document, SourceError, fingerprint
-from spackscope.model.sources.survey import scan, survey
+from spackscope.model.sources.survey import survey
 from tests.model.building import catalog_of, hash_of, page, record, write_page
+
+
+def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
+    """Give the documents of sources that can all be read."""
+    found = survey(sources, {}, should_stop=should_stop)
+    for one in found:
+        if one.failure:
+            raise SourceError(one.failure)
+    return [document for one in found for document in one.documents]
 
 
 def names(documents: list[Document], below: Path) -> list[str]:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.records import Cancelled
+from spackscope.model.sources import files
 from spackscope.model.sources.choice import SAMPLE
 from spackscope.model.sources.documents import Surveyed
-from spackscope.model.sources.survey import scan, survey
+from spackscope.model.sources.survey import survey
 from tests.model.building import record, write_page
 from tests.model.mirrors import (
     below,
@@ -109,7 +110,7 @@ def test_pages_are_found_as_ever(tmp_path: Path) -> None:
     for source in (SAMPLE, str(tmp_path)):
         found = look(source)
         assert found.kind == "pages"
-        assert list(found.documents) == scan([source])
+        assert list(found.documents) == list(files.files_of(source))
 
 
 @pytest.mark.parametrize("below_it", ["", ".spack-db"])

@@ -50,6 +50,8 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         self._catalog = catalog
         self._forget_detail()
         where, counts = titles.catalog_title(catalog)
+        if self._environ.get(EVERYTHING):
+            counts += " · with all that others need"
         self.query_one("#where", Static).update(
             Content.assemble(("spackscope", "bold"), "  ", where)
         )
@@ -239,10 +241,6 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         """List also what is there only because others depend on it, or leave it out again."""
         everything = "" if self._environ.get(EVERYTHING) else "1"
         self._environ = {**self._environ, EVERYTHING: everything}
-        self._status.say(
-            "what is there only because others depend on it "
-            + ("is listed too" if everything else "is left out again")
-        )
         self._load()
 
     def action_show_sources(self) -> None:

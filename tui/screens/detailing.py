@@ -16,12 +16,12 @@ from spackscope.model.records import Provenance
 from spackscope.model.rows import Row
 from spackscope.tui import keys, titles
 from spackscope.tui.messages import Damaged, Prepared
-from spackscope.tui.screens.marking import MarkingScreen
+from spackscope.tui.screens.sizing import SizingScreen
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.spec_table import SpecTable
 
 
-class DetailingScreen(MarkingScreen):
+class DetailingScreen(SizingScreen):
     """Fill the detail pane; what the tree needs is read in a thread first."""
 
     def __init__(self, sources: Sequence[str], query: str, environ: Mapping[str, str]) -> None:
@@ -89,7 +89,7 @@ class DetailingScreen(MarkingScreen):
             tree = shown if self._detailed.id == row.id else None
         self._detailed = row
         lines = detail(
-            row.spec,
+            self._with_size(catalog, row.spec),
             varying=listing.varying_variants,
             alike=listing.alike(row.look_alike),
             shown=listing.shown,
@@ -98,6 +98,10 @@ class DetailingScreen(MarkingScreen):
         self._detail.show_spec(lines, tree or self._tree_of(row), at)
         beside = "" if row.spec.in_cache else " · not in the table"
         self._detail.border_title = Content(f"detail{beside}")
+
+    def _size_came(self, hash_: str) -> None:
+        if self._detailed is not None and self._detailed.spec.hash == hash_:
+            self._show_detail(self._detailed)
 
     def _tree_of(self, row: Row) -> Tree | None:
         catalog = self._catalog
