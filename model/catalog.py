@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from spackscope.model.code_columns import CodeColumns
-from spackscope.model.columns import BY_NAME, COLUMNS, Column, Place
+from spackscope.model.columns import COLUMNS, Column, Place
 from spackscope.model.conditions import Clause, condition
 from spackscope.model.dependencies import Dependencies
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.edge_columns import EdgeColumns
 from spackscope.model.graph import Graph
 from spackscope.model.index.database import Database
-from spackscope.model.index.schema import CODES
 from spackscope.model.listing import Listing, View
 from spackscope.model.matching import matching, tables
 from spackscope.model.progress import ShouldStop, never
@@ -77,6 +76,7 @@ class Catalog:
         )
         self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
         self._matches: dict[Query, Ranges] = {}
+        self._telling: dict[int | None, frozenset[str]] = {}
         self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
 
     @cached_property
@@ -212,30 +212,21 @@ class Catalog:
 
     def telling(self, package: int | None) -> frozenset[str]:
         """Name the columns that have more than one value within a package, or at all."""
-        names = [column.name for column in COLUMNS if column.place != "spec"]
-        if package is None:
-            telling = {name for name in names if len(set(self.dictionaries.values(name))) > 1}
-            within = "1"
-        else:
-            codes = self.database.execute(
-                f"SELECT DISTINCT {', '.join(CODES)} FROM look_alike"
-                " WHERE package = ? AND unlisted = 0",
-                (package,),
-            ).fetchall()
-            telling = set()
-            for name in names:
-                values, at = self.dictionaries.values(name), CODES.index(BY_NAME[name].place)
-                if len({values[row[at]] for row in codes}) > 1:
-                    telling.add(name)
-            (within,) = self.database.execute(
-                "SELECT 'id BETWEEN ' || first || ' AND ' || (first + n - 1) FROM package"
-                " WHERE id = ?",
-                (package,),
+        if package not in self._telling:
+            first, behind = (0, self.total) if package is None else self._span(package)
+            spans = list(self.code_columns.spans(Ranges([(first, behind)])))
+            sized = self.database.execute(
+                "SELECT 1 FROM spec WHERE size IS NOT NULL AND id BETWEEN ? AND ? LIMIT 1",
+                (first, behind - 1),
             ).fetchone()
-        sized = self.database.execute(
-            f"SELECT 1 FROM spec WHERE size IS NOT NULL AND {within} LIMIT 1"
-        ).fetchone()
-        return frozenset(telling | {"hash"} | ({"size"} if sized else set()))
+            named = {"hash", *(["size"] if sized else [])}
+            named.update(c.name for c in COLUMNS if c.place != "spec" and self._varies(c, spans))
+            self._telling[package] = frozenset(named)
+        return self._telling[package]
+
+    def _varies(self, column: Column, spans: Sequence[tuple[int, int]]) -> bool:
+        values = self.dictionaries.values(column.name)
+        return len({values[code] for code in self.code_columns.distinct(column.place, spans)}) > 1
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Give the rows with these ids, in the order of the ids."""

@@ -209,7 +209,9 @@ class Merging:
         codes[_TAG] = rows[0].codes[_TAG]
         codes[_UNLISTED] = min(row.codes[_UNLISTED] for row in joined)
         codes[_STACKS] = self._joined_stacks(joined)
-        codes[_PRESENCE] = self._joined_presence(joined)
+        # Where it is only what others depend on, it is not to be had.
+        listing = [row for row in joined if row.codes[_UNLISTED] == codes[_UNLISTED]]
+        codes[_PRESENCE] = self._joined_presence(listing)
         sizes = (row.size for row in joined if row.size is not None)
         code = self._look_alikes.setdefault(tuple(codes), len(self._look_alikes))
         self._changed.append((code, next(sizes, None), kept.nth))
