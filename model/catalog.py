@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 
 from spackscope.model.code_columns import CodeColumns
@@ -20,7 +20,7 @@ from spackscope.model.matching import matching, tables
 from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.terms import Depends, Query, Term
 from spackscope.model.ranges import Ranges
-from spackscope.model.records import Problem, Provenance, SourceState, Spec, is_hash
+from spackscope.model.records import Dependency, Problem, Provenance, SourceState, Spec, is_hash
 from spackscope.model.rows import Row, provenance_of, rows_of
 from spackscope.model.sources.documents import Surveyed
 
@@ -96,9 +96,8 @@ class Catalog:
         """Hold what is known of each source, in the order given."""
         rows = self.database.execute(
             "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
-            " (SELECT count(*) FROM problem JOIN document ON document.id = document"
-            "  WHERE source = source.id)"
-            " FROM source LEFT JOIN document ON source.id = source"
+            " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
+            " FROM source LEFT JOIN document ON source.id = document.source"
             " GROUP BY source.id ORDER BY source.id"
         )
         states = [SourceState(*row) for row in rows]
@@ -244,6 +243,21 @@ class Catalog:
             return []
         found = self.database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
         return self.rows([id_ for (id_,) in found])
+
+    def whole(self, row: Row) -> Spec:
+        """Give the record of a row with all that any document tells of it."""
+        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        if not self.dependencies.lists(row.id):
+            return spec
+        edges = self.dependencies.of(row.id)
+        children = [edge.child for edge in edges if self.dependencies.absent(edge.child) is None]
+        rows = self.rows(list(dict.fromkeys(children)))
+        named = {row.id: (row.spec.package, row.spec.hash) for row in rows}
+        found = []
+        for edge in edges:
+            name, hash_ = self.dependencies.absent(edge.child) or named[edge.child]
+            found.append(Dependency(hash_, name, edge.deptypes, edge.virtuals))
+        return replace(spec, dependencies=tuple(found))
 
     def provenance(self, id_: int) -> Provenance:
         """Give where the record with this id comes from."""

@@ -37,9 +37,35 @@ KEYS = (
 """The keys of a JSON object and the columns of CSV, in their order."""
 
 
+MORE_KEYS = (
+    *KEYS,
+    "dependencies",
+    "package_hash",
+    "external",
+    "path",
+    "installed_at",
+    "build_spec",
+    "in_cache",
+    "origin",
+)
+"""The keys of a JSON object that tells everything of one record."""
+
+
 def json_text(spec: Spec) -> str:
     """Spell a record as one JSON object on one line, every character beyond ASCII escaped."""
     return json.dumps({key: getattr(spec, key) for key in KEYS})
+
+
+def whole_json(specs: Iterable[Spec]) -> Iterator[str]:
+    """Spell all that is known of records as JSON objects, one a line.
+
+    Dependencies are null where the document lists none.
+    """
+    for spec in specs:
+        told = {key: getattr(spec, key) for key in MORE_KEYS}
+        if spec.dependencies is not None:
+            told["dependencies"] = [asdict(edge) for edge in spec.dependencies]
+        yield json.dumps(told)
 
 
 def json_of_sources(states: Iterable[SourceState]) -> Iterator[str]:

@@ -19,9 +19,11 @@ _LEAST = {
     "variants": 16,
     "stack": 12,
     "tag": 10,
-    "source": 10,
+    "source": 16,
 }
 """Cells below which a column would say nothing; it is left out rather."""
+_LEAST_CONSTANT = 10
+"""Cells below which a short value is not cut: left out, it is said in the title of the table."""
 _FLEXIBLE = ("variants", "stack", "source", "package", "tag")
 
 
@@ -47,8 +49,9 @@ def place(
     Where there is not, long texts shrink first, those with one value for all rows before the
     others, then all columns with one value, then all. Where they cannot shrink further, columns
     with one value are left out, then those behind the `current` one, then those before it; the
-    first one stays as long as there is room for two. Gives the placed columns and the numbers of
-    those left out before and behind.
+    first one stays as long as there is room for two. A short value of all rows that would be cut
+    to what says nothing is left out too. Gives the placed columns and the numbers of those left
+    out before and behind.
     """
     # A value may be as long as a page, and cells are given one by one where columns are alike.
     natural = {name: min(cells, max(width, 1)) for name, cells in natural.items()}
@@ -88,6 +91,13 @@ def place(
     for index in kept:
         placed.append(Placed(columns[index], at, min(widths[index], width)))
         at += widths[index] + GAP
+    for index in reversed(kept):
+        column, cells = columns[index], min(widths[index], width)
+        legible = min(natural[column.name], 0 if column.name in _FLEXIBLE else _LEAST_CONSTANT)
+        if column.name in constant and index != current and cells < legible:
+            others = [*columns[:index], *columns[index + 1 :]]
+            current -= index < current
+            return place(others, natural, width, constant=constant, current=current)
     return placed, before, behind
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,7 @@ from spackscope.model.columns import Column, Value
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.terms import Term, exact_term
 from spackscope.model.records import Provenance, Spec, is_hash
-from spackscope.model.text import clean, is_clean
+from spackscope.model.text import cell_width, clean, is_clean, shorten
 
 SHORT_HASH = 7
 """Characters of a hash that Spack shows in lists."""
@@ -27,18 +27,24 @@ DIFFERS = "≠"
 UNTOLD = Provenance()
 
 _SHORT_DIGEST = 7
+_PLACE = 20
+"""Cells of a source in the table; they are told apart by their ends."""
 
 _BARE_VALUE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]*")
 
 
 @dataclass(frozen=True, slots=True)
 class DetailLine:
-    """Hold one line of the detail pane; `term` is the filter that its value stands for."""
+    """Hold one line of the detail pane; `term` is the filter that its value stands for.
+
+    A line that `goes_on` has another value of the label above it.
+    """
 
     text: str
     label: str = ""
     term: Term | None = None
     kind: Literal["title", "hash", "head", "plain", "differs", "same"] = "plain"
+    goes_on: bool = False
 
 
 def cell(column: Column, value: Value) -> str:
@@ -47,7 +53,9 @@ def cell(column: Column, value: Value) -> str:
         return clean(str(value))[:SHORT_HASH]
     if column.name == "size":
         return size_text(value if isinstance(value, int | float) else None)
-    if column.name in ("stack", "source", "state") and isinstance(value, tuple):
+    if column.name == "source" and isinstance(value, tuple):
+        return ", ".join(brief_place(clean(place), _PLACE) for place in value)
+    if column.name in ("stack", "state") and isinstance(value, tuple):
         return clean(", ".join(without_root(value) if column.name == "stack" else value))
     if isinstance(value, tuple):
         return clean(" ".join(value))
@@ -56,6 +64,17 @@ def cell(column: Column, value: Value) -> str:
         compiler, _, hash_ = text.partition("/")
         text = f"{compiler}/{hash_[:SHORT_HASH]}"
     return clean(text) or "-"
+
+
+def brief_place(name: str, cells: int) -> str:
+    """Fit a path or an address into some cells, in whole parts from its end where one fits."""
+    parts = name.split("/")
+    if cell_width(name) > cells:
+        for first in range(1, len(parts)):
+            tail = "…/" + "/".join(parts[first:])
+            if cell_width(tail) <= cells and parts[-1]:
+                return tail
+    return shorten(name, cells)
 
 
 def without_root(stacks: tuple[str, ...]) -> tuple[str, ...]:
@@ -145,12 +164,13 @@ def detail(
         ("namespace", spec.namespace),
         ("tag", spec.tag),
     ):
-        if column == "namespace" and not value:
+        if column in ("namespace", "tag") and not value:
             continue
         lines.append(DetailLine(clean(value) or "-", column, _term(column, value)))
-    lines.append(DetailLine(size_text(spec.size), "size"))
-    for number, stack in enumerate(spec.stacks):
-        lines.append(DetailLine(clean(stack), "" if number else "stacks", _term("stack", stack)))
+    if spec.cached or spec.size is not None:
+        lines.append(DetailLine(size_text(spec.size), "size"))
+    lines += _several("stacks", "stack", spec.stacks)
+    lines += _several("state", "state", spec.states)
     lines += _variant_lines(spec, varying)
     if alike > 1:
         lines.append(DetailLine("look-alikes", kind="head"))
@@ -160,21 +180,33 @@ def detail(
     lines.append(DetailLine("spec", kind="head"))
     lines.append(DetailLine(spec_string(spec)))
     lines.append(DetailLine("install", kind="head"))
-    lines.append(DetailLine(install_command(spec)))
+    lines.append(DetailLine(_why_not_installed(spec, told) or install_command(spec)))
     lines.append(DetailLine("from", kind="head"))
     lines += _origin_lines(spec, told)
     return lines
 
 
-def _origin_lines(spec: Spec, told: Provenance) -> Iterator[DetailLine]:
-    for number, source in enumerate(spec.sources):
-        label = "" if number else "source"
-        yield DetailLine(clean(source), label, _term("source", source))
-    yield DetailLine(clean(spec.origin), "document")
-    for number, state in enumerate(spec.states):
-        yield DetailLine(state, "" if number else "state", _term("state", state))
+def _several(label: str, column: str, values: Sequence[str]) -> Iterator[DetailLine]:
+    """Give a line for each value, the first one with the label."""
+    for number, value in enumerate(values):
+        term = _term(column, value)
+        yield DetailLine(clean(value), "" if number else label, term, goes_on=number > 0)
+
+
+def _why_not_installed(spec: Spec, told: Provenance) -> str:
+    """Say why there is no line that would install a spec, where that is known."""
+    if told.external:
+        return clean(f"nothing to install: it is external, at {told.external}")
+    if spec.installed and not spec.cached:
+        return "it is installed, and in no build cache"
     if not spec.in_cache:
-        yield DetailLine("not there itself: others depend on it")
+        return "nothing to install: the cache has no archive of it"
+    return ""
+
+
+def _origin_lines(spec: Spec, told: Provenance) -> Iterator[DetailLine]:
+    yield from _several("source", "source", spec.sources)
+    yield DetailLine(clean(spec.origin), "document")
     when = ""
     if told.installed_at is not None:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(told.installed_at))

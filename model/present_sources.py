@@ -20,15 +20,22 @@ def source_cells(state: SourceState, now: float) -> tuple[str, ...]:
     return clean(state.name), clean(kind), f"{state.specs:,}", f"{state.problems:,}", checked
 
 
-def source_remarks(states: Iterable[SourceState]) -> list[str]:
-    """Give a sentence for each source that fails, or of which an older copy serves."""
-    found = []
-    for state in states:
-        if state.failure:
-            found.append(clean(state.failure))
-        elif state.remark:
-            found.append(clean(f"{state.name}: {state.remark}"))
-    return found
+def failures(states: Iterable[SourceState]) -> list[str]:
+    """Give a sentence for each source that cannot be read."""
+    return [clean(state.failure) for state in states if state.failure]
+
+
+def old_copies(states: Iterable[SourceState], now: float) -> list[str]:
+    """Give a sentence for each source of which an older copy serves, with its age."""
+    return [
+        clean(f"{state.name}: its copy of {_since(state, now)} serves: {state.remark}")
+        for state in states
+        if state.remark and not state.failure
+    ]
+
+
+def _since(state: SourceState, now: float) -> str:
+    return "before" if state.checked is None else age(now - state.checked)
 
 
 def age(seconds: float) -> str:

@@ -103,6 +103,15 @@ def line_said(tree: Tree, node: Node) -> str:
     return clean(" · ".join(part for part in parts if part))
 
 
+def dependency_text(edge: Edge, row: Row | None, absent: tuple[str, str] | None) -> str:
+    """Spell a dependency in one line; `row` or `absent` tells what it is."""
+    name, hash_, standing = _named(row, absent)
+    virtuals = clean(",".join(edge.virtuals))
+    said = f" ({STANDINGS[standing]})" if standing else ""
+    provided = f"{virtuals}=" if virtuals else ""
+    return f"{deptypes_sign(edge.deptypes)} {provided}{name} /{hash_[:SHORT_HASH]}{said}"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """Hold one line of the way between two specs: a spec, and the edge that led to it.

@@ -10,8 +10,11 @@ HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
 
 
-STATES = ("cached", "installed", "explicit")
-"""What a record can be beside its spec, in the order in which it is shown."""
+STATES = ("cached", "installed", "explicit", "needed")
+"""What a record can be beside its spec, in the order in which it is shown.
+
+What is only `needed` is none of the others: it is there because others depend on it.
+"""
 
 
 def is_hash(text: str) -> bool:
@@ -93,7 +96,8 @@ class Spec:
     @property
     def states(self) -> tuple[str, ...]:
         """Those of `STATES` that it is in."""
-        return tuple(compress(STATES, (self.cached, self.installed, self.explicit)))
+        held = (self.cached, self.installed, self.explicit, not self.in_cache)
+        return tuple(compress(STATES, held))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def rows_of(
         row[0]: row
         for row in database.execute(
             "SELECT spec.id, look_alike.id, hash, size, package, version, arch, variant_set,"
-            " stack_set, tag, document, extra, presence, unlisted FROM spec JOIN look_alike"
+            " stack_set, tag, document, extra, presence FROM spec JOIN look_alike"
             f" ON look_alike.id = look_alike WHERE spec.id IN ({','.join(map(str, ids))})"
         )
     }
@@ -43,7 +43,7 @@ def rows_of(
 
 def _row(known: Dictionaries, columns: tuple[Any, ...], count: int) -> Row:
     id_, look_alike, hash_, size, package, version, arch, *codes = columns
-    variants, stacks, tag, document, extra, presence, unlisted = codes
+    variants, stacks, tag, document, extra, presence = codes
     its_arch = known.arches[arch]
     origin, source = known.documents[document]
     sources, states = known.presences[presence]
@@ -63,7 +63,7 @@ def _row(known: Dictionaries, columns: tuple[Any, ...], count: int) -> Row:
         source=source,
         namespace=known.extras[extra][0],
         flags=known.extras[extra][1],
-        in_cache=not unlisted,
+        in_cache="needed" not in states,
         cached="cached" in states,
         installed="installed" in states,
         explicit="explicit" in states,

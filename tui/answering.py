@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spackscope.model.catalog import Catalog
+from spackscope.model.columns import Column
 from spackscope.model.explain import why_none
 from spackscope.model.listing import View
 from spackscope.model.progress import ShouldStop
@@ -47,8 +48,14 @@ def answers(
             why = "" if listing.shown or elsewhere else why_none(catalog, view.query)
             if elsewhere:
                 why = f"nothing of this package matches, but {elsewhere:,} of other packages"
-            columns, telling = catalog.columns(view), catalog.telling(view.package)
+            columns, telling = _columns(catalog, view), catalog.telling(view.package)
             yield Answered(generation, packages, listing, columns, telling, why)
     if typed is not None:
         found = found or completions(catalog, view, typed, should_stop)
         yield Offered(typed, found)
+
+
+def _columns(catalog: Catalog, view: View) -> list[Column]:
+    """Give the columns to show; only build caches of the public kind have stacks."""
+    has_stacks = any(catalog.dictionaries.values("stack")) or "stack" in view.query.columns
+    return [c for c in catalog.columns(view) if c.name != "stack" or has_stacks]

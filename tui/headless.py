@@ -16,7 +16,8 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.explain import why_none
 from spackscope.model.index.cache import index_path, load
 from spackscope.model.listing import Listing, View
-from spackscope.model.present_sources import HEADS, source_cells
+from spackscope.model.present_sources import HEADS, old_copies, source_cells
+from spackscope.model.present_tree import dependency_text
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.terms import Query
 from spackscope.model.records import HASH_LENGTH
@@ -93,7 +94,7 @@ def show(
             for size in [archive_size(catalog, row.spec, environ, sources=sources)]
         ]
         if json:
-            return export.json_lines(row.spec for row in rows)
+            return export.whole_json(map(catalog.whole, rows))
         return _described(catalog, rows)
 
     _answer(sources, environ, answer)
@@ -144,6 +145,18 @@ def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
         told = catalog.provenance(row.id)
         lines = present.detail(row.spec, varying={}, alike=alike, shown=0, told=told)
         yield from report.detail_lines(lines)
+        yield from _dependencies(catalog, row)
+
+
+def _dependencies(catalog: Catalog, row: Row) -> Iterator[str]:
+    """List the direct dependencies, with deptypes as in Spack's trees."""
+    edges, known = catalog.dependencies.of(row.id), catalog.dependencies
+    there = dict.fromkeys(edge.child for edge in edges if known.absent(edge.child) is None)
+    rows = {row.id: row for row in catalog.rows(list(there))}
+    if edges:
+        yield "dependencies"
+    for edge in edges:
+        yield f"  {dependency_text(edge, rows.get(edge.child), known.absent(edge.child))}"
 
 
 def sources(sources: Sequence[str], *, json: bool, environ: Mapping[str, str]) -> ExitCode:
@@ -228,6 +241,8 @@ def _answer(
 def _say_problems(catalog: Catalog, most: int | None) -> None:
     if catalog.notice:
         streams.say(catalog.notice)
+    for sentence in old_copies(catalog.sources, time.time()):
+        streams.say(sentence)
     for problem in catalog.problems[:most]:
         streams.say(str(problem))
     if most is not None and catalog.problem_count > most:

@@ -65,8 +65,8 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
     "Columns": (
         Form("stack=e4s tag=develop source=…", "Exactly this value, or a wildcard.",
              "stack=ml-*-rocm tag=dev*"),
-        Form("cached installed explicit", "In a build cache; installed; installed by name.",
-             "cached !installed"),
+        Form("cached installed explicit needed",
+             "In a cache; installed; by name; for others only.", "cached !installed"),
         Form("size=10MB:1GB", "A range of sizes.", "!size=1MB:"),
         Form("package= version= compiler=", "The column itself, as it is shown.",
              "compiler=gcc@13.2.0 version=0.4*"),

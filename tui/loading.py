@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual.message import Message
 
+from spackscope.model.catalog import Catalog
 from spackscope.model.index.cache import load, open_cached
 from spackscope.model.progress import ShouldStop
 from spackscope.model.records import Cancelled
@@ -28,7 +29,8 @@ def load_catalog(
     """Load a catalog and post what comes of it.
 
     The `first` time an index that lies ready is handed over at once, before the documents are
-    compared with it, so that nobody waits for a slow file system.
+    compared with it, so that nobody waits for a slow file system. Without one, what there is is
+    handed over while slow sources are waited for.
     """
     shown = None
     stages = Stages()
@@ -36,12 +38,20 @@ def load_catalog(
     def on_progress(what: str, done: int, total: int | None) -> None:
         post(Progress(generation, stages.said(what, done, total)))
 
+    def on_late(catalog: Catalog) -> None:
+        post(Loaded(generation, catalog, checked=False))
+
     try:
         if first and (shown := open_cached(sources, environ)) is not None:
             post(Loaded(generation, shown, checked=False))
         try:
             catalog = load(
-                sources, environ, rebuild=rebuild, on_progress=on_progress, should_stop=should_stop
+                sources,
+                environ,
+                rebuild=rebuild,
+                on_late=on_late if first and shown is None else None,
+                on_progress=on_progress,
+                should_stop=should_stop,
             )
         except sqlite3.Error:
             # Only a damaged index gets here: what cannot be written is built in memory.

@@ -155,7 +155,7 @@ def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:
             yield line.text
         elif line.kind in ("title", "hash"):
             yield line.text
-        elif line.label:
+        elif line.label or line.goes_on:
             yield f"{indent}{line.label:<{_LABEL_WIDTH}}{line.text}"
         else:
             yield f"{indent or ' ' * _LABEL_WIDTH}{line.text}"

@@ -7,18 +7,27 @@ from collections.abc import Collection
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME, COLUMNS
 from spackscope.model.listing import Listing
-from spackscope.model.present import cell
+from spackscope.model.present import brief_place, cell
+from spackscope.model.query.terms import Query
 from spackscope.model.text import clean, shorten
+
+_WHERE = 40
+"""Cells for the names of sources that stand in a line with other things."""
+
+_LEAST_NAME = 18
 
 
 def catalog_title(catalog: Catalog) -> tuple[str, str]:
     """Say where the records come from, and how many there are."""
-    sources = [shorten(clean(source.name), 40) for source in catalog.sources]
+    names = [clean(source.name) for source in catalog.sources]
+    room = max(_LEAST_NAME, (_WHERE - 2 * len(names) + 2) // max(1, len(names)))
+    sources = [brief_place(name, room) for name in names]
     tags = [clean(tag) for tag in catalog.dictionaries.tags if tag]
     where = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
     if tags:
         where += f" · {tags[0] if len(tags) == 1 else f'{len(tags):,} tags'}"
-    packages = len(catalog.dictionaries.values("package"))
+    # Packages that are there for others only are not in the list of packages.
+    packages = len(catalog.packages(Query()))
     return where, f"{counted(catalog.total, 'spec')} · {counted(packages, 'package')}"
 
 
@@ -38,8 +47,11 @@ def specs_title(listing: Listing, placed: Collection[str], total: int, marked: i
         if name in placed or name not in listing.constants or name == "variants":
             continue
         # A tag or source that all records of the catalog share stands in the top line already, and
-        # that all are in a cache is what everybody expects.
-        if name not in ("tag", "source", "state") or len(set(listing.all_values(name))) > 1:
+        # that all are in a cache is what everybody expects where nothing is installed.
+        values = set(listing.all_values(name))
+        if name == "state":
+            values -= {(), ("explicit",), ("needed",)}
+        if name not in ("tag", "source", "state") or len(values) > 1:
             parts.append(cell_of(name, listing))
     if marked:
         parts.append(f"{marked:,} marked")
@@ -48,7 +60,11 @@ def specs_title(listing: Listing, placed: Collection[str], total: int, marked: i
 
 def cell_of(name: str, listing: Listing) -> str:
     """Spell the one value that a column has in all rows."""
-    return shorten(cell(BY_NAME[name], listing.constants[name]), 24)
+    value = listing.constants[name]
+    if name == "source" and isinstance(value, tuple):
+        places = [clean(place) for place in value]
+        return brief_place(places[0], 24) if len(places) == 1 else f"in {len(places):,} sources"
+    return shorten(cell(BY_NAME[name], value), 24)
 
 
 def position(row: int, length: int) -> str:

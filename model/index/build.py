@@ -70,12 +70,14 @@ class _Builder:
         self._on_progress, self._should_stop = on_progress, should_stop
         self._done = 0
         self._last = 0.0
+        self._refusals: list[Problem] = []
 
     def read(self, surveyed: Surveyed) -> Surveyed:
         """Read all documents of a source; give it back with what is the matter with it."""
         self.writer.add_source(surveyed)
+        self._refusals.clear()
         for problem in surveyed.problems:
-            self.writer.add_problem(problem)
+            self.writer.add_problem(problem, surveyed.source)
         understood, why = 0, "holds no page of cache.spack.io and no Spack index"
         for document in surveyed.documents:
             self._tell("files read", self._done, self.total)
@@ -84,13 +86,17 @@ class _Builder:
                 understood += self._read(document)
             except OSError as error:
                 why = str(error.strerror or error)
-                self.writer.add_problem(Problem(document.origin, "", why))
+                self.writer.add_problem(Problem(document.origin, "", why), surveyed.source)
         if understood or surveyed.failure:
             failure = surveyed.failure
+        elif self._refusals:
+            first = self._refusals[0]
+            told = replace(first, origin="") if first.origin == surveyed.source else first
+            failure = f"the source {surveyed.source} cannot be read: {told}"
         else:
             failure = f"the source {surveyed.source} {why}"
         if failure:
-            self.writer.add_failure(surveyed.source, failure)
+            self.writer.add_failure(surveyed.source, failure, is_told=bool(self._refusals))
         return replace(surveyed, failure=failure)
 
     def _read(self, document: Document) -> bool:
@@ -120,11 +126,13 @@ class _Builder:
             return self.writer.add_document(document, self._watched(items))
         if os.path.basename(document.path) == PAGE_NAME:
             reason = "it is no page of cache.spack.io"
-            self.writer.add_problem(Problem(document.origin, "", reason))
+            self.writer.add_problem(Problem(document.origin, "", reason), document.source)
         return False
 
     def _watched(self, items: Iterable[Spec | Problem]) -> Iterator[Spec | Problem]:
         for number, item in enumerate(items):
+            if not self._refusals and isinstance(item, Problem):
+                self._refusals.append(item)
             if number % 256 == 255:
                 self._tell("specs read", self.writer.count, None)
             yield item

@@ -14,6 +14,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,7 +26,7 @@ from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.choice import keys
-from spackscope.model.sources.documents import EVERYTHING, Surveyed, fingerprint
+from spackscope.model.sources.documents import EVERYTHING, SourceError, Surveyed, fingerprint
 from spackscope.model.sources.survey import survey
 
 SMALL = 1_000_000
@@ -64,33 +65,45 @@ def load(
     *,
     rebuild: bool = False,
     keep: bool = False,
+    on_late: Callable[[Catalog], None] | None = None,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> Catalog:
     """Give the catalog of these sources as they are now, building its index where it is needed.
 
-    A small index stays in memory unless it is to be kept. Raises SourceError where a source
-    cannot be read, Cancelled where `should_stop` says so.
+    A small index stays in memory unless it is to be kept. `on_late` is given a catalog of those
+    that have answered, where others take long. Raises SourceError where no source can be read,
+    Cancelled where `should_stop` says so.
     """
-    surveyed = survey(sources, environ, on_progress=on_progress, should_stop=should_stop)
-    now = _fingerprint(surveyed)
-    cached = open_cached(sources, environ)
-    if cached is not None and cached.meta.get("fingerprint") == now and not rebuild:
-        cached.surveyed = surveyed
-        return cached
-    old = OldIndex(cached) if cached is not None and not rebuild else None
 
-    def write(connection: sqlite3.Connection) -> None:
-        build(
+    def writing(
+        surveyed: Sequence[Surveyed], old: OldIndex | None = None
+    ) -> Callable[[sqlite3.Connection], None]:
+        return partial(
+            build,
             surveyed,
-            connection,
-            fingerprint=now,
+            fingerprint=_fingerprint(surveyed),
             everything=bool(environ.get(EVERYTHING)),
             old=old,
             on_progress=on_progress,
             should_stop=should_stop,
         )
 
+    def tell_late(surveyed: list[Surveyed]) -> None:
+        if on_late is not None and not all(one.failure for one in surveyed):
+            with contextlib.suppress(SourceError, sqlite3.Error):
+                on_late(_build_in_memory(writing(surveyed), surveyed))
+
+    surveyed = survey(
+        sources, environ, on_late=tell_late, on_progress=on_progress, should_stop=should_stop
+    )
+    now = _fingerprint(surveyed)
+    cached = open_cached(sources, environ)
+    if cached is not None and cached.meta.get("fingerprint") == now and not rebuild:
+        cached.surveyed = surveyed
+        return cached
+    old = OldIndex(cached) if cached is not None and not rebuild else None
+    write = writing(surveyed, old)
     path = index_path(sources, environ)
     size = sum(document.size for one in surveyed for document in one.documents)
     if "-" in sources or (not keep and size <= SMALL):

@@ -242,6 +242,8 @@ class Merging:
         found = [self._value(self._dictionaries.presences, row.codes[_PRESENCE]) for row in rows]
         sources = sorted({source for sources, _ in found for source in sources})
         states = {state for _, states in found for state in states}
+        if any("needed" not in own for _, own in found):
+            states.discard("needed")
         return self._dictionaries.presences[
             tuple(sources), tuple(s for s in STATES if s in states)
         ]
@@ -258,8 +260,9 @@ class Merging:
 
     def _say(self, document: int, reason: str) -> None:
         self._connection.execute(
-            "INSERT INTO problem (document, origin, place, reason) VALUES (?, ?, '', ?)",
-            (document, self._origin(document), reason),
+            "INSERT INTO problem (source, document, origin, place, reason)"
+            " VALUES (?, ?, ?, '', ?)",
+            (self._documents[document].source, document, self._origin(document), reason),
         )
 
     def _origin(self, document: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -73,12 +72,9 @@ class OldIndex:
         return {spec: Provenance(*told) for spec, *told in rows}
 
     def _dependencies(self, id_: int) -> tuple[Dependency, ...]:
-        columns = self._catalog.code_columns
-        first = columns.column("edge_first")
-        children, kinds = columns.column("edge_child"), columns.column("edge_kind")
         return tuple(
-            Dependency(*self._nodes[children[edge]], *self._kinds[kinds[edge]])
-            for edge in range(first[id_], first[id_ + 1])
+            Dependency(*self._nodes[edge.child], edge.deptypes, edge.virtuals)
+            for edge in self._catalog.dependencies.of(id_)
         )
 
     @cached_property
@@ -96,13 +92,6 @@ class OldIndex:
         )
         absent = self._catalog.database.execute("SELECT hash, name FROM absent ORDER BY id")
         return [(hash_, names[package]) for hash_, package in found] + absent.fetchall()
-
-    @cached_property
-    def _kinds(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-        rows = self._catalog.database.execute(
-            "SELECT deptypes, virtuals FROM edge_kind ORDER BY id"
-        )
-        return [(tuple(json.loads(types)), tuple(json.loads(v))) for types, v in rows]
 
 
 def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -20,7 +20,7 @@ way round: who depends on each spec, and on what is absent.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raise it with every change of the tables, or of what the readers make of a document."""
 
 CODES = (
@@ -61,8 +61,8 @@ CREATE TABLE codes (place TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE spec (id INTEGER PRIMARY KEY, hash TEXT, look_alike INTEGER, size REAL);
 CREATE TABLE provenance (spec INTEGER PRIMARY KEY, package_hash TEXT, external TEXT, path TEXT,
                          installed_at REAL, build_spec TEXT);
-CREATE TABLE problem (id INTEGER PRIMARY KEY, document INTEGER, origin TEXT, place TEXT,
-                      reason TEXT);
+CREATE TABLE problem (id INTEGER PRIMARY KEY, source INTEGER, document INTEGER, origin TEXT,
+                      place TEXT, reason TEXT);
 """
 
 # Made last: keeping an index in order while rows come in at random is several times slower.

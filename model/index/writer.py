@@ -75,27 +75,36 @@ class IndexWriter:
         for item in items:
             if isinstance(item, Problem):
                 has_problem = True
-                self.add_problem(item, code)
+                self.add_problem(item, document.source, code)
             else:
                 staged.specs += item.in_cache or self._everything
                 staged.lists_dependencies |= item.dependencies is not None
                 self._add_spec(item, code, staged)
         return self.count > before or not has_problem
 
-    def add_problem(self, problem: Problem, document: int | None = None) -> None:
-        """Write down what could not be read."""
+    def add_problem(
+        self, problem: Problem, source: str | None = None, document: int | None = None
+    ) -> None:
+        """Write down what could not be read, and of which source."""
         self._connection.execute(
-            "INSERT INTO problem (document, origin, place, reason) VALUES (?, ?, ?, ?)",
-            (document, storable(problem.origin), problem.place, storable(problem.reason)),
+            "INSERT INTO problem (source, document, origin, place, reason) VALUES (?, ?, ?, ?, ?)",
+            (
+                self._sources[source] if source is not None else None,
+                document,
+                storable(problem.origin),
+                problem.place,
+                storable(problem.reason),
+            ),
         )
 
-    def add_failure(self, source: str, failure: str) -> None:
-        """Write down why nothing of a source can be read."""
+    def add_failure(self, source: str, failure: str, *, is_told: bool = False) -> None:
+        """Write down why nothing of a source can be read; a problem of it may tell so already."""
         self._connection.execute(
             "UPDATE source SET failure = ? WHERE id = ?",
             (storable(failure), self._sources[source]),
         )
-        self.add_problem(Problem("", "", failure))
+        if not is_told:
+            self.add_problem(Problem("", "", failure))
 
     def add_archive(self, hash_: str, size: float) -> None:
         """Take the size of an archive for all records of its hash that tell none."""

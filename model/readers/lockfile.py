@@ -55,6 +55,8 @@ def lockfile_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
         for key in list(concrete):
             node = concrete.pop(key)
             spec = nodes.spec(_hash(key, node, version), node, explicit=key in roots)
+            if spec is not None and spec.hash != key:
+                nodes.also_called(key, spec.hash)
             if spec is not None and read.setdefault(spec.hash, spec) != spec:
                 reason = "it stands in the file twice with differing content; the first one counts"
                 at = f"{place}{spec.package}/{spec.hash[:7]}"

@@ -116,6 +116,10 @@ class NodeReader:
             **more,
         )
 
+    def also_called(self, other: str, hash_: str) -> None:
+        """Note another hash that edges name a node by."""
+        self._other_hashes[other] = hash_
+
     def settled(self, spec: Spec) -> Spec:
         """Complete a spec by what all nodes tell: its compiler, and the hashes of its edges."""
         edges = spec.dependencies or ()

@@ -18,7 +18,13 @@ from spackscope.model.records import Problem, Spec
 _ARMOUR = b"-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE = re.compile(rb"^-----BEGIN PGP SIGNATURE-----", re.MULTILINE)
 _HEADERS = re.compile(rb"-+BEGIN PGP SIGNED MESSAGE-+[ \t]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n?")
-_YAML = re.compile(rb"^(?:---[ \t]*\r?\n)?spec:[ \t]*\r?$", re.MULTILINE)
+_YAML = re.compile(
+    rb"(?:---[ \t]*\r?\n)?"
+    rb"(?:(?:binary_cache_checksum|buildinfo|buildcache_layout_version|full_hash):[^\n]*\n"
+    rb"(?:[ \t][^\n]*\n)*)*"
+    rb"spec:[ \t]*\r?$",
+    re.MULTILINE,
+)
 
 
 def is_specfile(document: Any) -> bool:
@@ -33,7 +39,7 @@ def is_signed(data: bytes) -> bool:
 
 
 def is_yaml_specfile(data: bytes) -> bool:
-    """Tell a spec file in YAML, of which `spec:` is the first line."""
+    """Tell a spec file in YAML, which begins with `spec:` or what a build cache adds to that."""
     return _YAML.match(data) is not None
 
 

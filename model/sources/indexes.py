@@ -52,7 +52,14 @@ def _views(mirror: Mirror) -> list[str]:
 def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
     """Find the index that a manifest names. Raises Missing where there is no manifest."""
     good = _known_good(mirror, name)
-    fetched, blob = _manifest(mirror, name)
+    try:
+        fetched, blob = _manifest(mirror, name)
+    except WrongContent as error:
+        older = _older(mirror, good, str(error))
+        if older is None:
+            raise
+        documents = (mirror.document(older),)
+        return Surveyed(mirror.source, "mirror", "v3", documents, (), older.checked, older.remark)
     try:
         index = _blob(mirror, blob, good)
     except SourceError as error:
@@ -68,7 +75,7 @@ def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
             if older is None:
                 raise
             index = older
-    remark = "; ".join(filter(None, (fetched.remark, index.remark)))
+    remark = "; ".join(dict.fromkeys(filter(None, (fetched.remark, index.remark))))
     checked = index.checked if index.remark else fetched.checked
     documents = (mirror.document(index),)
     return Surveyed(mirror.source, "mirror", "v3", documents, (), checked, remark)
@@ -132,7 +139,8 @@ def index_of_v2(mirror: Mirror) -> Surveyed:
             problems = (replace(problem, reason=f"{problem.reason}; it is read all the same"),)
     if mirror.read(index, 64).lstrip()[:1] == b"<":
         raise WrongContent(f"{index.origin} is a web page, and should be an index")
-    remark = "; ".join(filter(None, (noted.remark if noted else "", index.remark)))
+    remarks = (noted.remark if noted else "", index.remark)
+    remark = "; ".join(dict.fromkeys(filter(None, remarks)))
     checked = noted.checked if noted is not None and not index.remark else index.checked
     documents = (mirror.document(index),)
     return Surveyed(mirror.source, "mirror", "v2", documents, problems, checked, remark)

@@ -88,4 +88,8 @@ def together(found: Sequence[Surveyed]) -> Surveyed:
 
 def problem_of(error: SourceError, origin: str) -> Problem:
     """Make a problem of the failure of one of several things, the others of which are read."""
-    return Problem(origin, "", str(error).removeprefix(origin).lstrip(": "))
+    told = str(error)
+    if origin and told.startswith(f"{origin}/"):
+        name, _, why = told.removeprefix(origin).partition(" ")
+        return Problem(origin + name.rstrip(":"), "", why)
+    return Problem(origin, "", told.removeprefix(origin).lstrip(": "))

@@ -7,7 +7,7 @@ layout v3 and then that of layout v2, where a mirror has both.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from spackscope.model.sources.documents import SourceError, Surveyed
@@ -17,12 +17,12 @@ from spackscope.model.sources.place import Forbidden, Missing, Unlisted, WrongCo
 from spackscope.model.sources.spec_files import without_index
 
 
-def looks_at(mirror: Mirror) -> Sequence[Callable[[Mirror], Surveyed]]:
+def layouts_of(mirror: Mirror) -> Sequence[str]:
     """Tell in which layouts a mirror is looked at: views are of v3, a `build_cache` is of v2."""
     if mirror.view or mirror.layout == "v3":
-        return (index_of_v3,)
+        return ("v3",)
     is_v2 = mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE
-    return (index_of_v2,) if is_v2 else (index_of_v3, index_of_v2)
+    return ("v2",) if is_v2 else ("v3", "v2")
 
 
 def survey_mirror(mirror: Mirror) -> Surveyed:
@@ -33,19 +33,25 @@ def survey_mirror(mirror: Mirror) -> Surveyed:
     found: list[Surveyed] = []
     missing: list[Missing] = []
     failures: list[SourceError] = []
-    for look in looks_at(mirror):
+    is_in_trouble = False
+    for layout in layouts_of(mirror):
+        if is_in_trouble and not mirror.place.is_at_hand(f"{mirror.build_cache}index.json"):
+            # Waiting for the server once was long enough.
+            break
         try:
-            found.append(look(mirror))
+            found.append(index_of_v3(mirror) if layout == "v3" else index_of_v2(mirror))
         except Missing as error:
             missing.append(error)
         except SourceError as error:
             failures.append(error)
-            if not (mirror.is_here or isinstance(error, WrongContent)):
-                # The server is in trouble, and waiting for it once was long enough.
-                break
+            is_in_trouble = not (mirror.is_here or isinstance(error, WrongContent))
     if found:
         surveyed = together(found)
-        problems = (problem_of(error, mirror.place.origin) for error in failures)
+        problems = (
+            problem_of(error, mirror.place.origin)
+            for error in failures
+            if str(error) not in surveyed.remark
+        )
         return replace(surveyed, problems=(*surveyed.problems, *problems))
     if failures:
         raise failures[0]

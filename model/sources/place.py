@@ -27,6 +27,10 @@ class WrongContent(SourceError):
     """Report a file that is not what its checksum says."""
 
 
+class WebPage(WrongContent):
+    """Report a web page in the place of a file, such as one that asks the user to log in."""
+
+
 class Unlisted(SourceError):
     """Report that a place cannot tell which files it has, as a web server."""
 
@@ -61,6 +65,9 @@ class Place(Protocol):
         where there is neither the file nor an older copy, and Cancelled.
         """
 
+    def is_at_hand(self, name: str) -> bool:
+        """Tell whether a file, or a copy of it, is on this machine."""
+
     def names(self, under: str) -> Iterator[str]:
         """Give the names of all files below a folder, sorted. Raises Unlisted, SourceError."""
 
@@ -80,6 +87,10 @@ class Folder:
         if sha256:
             check(path, sha256, origin)
         return Fetched(path, origin)
+
+    def is_at_hand(self, name: str) -> bool:
+        """Tell whether there is such a file."""
+        return os.path.isfile(os.path.join(self.top, *name.split("/")))
 
     def names(self, under: str) -> Iterator[str]:
         """Give the names of all files below a folder, sorted, without following links."""

@@ -14,7 +14,7 @@ from typing import Any
 from spackscope.model.readers.json_text import Unreadable, decode, load, storable
 from spackscope.model.records import Problem
 from spackscope.model.sources.addressed import addressed
-from spackscope.model.sources.addresses import shown_url
+from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
 from spackscope.model.sources.catalogue import CATALOGUE, DEFAULT_TAG, Asked
 from spackscope.model.sources.documents import SourceError, Surveyed, reason
 from spackscope.model.sources.indexes import index_of_v2, index_of_v3
@@ -36,6 +36,7 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     at, name = _split(asked.catalogue)
     fetched = reach.open(at).fetch(name)
     catalogue = _catalogue(fetched)
+    is_far = is_remote(asked.catalogue)
     looks: list[Callable[[], Surveyed]] = []
     problems: list[Problem] = []
     for tag in asked.tags or (DEFAULT_TAG,):
@@ -44,7 +45,7 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
             url = entry.get("url") if isinstance(entry, dict) else None
             if type(label) is str and type(url) is str and url:
                 tops = (_beside(asked.catalogue, url), _at_home(url))
-                looks.append(partial(_look, source, tag, storable(label), tops, reach))
+                looks.append(partial(_look, source, tag, storable(label), tops, is_far, reach))
             else:
                 reason = f"its entry {number} has no label and url"
                 problems.append(Problem(fetched.origin, storable(tag), reason))
@@ -55,17 +56,21 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
         why = str(whole.problems[0]) if whole.problems else "it lists no index"
         raise SourceError(f"the source {source} holds no index that can be read: {why}")
     checked = [time for time in (whole.checked, fetched.checked) if time is not None]
-    remark = "; ".join(filter(None, (fetched.remark, whole.remark)))
+    remark = "; ".join(dict.fromkeys(filter(None, (fetched.remark, whole.remark))))
     return replace(whole, kind="public cache", checked=min(checked, default=None), remark=remark)
 
 
-def _look(source: str, tag: str, label: str, tops: Sequence[str], reach: Reach) -> Surveyed:
+def _look(
+    source: str, tag: str, label: str, tops: Sequence[str], is_far: bool, reach: Reach
+) -> Surveyed:
     """Find one index of the catalogue, beside the catalogue or where it says that it is."""
     problem = Problem("", "", "")
     for top in dict.fromkeys(tops):
         at = addressed(top)
         is_index = at.name == "index.json"
         try:
+            if is_far and scheme_of(top) == "file":
+                raise SourceError("a catalogue far away cannot name files of this machine")
             mirror = Mirror(
                 source,
                 reach.open(at.top),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from spackscope.model.progress import ShouldStop
@@ -16,11 +18,19 @@ AT_ONCE = 8
 T = TypeVar("T")
 
 
-def side_by_side(tasks: Sequence[Callable[[], T]], should_stop: ShouldStop) -> list[T]:
+def side_by_side(
+    tasks: Sequence[Callable[[], T]],
+    should_stop: ShouldStop,
+    *,
+    patience: float = math.inf,
+    on_late: Callable[[Mapping[int, T]], None] | None = None,
+) -> list[T]:
     """Run tasks in up to eight threads, and give their results in the order of the tasks.
 
-    Raises what a task raises, and Cancelled as soon as `should_stop` says so; what still runs
-    then is left behind, and does not keep the program from ending.
+    `on_late` is called once, in this thread, where some results are there by their numbers and
+    others are not after `patience`, in seconds. Raises what a task raises, and Cancelled as soon
+    as `should_stop` says so; what still runs then is left behind, and does not keep the program
+    from ending.
     """
     if len(tasks) == 1:
         return [tasks[0]()]
@@ -44,8 +54,12 @@ def side_by_side(tasks: Sequence[Callable[[], T]], should_stop: ShouldStop) -> l
     for _ in range(min(AT_ONCE, len(tasks))):
         threading.Thread(target=work, daemon=True).start()
     results: dict[int, T] = {}
+    late = time.monotonic() + patience
     try:
         while len(results) < len(tasks):
+            if on_late is not None and results and time.monotonic() > late:
+                on_late(results)
+                on_late = None
             try:
                 number, result, error = done.get(timeout=0.05)
             except queue.Empty:

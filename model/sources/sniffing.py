@@ -12,7 +12,7 @@ _NAMED = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
 _BEGINS = re.compile(
     rb"""\s*\{\s*"(database|_meta|roots|concrete_specs|spec)"\s*:"""
     rb"""|(-----BEGIN\ PGP\ SIGNED\ MESSAGE-----)"""
-    rb"""|(?:---[ \t]*\r?\n)?(spec):[ \t]*\r?\n""",
+    rb"""|(?:---[ \t]*\r?\n)?(?:spec|binary_cache_checksum|buildinfo):[ \t]*\r?\n""",
     re.VERBOSE,
 )
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
@@ -34,23 +34,34 @@ from spackscope.model.sources.spack.mirrors import configured
 
 _HEAD = 512
 
+_PATIENCE = 2.0
+"""Seconds after which a source is late."""
+
 
 def survey(
     sources: Sequence[str],
     environ: Mapping[str, str],
     *,
+    on_late: Callable[[list[Surveyed]], None] | None = None,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> list[Surveyed]:
     """Find the documents of each source, in the order given; those far away side by side.
 
-    One that fails says so in its `failure`, and hides no other. `on_progress` is called from
-    several threads. Raises Cancelled where `should_stop` says so.
+    One that fails says so in its `failure`, and hides no other; nor does one that is slow, for
+    `on_late` is given what is there after a while, once. `on_progress` is called from several
+    threads. Raises Cancelled where `should_stop` says so.
     """
+
+    def tell_late(found: Mapping[int, Surveyed]) -> None:
+        if on_late is not None:
+            waited_for = enumerate(map(_not_yet, sources))
+            on_late(_each_once([found.get(number, one) for number, one in waited_for]))
+
     reach = Reach(environ, on_progress, should_stop)
     tasks = [partial(_survey, source, reach) for source in sources]
     if len(sources) > 1 and any(_may_wait(source) for source in sources):
-        found = side_by_side(tasks, should_stop)
+        found = side_by_side(tasks, should_stop, patience=_PATIENCE, on_late=tell_late)
     else:
         found = [task() for task in tasks]
     return _each_once(found)
@@ -65,6 +76,11 @@ def _each_once(found: Sequence[Surveyed]) -> list[Surveyed]:
         told.update(problems)
         once.append(replace(one, problems=problems))
     return once
+
+
+def _not_yet(source: str) -> Surveyed:
+    told = shown_source(source)
+    return Surveyed(told, _kind(source), failure=f"the source {told} has not answered yet")
 
 
 def _may_wait(source: str) -> bool:
@@ -172,7 +188,8 @@ def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
         status = os.stat(top)
     except (OSError, ValueError) as error:
         why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
-        raise SourceError(f"the source {source} {why}") from None
+        told = f"{source}, {path}," if source.startswith(PREFIX) else source
+        raise SourceError(f"the source {told} {why}") from None
     if stat.S_ISDIR(status.st_mode):
         if view:
             folder = Folder(top, named or source)

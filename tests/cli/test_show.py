@@ -6,6 +6,7 @@ import pytest
 
 from spackscope.tui.cli import main
 from tests.cli.program import Program, assert_golden, hash_of, record, write_page
+from tests.model.spack_documents import INSTALL_TREE
 
 
 def test_a_spec_is_shown_line_by_line(program: Program) -> None:
@@ -115,3 +116,27 @@ def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> Non
 
 def test_something_has_to_be_asked_for(program: Program) -> None:
     assert "show wants a hash, or a query that one spec matches" in program("show").stderr
+
+
+def test_all_that_an_install_tree_tells_of_a_spec_is_shown(program: Program) -> None:
+    tree = INSTALL_TREE.parents[1]
+    installs = json.loads(INSTALL_TREE.read_bytes())["database"]["installs"]
+    hash_, told = next((h, i) for h, i in installs.items() if i["spec"]["name"] == "curl")
+
+    text = program("show", "-f", str(tree), hash_).stdout
+    (line,) = program("show", "-f", str(tree), hash_, "--json").stdout.splitlines()
+
+    shown = json.loads(line)
+    edges = told["spec"]["dependencies"]
+    assert [(edge["name"], edge["hash"]) for edge in shown["dependencies"]] == [
+        (edge["name"], edge["hash"]) for edge in edges
+    ]
+    assert [edge["virtuals"] for edge in shown["dependencies"]] == [
+        sorted(edge["parameters"]["virtuals"]) for edge in edges
+    ]
+    assert (shown["path"], shown["installed_at"]) == (told["path"], told["installation_time"])
+    assert shown["package_hash"] == told["spec"]["package_hash"]
+    assert f"  prefix    {told['path']}\n" in text
+    for edge in edges:
+        assert f"{edge['name']}@" in text
+        assert f" /{edge['hash'][:7]}\n" in text

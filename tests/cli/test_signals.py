@@ -43,9 +43,9 @@ def test_a_build_to_its_end_shows_its_progress_on_stderr_alone(
         program.in_terminal("index", "-f", str(long_build), streams={"stdout": out}) as terminal,
     ):
         assert terminal.wait() == 0
-        assert "of 250 files read" in terminal.text
+        assert "of 600 files read" in terminal.text
         assert "a second" in terminal.text
-    assert (program.home / "out").read_text().startswith("specs     25000\npackages  250\n")
+    assert (program.home / "out").read_text().startswith("specs     60000\npackages  600\n")
 
 
 def test_a_short_build_shows_no_progress(program: Program) -> None:

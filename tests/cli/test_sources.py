@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program, hash_of, record, write_page
-from tests.model.spack_documents import INDEX_OF_1_2, INSTALL_TREE, database, installs, leaf, node
+from tests.model.spack_documents import (
+    DATA,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    INSTALL_TREE,
+    database,
+    installs,
+    leaf,
+    node,
+)
 
 TREE = INSTALL_TREE.parents[1]
 
@@ -78,7 +87,7 @@ def test_all_lists_what_is_there_for_others_only(program: Program) -> None:
     assert program(*find, "--all").stdout.split() == [hash_of(9)]
     assert program(*find).returncode == 1
     shown = program("show", "-f", "index.json", hash_of(9)).stdout
-    assert "not there itself: others depend on it" in shown
+    assert "state     needed" in shown
 
 
 # Standard input
@@ -112,3 +121,17 @@ def test_standard_input_that_is_nothing_is_said(program: Program) -> None:
     code, text = program.on_terminal("find", "-f", "-")
     assert code == 2
     assert "the source - is standard input: spackscope -f - < index.json" in text
+
+
+def test_problems_are_counted_where_they_were_found(program: Program) -> None:
+    mirror = program.home / "mirror"
+    shutil.copytree(DATA / "mirror-v2", mirror)
+    (mirror / "build_cache" / "index.json.hash").write_text("0" * 64)
+    (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
+    told = json.loads(line)
+    assert (told["specs"], told["problems"]) == (pushed(INDEX_OF_0_23), 1)
+
+
+def pushed(index: Path) -> int:
+    records = json.loads(index.read_bytes())["database"]["installs"].values()
+    return sum(record["in_buildcache"] for record in records)

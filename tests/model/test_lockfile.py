@@ -96,6 +96,25 @@ def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
     ]
 
 
+def test_the_edges_of_an_earlier_lock_file_name_its_keys() -> None:
+    keys = {hash_: hash_of(90 + at) for at, hash_ in enumerate([ZLIB, GCC, GLIBC, GMAKE])}
+    concrete = {}
+    for key, new in zip(keys.values(), nodes(), strict=True):
+        old = in_format(1, new)
+        for fields in old.values():
+            for told in fields.get("dependencies", {}).values():
+                told["hash"] = keys[told["hash"]]
+        concrete[key] = old
+
+    specs, problems = read(
+        lock(concrete, [{"hash": keys[ZLIB], "spec": "zlib"}], 3), read_lockfile
+    )
+
+    named = {edge.hash for spec in specs for edge in spec.dependencies or ()}
+    assert named == {GLIBC, GMAKE}
+    assert len(problems) == 1
+
+
 @pytest.mark.parametrize(
     ("version", "reason"),
     [

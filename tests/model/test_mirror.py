@@ -22,6 +22,7 @@ from tests.model.mirrors import (
     DB,
     MANIFEST,
     SPEC,
+    Files,
     blob,
     contents,
     entry,
@@ -331,6 +332,40 @@ def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
     assert found.checked is not None
 
 
+@pytest.mark.parametrize("files", [v2(ONE), v2(ONE, None), v3(ONE)], ids=["v2", "bare v2", "v3"])
+def test_the_copy_serves_whatever_is_the_matter_with_the_server(
+    files: Files, home: dict[str, str]
+) -> None:
+    with served(files) as server:
+        look(server.url, home)
+        for script in (
+            lambda talk: talk.answer(500),
+            lambda talk: talk.answer(200, b"<!DOCTYPE html><title>Log in</title>"),
+        ):
+            server.default = script
+            found = look(server.url, home)
+            assert contents(found) == [ONE]
+            assert found.remark
+
+    found = look(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "cannot be reached" in found.remark
+    assert found.problems == ()
+
+
+def test_the_index_of_before_serves_while_the_manifest_is_none(home: dict[str, str]) -> None:
+    files = v3(ONE)
+    with served(files) as server:
+        look(server.url, home)
+        files[MANIFEST] = b"{"
+
+        found = look(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "the index of before serves" in found.remark
+
+
 def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
     files = {f"m/{name}": data for name, data in (v2(ONE) | v3(TWO)).items()}
     files["m/spack.lock"] = b"{}"
@@ -363,7 +398,9 @@ def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
         found = look(f"{server.url}/m")
 
     assert found.documents == ()
-    assert found.failure.startswith(f"{server.url}/m/{MANIFEST}: the manifest cannot be read")
+    assert found.failure == (
+        f"{server.url}/m/{MANIFEST} cannot be read: what the server gives is a web page"
+    )
 
 
 def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
@@ -378,7 +415,7 @@ def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
         found = look(server.url)
 
     assert (found.layout, contents(found)) == ("v2", [ONE])
-    assert "the manifest cannot be read" in reasons(found)
+    assert "what the server gives is a web page" in reasons(found)
 
 
 def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> None:

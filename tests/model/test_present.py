@@ -12,7 +12,9 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME, COLUMNS
 from spackscope.model.listing import View
 from spackscope.model.present import (
+    UNTOLD,
     DetailLine,
+    brief_place,
     cell,
     detail,
     install_command,
@@ -24,8 +26,9 @@ from spackscope.model.present import (
 from spackscope.model.query.satisfies import matches
 from spackscope.model.query.syntax import LONGEST, parse
 from spackscope.model.query.terms import Term, query_of
-from spackscope.model.records import Spec
+from spackscope.model.records import Provenance, Spec
 from spackscope.model.text import is_clean
+from spackscope.tui.report import detail_lines
 from tests.hostile import HOSTILE_TEXT
 from tests.model.building import everything, page, read, record
 
@@ -175,6 +178,21 @@ def test_no_command_is_made_of_what_is_no_hash(hash_: str) -> None:
         install_command(replace(SPEC, hash=hash_))
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mirror", "mirror"),
+        ("/far/away/and/long/builds", "…/and/long/builds"),
+        ("https://mirror.example.org/builds", "…/builds"),
+        ("/far/away/" + "x" * 30, "/far/away…" + "x" * 10),
+        ("/far/away/and/long/builds/", "/far/away…ng/builds/"),
+    ],
+)
+def test_a_source_is_told_by_its_end(name: str, text: str) -> None:
+    assert brief_place(name, 20) == text
+    assert cell(BY_NAME["source"], (name, "mine")) == f"{text}, mine"
+
+
 # Detail
 
 
@@ -199,6 +217,47 @@ def test_the_detail_of_a_record_says_everything() -> None:
     assert {"e4s", "hep", "root", *SPEC.variants} <= set(texts)
     assert texts[texts.index("install") + 1] == install_command(SPEC)
     assert texts[texts.index("spec") + 1] == spec_string(SPEC)
+
+
+def test_what_a_record_lacks_has_no_line() -> None:
+    found = labelled(lines(replace(SPEC, tag="", size=None, stacks=())))
+
+    assert not {"tag", "size", "stacks", "state", "namespace"} & found.keys()
+    assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "-"
+
+
+def test_several_values_stand_under_one_label() -> None:
+    spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
+
+    said = list(detail_lines(lines(spec)))
+    assert "state     cached" in said
+    assert said[said.index("state     cached") + 1] == "          installed"
+    assert said[said.index("  source    mirror") + 1] == "            tree"
+
+
+@pytest.mark.parametrize(
+    ("spec", "told", "said"),
+    [
+        (replace(SPEC, cached=True, installed=True), UNTOLD, install_command(SPEC)),
+        (replace(SPEC, installed=True), UNTOLD, "it is installed, and in no build cache"),
+        (
+            replace(SPEC, in_cache=False),
+            UNTOLD,
+            "nothing to install: the cache has no archive of it",
+        ),
+        (
+            replace(SPEC, in_cache=False, installed=True),
+            Provenance(external="/usr"),
+            "nothing to install: it is external, at /usr",
+        ),
+    ],
+)
+def test_an_install_line_is_given_where_it_would_do(
+    spec: Spec, told: Provenance, said: str
+) -> None:
+    texts = [line.text for line in lines(spec, told=told)]
+
+    assert texts[texts.index("install") + 1] == said
 
 
 def test_variants_that_differ_stand_first_in_the_detail() -> None:

@@ -131,6 +131,20 @@ def test_a_spec_file_may_be_yaml(number: int) -> None:
     assert read(data.replace(b"\n", b"\r\n"), read_specfile) == (specs, problems)
 
 
+def test_what_a_build_cache_adds_to_a_yaml_spec_file_may_stand_before_it() -> None:
+    added = {
+        "binary_cache_checksum": {"hash_algorithm": "sha256", "hash": "a62b50"},
+        "buildinfo": {"relative_prefix": "linux/zlib", "relative_rpaths": False},
+        "full_hash": "6j4as6r3qd4qhf77yu44reyn2u6ggbuq",
+    }
+    listed = [in_format(1, new) for new in nodes()]
+    before, behind = as_yaml({**added, "spec": listed}), as_yaml({"spec": listed, **added})
+
+    assert is_yaml_specfile(before)
+    assert read(before, read_specfile) == read(behind, read_specfile)
+    assert of_old(read(before, read_specfile)[0]) == of_old(WHOLE)
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

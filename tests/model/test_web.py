@@ -328,6 +328,35 @@ def test_a_host_that_stayed_silent_is_not_waited_for_again(machine: Machine) -> 
         assert len(server.asked) == 3
 
 
+def test_a_silent_host_is_asked_once_where_there_is_a_copy(machine: Machine) -> None:
+    with serving(index=gives(OLD)) as server:
+        machine.read(server)
+        server.scripts["/index"] = is_silent
+        server.asked.clear()
+
+        served = machine.place(server.url).fetch("index")
+
+        assert len(server.asked) == 1
+    assert Path(served.path).read_bytes() == OLD
+    assert "has sent nothing" in served.remark
+
+
+def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
+    with serving(index=trickles(b"x" * 9_999, 0.05)) as server:
+        assert machine.failure(server) == "127.0.0.1 sends fewer than 100 bytes a second"
+        assert len(server.asked) == 1
+
+
+def test_a_cache_that_takes_no_copy_hides_no_file(machine: Machine) -> None:
+    with serving(index=gives(NEW)) as server:
+        (machine.copies / sha256(f"{server.url}/index".encode())[:40]).mkdir(parents=True)
+
+        served = machine.place(server.url).fetch("index")
+
+        assert Path(served.path).read_bytes() == NEW
+    assert not served.path.startswith(str(machine.copies))
+
+
 def test_an_endless_body_is_cut_off(machine: Machine) -> None:
     with serving(index=never_ends) as server:
         sentence = machine.failure(server, largest=1_000_000)

@@ -103,6 +103,16 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
         assert browser.app.screen.focused is not None
 
 
+async def test_the_title_says_what_all_rows_share_where_its_column_has_no_room() -> None:
+    async with browsing(size=(160, 40)) as browser:
+        await browser.open_package("py-build")
+        await browser.filter("os", "ubuntu24.04")
+        for width in (160, 70, 110, 64, 160):
+            await browser.resize(width, 40)
+            has_column = "os" in browser.table.placed_names
+            assert ("ubuntu24.04" in browser.specs_title) is not has_column
+
+
 async def test_the_cursor_is_in_sight_after_every_change_of_the_size() -> None:
     async with browsing(size=(120, 40)) as browser:
         await browser.press("2", "end")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.model.mirrors import ARCHIVE, entry, manifest, served, v3
 from tests.model.spack_documents import (
     GCC,
@@ -16,16 +18,19 @@ from tests.model.spack_documents import (
     leaf,
     node,
 )
+from tests.model.web_server import is_silent, serving
 from tests.tui.browsing import browsing
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
 
 
-async def test_the_sources_are_listed_with_what_is_the_matter(tmp_path: Path) -> None:
-    tree, gone = tmp_path / "tree", tmp_path / "gone"
-    shutil.copytree(INSTALL_TREE.parents[1], tree)
+async def test_the_sources_are_listed_with_what_is_the_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(INSTALL_TREE.parents[1], "tree")
 
-    async with browsing(tree, gone, size=(120, 30)) as browser:
+    async with browsing("tree", "gone", size=(120, 30)) as browser:
         await browser.press("S")
 
         assert "sources 2" in browser.text
@@ -35,6 +40,17 @@ async def test_the_sources_are_listed_with_what_is_the_matter(tmp_path: Path) ->
         assert "does not exist" in browser.text
 
 
+async def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -> None:
+    for name in ("builds-of-today", "builds-of-yesterday"):
+        shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "a-long-way" / "from-here" / name)
+    one, other = sorted((tmp_path / "a-long-way" / "from-here").iterdir())
+
+    async with browsing(one, other, size=(100, 30)) as browser:
+        (where,) = (line for line in browser.lines if "spackscope" in line)
+        assert "…/builds-of-today, " in where
+        assert "yesterday" in where
+
+
 async def test_what_is_there_for_others_only_is_listed_when_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     outside = installs(leaf(GCC, "gcc", "13.2.0"), in_buildcache=False)
@@ -42,6 +58,8 @@ async def test_what_is_there_for_others_only_is_listed_when_asked_for(tmp_path: 
 
     async with browsing(path) as browser:
         assert browser.shown == {ZLIB}
+        assert "1 spec · 1 package" in browser.text
+        assert "cached" not in browser.specs_title
         await browser.press("a")
         await browser.until(lambda: browser.shown == {ZLIB, GCC})
         assert "2 specs · 2 packages · with all that others need" in browser.text
@@ -69,5 +87,22 @@ async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: 
 
     async with browsing(server.url, environ=environ, size=(120, 30)) as browser:
         assert ZLIB in browser.shown
+        await browser.until(lambda: "its copy of just now serves" in browser.status)
         await browser.press("S")
         await browser.until(lambda: "cannot be reached" in browser.text)
+
+
+async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    path = tmp_path / "index.json"
+    path.write_bytes(index())
+    with serving() as server:
+        server.default = is_silent
+        async with browsing(path, server.url, environ=environ, settled=False) as browser:
+            await browser.until(lambda: ZLIB in browser.shown)
+            await browser.until(lambda: "1 problem" in browser.text)
+            await browser.press("S", settle=False)
+            await browser.until(lambda: "has not answered yet" in browser.text)
+            await browser.press("escape", "escape", settle=False)
+            await browser.until(lambda: browser.status == "reading was stopped")
+            assert ZLIB in browser.shown

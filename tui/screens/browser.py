@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.catalog import Catalog, PackageCount
+from spackscope.model.present_sources import old_copies
 from spackscope.model.query.terms import Query, Term
 from spackscope.model.sources.documents import EVERYTHING
 from spackscope.tui import keys, titles
@@ -58,8 +59,9 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         self.query_one("#counts", Static).update(Content(counts))
         count = catalog.problem_count
         self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
-        if catalog.notice:
-            self._status.say(catalog.notice, error=True)
+        for said in (catalog.notice, *old_copies(catalog.sources, time.time())):
+            if said:
+                self._status.say(said, error=True)
         package = None
         if old is not None and self._view.package is not None:
             name = old.dictionaries.values("package")[self._view.package]
@@ -115,6 +117,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         lost = [p for p in self._catalog.packages(Query()) if p.id == selected]
         return sorted([*packages, *(replace(p, shown=0) for p in lost)], key=lambda p: p.id)
 
+    @on(SpecTable.Placed)
     def _show_counts(self) -> None:
         catalog, listing = self._catalog, self._listing
         if catalog is None or listing is None:

@@ -10,18 +10,17 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from spackscope.model.catalog import Catalog
-from spackscope.model.present_sources import HEADS, source_cells, source_remarks
-from spackscope.model.text import cell_width, clean, pad, shorten, wrap
+from spackscope.model.present_sources import failures, old_copies, source_cells
+from spackscope.model.text import clean, pad, wrap
 from spackscope.tui.keys import HEADINGS, KEYS
 from spackscope.tui.language import LANGUAGE
 from spackscope.tui.screens.dialog import Dialog
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
-_SOURCE = 40
-"""Cells of the name of a source, at the most."""
-
 _FORM, _SENTENCE = 24, 44
 """Cells of the two columns of the query language, so that they stand in 80 cells."""
+
+_WIDTH = _FORM + _SENTENCE
 
 
 class Lines(VirtualList):
@@ -79,18 +78,15 @@ def help_dialog() -> LinesDialog:
 def sources_dialog(catalog: Catalog, now: float) -> LinesDialog:
     """Make the list of sources, with what is the matter with them; `now` in seconds since 1970."""
     states = catalog.sources
-    rows = [HEADS, *(source_cells(state, now) for state in states)]
-    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    widths[0] = min(widths[0], _SOURCE)
     lines: list[list[Piece]] = []
-    for number, row in enumerate(rows):
-        name, *others = (pad(text, width) for text, width in zip(row, widths, strict=True))
-        style = "dim" if number == 0 else ""
-        lines.append(
-            [(shorten(name, widths[0]), style or "strong"), ("  ".join(["", *others]), style)]
-        )
-    for remark in source_remarks(states):
-        lines += [[], *([(part, "")] for part in wrap(remark, _SOURCE + _SENTENCE - 12))]
+    for state in states:
+        name, kind, specs, problems, checked = source_cells(state, now)
+        parts = [kind, f"{specs} specs", f"{problems} problems"]
+        said = " · ".join(parts if checked == "-" else [*parts, f"checked {checked}"])
+        lines += [[(part, "strong")] for part in wrap(name, _WIDTH)]
+        lines += [[("  ", ""), (part, "")] for part in wrap(said, _WIDTH - 2)]
+    for remark in [*failures(states), *old_copies(states, now)]:
+        lines += [[], *([(part, "")] for part in wrap(remark, _WIDTH))]
     return LinesDialog(f"sources {len(states):,}", lines)
 
 

@@ -219,11 +219,10 @@ def _folded(line: DetailLine, width: int) -> list[list[Piece]]:
     style = _STYLES.get(line.kind, "")
     if line.kind == "head":
         return [[], [(line.text, style)]]
-    has_label = line.label or (line.term is not None and line.term.column == "stack")
     if line.kind in ("differs", "same"):
         margin, first = 2, f"{DIFFERS} " if line.kind == "differs" else "  "
     else:
-        margin = min(_LABEL, width // 3) if has_label else 0
+        margin = min(_LABEL, width // 3) if line.label or line.goes_on else 0
         first = f"{line.label:<{margin}}"
     parts = wrap(line.text, width - margin)
     return [

@@ -53,6 +53,10 @@ class SpecTable(Vertical):
     class Unmarked(Message):
         """Tell that all marks are to go."""
 
+    @dataclass
+    class Placed(Message):
+        """Tell that other columns are on the screen than before."""
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._columns: Sequence[Column] = [column for column in COLUMNS if column.core]
@@ -137,6 +141,8 @@ class SpecTable(Vertical):
             constant={column.name for column in self._columns} - set(self._telling),
             current=names.index(self._column),
         )
+        if {column.column for column in placed} != {column.column for column in rows.placed}:
+            self.post_message(self.Placed())
         rows.placed = placed
         rows.refresh()
         self.query_one(FilterBar).place(placed, rows.gutter_width)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import httpcore
 
 _AGAIN = frozenset({408, 425, 429})
+_SLOWEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,20 @@ class Answer:
     def parts(self) -> Iterator[bytes]:
         """Give the body as it comes over the wire.
 
-        Raises Failed where it breaks off, or where more than was announced is seen to come.
+        Raises Failed where it breaks off, or where more than was announced is seen to come, and
+        SourceError where it comes so slowly that it would never end.
         """
+        began, done = time.monotonic(), 0
         with told(self.url, self._patience):
-            yield from self._response.iter_stream()
+            for part in self._response.iter_stream():
+                done += len(part)
+                yield part
+                waited = time.monotonic() - began
+                if waited > self._patience.stalled and done < min(
+                    _SLOWEST * waited, self.length or float("inf")
+                ):
+                    slow = f"sends fewer than {_SLOWEST} bytes a second"
+                    raise SourceError(f"{host_of(self.url)} {slow}")
         stream = self._response.extensions["network_stream"]
         if self.length is not None and "transfer-encoding" not in self.headers:
             body = stream.get_extra_info("body")

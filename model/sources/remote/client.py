@@ -76,15 +76,19 @@ class Client:
                 send = {name: value for name, value in send.items() if name != "Authorization"}
             seen.append(target)
 
-    def repeat(self, act: Callable[[], _Result]) -> _Result:
-        """Do what asks a server, up to as often as patience allows. Raises what it raises."""
+    def repeat(self, act: Callable[[], _Result], *, has_copy: bool = False) -> _Result:
+        """Do what asks a server, up to as often as patience allows. Raises what it raises.
+
+        Where there is a copy, a host that stays silent is not waited for a second time.
+        """
         for attempt in range(1, self.patience.attempts + 1):
             try:
                 return act()
             except Failed as failure:
                 wait = self.patience.pause * 3 ** (attempt - 1)
                 wait = wait if failure.after is None else failure.after
-                if attempt >= self.patience.attempts or wait > self.patience.longest_pause:
+                is_last = attempt >= self.patience.attempts or (has_copy and failure.silent)
+                if is_last or wait > self.patience.longest_pause:
                     if failure.silent:
                         self._given_up[failure.silent] = str(failure)
                     raise

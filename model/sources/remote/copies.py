@@ -210,6 +210,15 @@ def copies_of(environ: Mapping[str, str]) -> Copies:
         raise SourceError(f"nothing can be copied to this machine: {reason(error)}") from None
 
 
+def copies_elsewhere(copies: Copies) -> Copies | None:
+    """Give copies that go when the program ends, for where these take none; else None."""
+    try:
+        passing = _passing_directory(os.geteuid())
+    except OSError:
+        return None
+    return Copies(passing) if passing != copies.directory else None
+
+
 @functools.cache
 def _sweep_at_end(directory: str) -> None:
     # At the end, since by then it is known which of the old ones were used after all.

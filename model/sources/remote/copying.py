@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +13,20 @@ from typing import BinaryIO
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.place import Fetched, Forbidden, Missing, WrongContent
-from spackscope.model.sources.remote.copies import Copies, Copy
+from spackscope.model.sources.place import (
+    Fetched,
+    Forbidden,
+    Missing,
+    WebPage,
+    WrongContent,
+)
+from spackscope.model.sources.remote.copies import Copies, Copy, copies_elsewhere
 
 LARGEST = 4 << 30
 """Bytes that a document from far away may have."""
 
 _REPORT = 0.05
+_HEAD = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,13 @@ class Writer:
             self._reported = now
             self._on_progress(self._what, done, total)
 
+    def is_web_page(self) -> bool:
+        """Tell whether what was written is a page for people, which no file of Spack's is."""
+        self._file.seek(0)
+        head = self._file.read(_HEAD)
+        self._file.seek(0, os.SEEK_END)
+        return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
+
     @property
     def sha256(self) -> str:
         """The hexadecimal digest of what was written."""
@@ -112,7 +128,8 @@ def fetch_copy(
     `key` tells the file from all others, `origin` is what the user is told of it. A copy with
     the wanted sha256 is right, as of now, whatever the server says. Where the server fails, an
     older copy serves even if its sha256 is another, with a remark that says why; but not where
-    the server says that the file is no more, or gives one that its checksum does not fit.
+    the server says that the file is no more, or gives one that its checksum does not fit, unless
+    what it gives is a web page.
     """
     wanted = sha256.lower()
     older = copies.find(key)
@@ -136,6 +153,8 @@ def fetch_copy(
                 return Fetched(kept.path, origin, kept.checked)
             if version is None:
                 raise SourceError(f"{origin} cannot be read: the server says it is as before")
+            if writer.is_web_page():
+                raise WebPage(f"{origin} cannot be read: what the server gives is a web page")
             if wanted and writer.sha256 != wanted:
                 raise WrongContent(
                     f"{origin} is not what its checksum says: sha256 is {writer.sha256[:12]}…,"
@@ -151,7 +170,7 @@ def fetch_copy(
             )
             return Fetched(kept.path, origin, kept.checked)
     except (Missing, WrongContent) as error:
-        if older is None or not isinstance(error, Forbidden):
+        if older is None or not isinstance(error, (Forbidden, WebPage)):
             raise
         return _instead(older, origin, error)
     except SourceError as error:
@@ -160,9 +179,23 @@ def fetch_copy(
         return _instead(older, origin, error)
     except OSError as error:
         failure = SourceError(f"{origin} cannot be copied to this machine: {error.strerror}")
-        if older is None:
-            raise failure from None
-        return _instead(older, origin, failure)
+        if older is not None:
+            return _instead(older, origin, failure)
+    # The disk with the cache may be full, and another one not.
+    elsewhere = copies_elsewhere(copies)
+    if elsewhere is None:
+        raise failure
+    return fetch_copy(
+        ask,
+        elsewhere,
+        key,
+        origin,
+        sha256=sha256,
+        changing=changing,
+        largest=largest,
+        on_progress=on_progress,
+        should_stop=should_stop,
+    )
 
 
 def _instead(older: Copy, origin: str, failure: SourceError) -> Fetched:

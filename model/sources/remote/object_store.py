@@ -71,13 +71,20 @@ class ObjectPlace:
         return fetch_copy(
             ask,
             self._copies,
-            f"{self._bucket.where} {self.origin}/{name}",
+            self._key(name),
             origin,
             sha256=sha256,
             changing=changing,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )
+
+    def is_at_hand(self, name: str) -> bool:
+        """Tell whether there is a copy of an object."""
+        return self._copies.find(self._key(name)) is not None
+
+    def _key(self, name: str) -> str:
+        return f"{self._bucket.where} {self.origin}/{name}"
 
     def names(self, under: str) -> Iterator[str]:
         """Give the names of all objects below a folder, sorted. Raises SourceError, Cancelled."""

@@ -87,6 +87,10 @@ class Registry:
         )
         return Fetched(index.path, index.origin, manifest.checked, manifest.remark)
 
+    def is_at_hand(self, name: str) -> bool:
+        """Tell whether there is a copy of the manifest that names the index."""
+        return name == INDEX and self._copies.find(f"{self._top}/manifests/{_TAG}") is not None
+
     def names(self, under: str) -> Iterator[str]:
         """Raise Unlisted."""
         raise Unlisted(f"{self.origin} cannot be listed: it is a registry")
@@ -102,7 +106,7 @@ class Registry:
                 )
 
             try:
-                return self._client.repeat(once)
+                return self._client.repeat(once, has_copy=copy is not None)
             except Unauthorized as error:
                 self._authorization = self._admitted(error)
                 return self._client.repeat(once)

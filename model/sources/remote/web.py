@@ -61,7 +61,8 @@ class WebPlace:
 
         def ask(copy: Copy | None, writer: Writer) -> Version | None:
             return self._client.repeat(
-                lambda: ask_web(self._client, url, origin, copy, writer, sha256=sha256)
+                lambda: ask_web(self._client, url, origin, copy, writer, sha256=sha256),
+                has_copy=copy is not None,
             )
 
         return fetch_copy(
@@ -75,6 +76,10 @@ class WebPlace:
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )
+
+    def is_at_hand(self, name: str) -> bool:
+        """Tell whether there is a copy of a file."""
+        return self._copies.find(without_password(joined(self._url, name))) is not None
 
     def names(self, under: str) -> Iterator[str]:
         """Raise Unlisted."""
