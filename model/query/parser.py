@@ -8,28 +8,15 @@ from dataclasses import dataclass, field
 
 from spackscope.model.columns import ALIASES, FIELDS, FLAGS
 from spackscope.model.query import tokens
+from spackscope.model.query.edge_syntax import read_edge
 from spackscope.model.query.limits import MOST_TERMS, QueryError, check_once
 from spackscope.model.query.match import ANY, ARCHITECTURE, architecture, is_glob, test_of
 from spackscope.model.query.terms import Condition, Depends, Group, Query, Term, several
 from spackscope.model.query.tokens import Token
+from spackscope.model.query.unfinished import refusal, waiting
 from spackscope.model.records import STATES
 
 _OWN = ("package", "stack", "tag", "source", "state", "size")
-_DEPTYPES = frozenset({"build", "link", "run", "test"})
-_WAITING = {
-    "!": "wants a condition behind it",
-    "|": "wants another condition behind it",
-    "@": "wants a version behind it",
-    "+": "wants the name of a variant behind it",
-    "~": "wants the name of a variant behind it",
-    "-": "wants the name of a variant behind it",
-    "/": "wants the beginning of a hash behind it",
-    "^": "wants the name of a dependency behind it",
-    "%": "wants the name of a compiler or a direct dependency behind it",
-    "'": "is a quote that is not closed",
-    '"': "is a quote that is not closed",
-    "=": "wants the name of a variant or a column before it, and a value behind it",
-}
 
 
 @dataclass
@@ -75,7 +62,7 @@ class Parser:
             getattr(self, f"_{token.kind}", self._error)(token, position)
         for sign in (self._negation, self._alternative):
             if sign is not None:
-                raise QueryError(f"{sign.text} {_WAITING[sign.text]}", sign.start)
+                raise waiting(sign.text, sign.start)
         self._check_open()
         specs = []
         for draft in self._specs:
@@ -201,17 +188,7 @@ class Parser:
 
     def _error(self, token: Token, position: int) -> None:
         before = self._tokens[position - 1] if position else token
-        is_value_missing = token.text == "=" and before.kind == tokens.NAME
-        after = self._tokens[position + 1 : position + 2]
-        if is_value_missing and after and after[0].text in ("'", '"'):
-            raise QueryError(f"{after[0].text} {_WAITING[after[0].text]}", after[0].start)
-        if token.text == "[" and before.kind == tokens.DEPENDENCY:
-            raise QueryError("[ wants a ] behind it, and then a name", token.start)
-        if is_value_missing and before.end == token.start:
-            raise QueryError(f"{before.text}= wants a value behind it", token.start)
-        if token.text in _WAITING:
-            raise QueryError(f"{token.text} {_WAITING[token.text]}", token.start)
-        raise QueryError(f"{token.text} has no meaning here; quote it in a value", token.start)
+        raise refusal(token, before, self._tokens[position + 1 : position + 2])
 
     # Where a condition goes
 
@@ -282,13 +259,12 @@ class Parser:
     def _check_open(self) -> None:
         draft = self._open
         if draft is not None and not draft.terms:
-            sign = draft.sigil.text[0]
-            raise QueryError(f"{sign} {_WAITING[sign]}", draft.sigil.start)
+            raise waiting(draft.sigil.text[0], draft.sigil.start)
 
     def _finished(self, draft: Condition | _Dependency) -> Condition:
         if not isinstance(draft, _Dependency):
             return draft
-        sigil, virtuals, deptypes = _edge(draft.sigil)
+        sigil, virtuals, deptypes = read_edge(draft.sigil)
         plain = [term for term in draft.terms if not isinstance(term, _Dependency)]
         nested = [self._finished(term) for term in draft.terms if isinstance(term, _Dependency)]
         split = [group for term in plain for group in self._split((term,))]
@@ -336,28 +312,3 @@ class Parser:
 
 def _simple_name(text: str) -> str:
     return text if is_glob(text) else text.rpartition(".")[2] or text
-
-
-def _edge(token: Token) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Read a sigil with its edge: `%`, `^`, the virtuals and the deptypes. Raises QueryError."""
-    parts = tokens.EDGE_PARTS.fullmatch(token.text)
-    assert parts is not None
-    sigil, attributes, virtuals = parts.groups()
-    given = {"virtuals": _texts(virtuals or "")}
-    for pair in (attributes or "").split():
-        key, _, values = pair.partition("=")
-        if key not in ("virtuals", "deptypes") or not _texts(values):
-            at = token.start + token.text.index(pair)
-            raise QueryError(f"{pair}: an edge has virtuals=… and deptypes=…", at)
-        given[key] = _texts(tokens.unquoted(values))
-    if attributes is not None and not attributes.strip():
-        raise QueryError("an edge has virtuals=… and deptypes=…", token.start)
-    for deptype in given.get("deptypes", ()):
-        if deptype not in _DEPTYPES:
-            at = token.start + token.text.index(deptype)
-            raise QueryError(f"{deptype} is no deptype: build, link, run or test is", at)
-    return sigil, given["virtuals"], given.get("deptypes", ())
-
-
-def _texts(text: str) -> tuple[str, ...]:
-    return tuple(sorted({part for part in text.split(",") if part}))
