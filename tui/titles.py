@@ -9,6 +9,7 @@ from spackscope.model.columns import BY_NAME, COLUMNS
 from spackscope.model.listing import Listing
 from spackscope.model.present import brief_place, cell
 from spackscope.model.query.terms import Query
+from spackscope.model.sources.choice import STANDARD_INPUT
 from spackscope.model.text import clean, shorten
 
 _WHERE = 40
@@ -19,7 +20,10 @@ _LEAST_NAME = 18
 
 def catalog_title(catalog: Catalog) -> tuple[str, str]:
     """Say where the records come from, and how many there are."""
-    names = [clean(source.name) for source in catalog.sources]
+    names = [
+        source.kind if source.name == STANDARD_INPUT else clean(source.name)
+        for source in catalog.sources
+    ]
     room = max(_LEAST_NAME, (_WHERE - 2 * len(names) + 2) // max(1, len(names)))
     sources = [brief_place(name, room) for name in names]
     tags = [clean(tag) for tag in catalog.dictionaries.tags if tag]

@@ -106,3 +106,12 @@ async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
             await browser.press("escape", "escape", settle=False)
             await browser.until(lambda: browser.status == "reading was stopped")
             assert ZLIB in browser.shown
+
+
+async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "spooled"
+    path.write_bytes(index())
+
+    async with browsing("-", environ={"SPACKSCOPE_STDIN": str(path)}) as browser:
+        assert "spackscope  standard input" in browser.lines[0]
+        assert ZLIB in browser.shown
