@@ -81,7 +81,7 @@ class SpackscopeApp(App[list[str]]):
         """Leave the terminal as it was found, however the program is ended."""
         self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
         loop = asyncio.get_running_loop()
-        for name in (signal.SIGTERM, signal.SIGHUP):
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(name, self.exit, None, 128 + name)
 
