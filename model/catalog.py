@@ -91,22 +91,25 @@ class Catalog:
         """Count the records."""
         return int(self.database.execute("SELECT coalesce(sum(n), 0) FROM package").fetchone()[0])
 
-    @property
-    def sources(self) -> list[SourceState]:
-        """Hold what is known of each source, in the order given."""
+    @cached_property
+    def _sources_as_read(self) -> list[SourceState]:
         rows = self.database.execute(
             "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
             " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
             " FROM source LEFT JOIN document ON source.id = document.source"
             " GROUP BY source.id ORDER BY source.id"
         )
-        states = [SourceState(*row) for row in rows]
+        return [SourceState(*row) for row in rows]
+
+    @property
+    def sources(self) -> list[SourceState]:
+        """Hold what is known of each source, in the order given."""
         now = {one.source: one for one in self.surveyed}
         return [
             replace(state, checked=now[state.name].checked, remark=now[state.name].remark)
             if state.name in now
             else state
-            for state in states
+            for state in self._sources_as_read
         ]
 
     @cached_property

@@ -10,7 +10,7 @@ from spackscope.model.query.syntax import QueryError, query_text
 from spackscope.model.query.syntax import parse as parse_query
 from spackscope.model.query.terms import Query
 from spackscope.model.records import Cancelled
-from spackscope.model.sources.choice import chosen, is_path, location
+from spackscope.model.sources.choice import STANDARD_INPUT, chosen, is_path, location
 from spackscope.model.sources.documents import EVERYTHING, SPOOL, SourceError
 from spackscope.model.sources.survey import survey
 from spackscope.model.text import cell_width, clean
@@ -57,7 +57,7 @@ def _command(arguments: Arguments) -> ExitCode:
     if arguments.all:
         os.environ[EVERYTHING] = "1"
     sources = chosen(arguments.sources, os.environ)
-    with spooled("-" in sources) as spool:
+    with spooled(STANDARD_INPUT in sources) as spool:
         if spool:
             os.environ[SPOOL] = spool
         return _ask(sources, arguments)

@@ -25,7 +25,7 @@ from spackscope.model.index.database import connect
 from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.choice import keys
+from spackscope.model.sources.choice import STANDARD_INPUT, keys
 from spackscope.model.sources.documents import EVERYTHING, SourceError, Surveyed, fingerprint
 from spackscope.model.sources.survey import survey
 
@@ -54,9 +54,7 @@ def open_cached(sources: Sequence[str], environ: Mapping[str, str]) -> Catalog |
 
     What it says may be older than the documents: `load` compares.
     """
-    path = index_path(sources, environ)
-    # What came on standard input the last time is of no use.
-    return None if path is None or "-" in sources or not _is_whole(path) else _open(path)
+    return _opened(index_path(sources, environ), sources)
 
 
 def load(
@@ -98,15 +96,15 @@ def load(
         sources, environ, on_late=tell_late, on_progress=on_progress, should_stop=should_stop
     )
     now = _fingerprint(surveyed)
-    cached = open_cached(sources, environ)
+    path = index_path(sources, environ)
+    cached = _opened(path, sources)
     if cached is not None and cached.meta.get("fingerprint") == now and not rebuild:
         cached.surveyed = surveyed
         return cached
     old = OldIndex(cached) if cached is not None and not rebuild else None
     write = writing(surveyed, old)
-    path = index_path(sources, environ)
     size = sum(document.size for one in surveyed for document in one.documents)
-    if "-" in sources or (not keep and size <= SMALL):
+    if STANDARD_INPUT in sources or (not keep and size <= SMALL):
         return _build_in_memory(write, surveyed)
     if path is None:
         notice = "the index stays in memory: there is no home directory to keep it in"
@@ -179,7 +177,10 @@ def _is_whole(path: Path) -> bool:
     return page * int.from_bytes(header[28:32], "big") == status.st_size
 
 
-def _open(path: Path) -> Catalog | None:
+def _opened(path: Path | None, sources: Sequence[str]) -> Catalog | None:
+    # What came on standard input the last time is of no use.
+    if path is None or STANDARD_INPUT in sources or not _is_whole(path):
+        return None
     try:
         catalog = Catalog(_uri(path))
     except sqlite3.Error:

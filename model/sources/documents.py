@@ -16,12 +16,12 @@ EVERYTHING = "SPACKSCOPE_ALL"
 SPOOL = "SPACKSCOPE_STDIN"
 """The variable that names the file in which standard input was put."""
 
-Kind = Literal["found", "asked for", "manifest", "sizes"]
+Kind = Literal["found", "asked for", "sizes"]
 """How a document is read.
 
 One that was `found` in a directory may be no page, and is passed over then; one that is `asked
-for` is read whatever it looks like. A `manifest` is read for the spec that it names, or where an
-index lists the specs only for the `sizes` of the archives.
+for` is read whatever it looks like. Where an index lists the specs, a manifest is read only for
+the `sizes` of the archives.
 """
 
 

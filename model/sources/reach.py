@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.sources.addresses import is_remote
 from spackscope.model.sources.place import Place
 from spackscope.model.sources.spack.config import Spack, spack_of
 
@@ -25,7 +26,7 @@ class Reach:
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Place:
         """Open the place that an address or a path names. Raises SourceError."""
-        from spackscope.model.sources.remote.opening import is_remote, open_place
+        from spackscope.model.sources.remote.opening import open_place
 
         return open_place(
             url,

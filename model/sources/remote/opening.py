@@ -15,8 +15,6 @@ from spackscope.model.sources.place import Folder, Place
 if TYPE_CHECKING:
     from spackscope.model.sources.remote.client import Client
 
-__all__ = ["is_remote", "open_place", "shown_url"]
-
 
 def open_place(
     url: str,
