@@ -23,6 +23,7 @@ from spackscope.model.ranges import Ranges
 from spackscope.model.records import Dependency, Problem, Provenance, SourceState, Spec, is_hash
 from spackscope.model.rows import Row, provenance_of, rows_of
 from spackscope.model.sources.documents import Surveyed
+from spackscope.model.virtuals import Virtuals
 
 _MOST_MATCHES = 30
 """Results that are kept; a scattered one at 425,000 specs has some MB."""
@@ -48,10 +49,10 @@ class PackageCount:
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
-    `dictionaries` know its values, `dependencies` its edges. `notice` says what the user should
-    know of how the index came about, or is empty. `surveyed` is what the sources were found to be
-    when the index was last compared with them, if it was. Raises sqlite3.Error where the index
-    cannot be opened.
+    `dictionaries` know its values, `dependencies` its edges, `virtuals` who provides mpi.
+    `notice` says what the user should know of how the index came about, or is empty. `surveyed`
+    is what the sources were found to be when the index was last compared with them, if it was.
+    Raises sqlite3.Error where the index cannot be opened.
     """
 
     def __init__(
@@ -75,6 +76,9 @@ class Catalog:
             self.database, self.code_columns, edges, self.dictionaries
         )
         self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
+        self.virtuals = Virtuals(
+            lambda: self.dictionaries.package_names, lru_cache(None)(self._graph.providers)
+        )
         self._matches: dict[Query, Ranges] = {}
         self._telling: dict[int | None, frozenset[str]] = {}
         self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
@@ -142,7 +146,7 @@ class Catalog:
         specs = self._matches.get(query)
         if specs is None:
             with self.database.stoppable(should_stop):
-                specs = self._find(query).within(0, self.total)
+                specs = self._find(self.virtuals.resolved(query)).within(0, self.total)
             if len(self._matches) >= _MOST_MATCHES:
                 self._matches.clear()
             self._matches[query] = specs
@@ -186,7 +190,8 @@ class Catalog:
         key = query, place, package
         if key in self._tallies:
             return self._tallies[key]
-        made = condition(query, self.dictionaries) & Clause("look_alike.unlisted = 0")
+        resolved = self.virtuals.resolved(query)
+        made = condition(resolved, self.dictionaries) & Clause("look_alike.unlisted = 0")
         if package is not None:
             made &= Clause(f"look_alike.package = {package}")
         count = "count(*)" if made.on_specs else "sum(n)"

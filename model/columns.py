@@ -63,4 +63,9 @@ FIELDS = {
 }
 """All that a query can ask for: the columns, and what no table shows."""
 
-ALIASES = {"stacks": "stack", "variant": "variants"}
+ALIASES = {
+    "stacks": "stack",
+    "variant": "variants",
+    "operating_system": "os",
+    "architecture": "arch",
+}

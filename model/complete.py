@@ -241,7 +241,7 @@ def _alive(catalog: Catalog, query: Query, package: int | None, should_stop: Sho
 def _word_before(text: str, cursor: int) -> re.Match[str] | None:
     """Find the word that ends at the cursor, and its kind; none where a quote is open."""
     typed = text[max(0, cursor - 2_000) : cursor]
-    if any(t.kind == tokens.ERROR and t.text in "'\"" for t in tokens.tokens(typed)):
+    if any(t.kind == tokens.ERROR and t.text[0] in "'\"" for t in tokens.tokens(typed)):
         return None
     begin = max(0, cursor - 200)
     for match in _WORD.finditer(text[:cursor], begin):

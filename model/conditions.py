@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from operator import and_, or_
 
 from spackscope.model.columns import Column
-from spackscope.model.compilers import LANGUAGES, compiler_name, is_compiler
+from spackscope.model.compilers import compiler_name, is_compiler
 from spackscope.model.dictionaries import Dictionaries, hash_range
 from spackscope.model.query.match import ANY, is_glob, is_propagated, size_range
 from spackscope.model.query.satisfies import Unanswerable, compiler_fits
@@ -27,15 +26,11 @@ class Clause:
     parameters: tuple[str | float | bytes, ...] = ()
     on_specs: bool = False
     by_hash: bool = False
-    is_choice: bool = False
+    is_compound: bool = False
 
     @property
     def _closed(self) -> str:
-        """Put the text in brackets where `AND` and `NOT` need them.
-
-        A choice has none of its own: SQLite's parser does not take brackets a hundred deep.
-        """
-        return f"({self.sql})" if self.is_choice else self.sql
+        return f"({self.sql})" if self.is_compound else self.sql
 
     def __and__(self, other: Clause) -> Clause:
         """Join two conditions that must both hold."""
@@ -48,6 +43,7 @@ class Clause:
             self.parameters + other.parameters,
             self.on_specs or other.on_specs,
             self.by_hash or other.by_hash,
+            is_compound=True,
         )
 
     def __or__(self, other: Clause) -> Clause:
@@ -57,10 +53,10 @@ class Clause:
         if FALSE in (self, other):
             return other if self == FALSE else self
         return Clause(
-            f"{self.sql} OR {other.sql}",
+            f"{self._closed} OR {other._closed}",
             self.parameters + other.parameters,
             self.on_specs or other.on_specs,
-            is_choice=True,
+            is_compound=True,
         )
 
     def __invert__(self) -> Clause:
@@ -81,7 +77,9 @@ def condition(query: Query, dictionaries: Dictionaries, *, hashes: bool = True) 
     """
 
     def all_groups(groups: tuple[Group, ...]) -> Clause:
-        return reduce(and_, (reduce(or_, map(one, group), FALSE) for group in groups), TRUE)
+        return _joined(
+            and_, [_joined(or_, list(map(one, group)), FALSE) for group in groups], TRUE
+        )
 
     def one(asked: Condition) -> Clause:
         if isinstance(asked, Depends):
@@ -90,13 +88,23 @@ def condition(query: Query, dictionaries: Dictionaries, *, hashes: bool = True) 
             found = _propagated(asked, dictionaries)
         else:
             columns = [c for c in asked.columns if hashes or not _beginning(asked, c)]
-            found = reduce(or_, (_column(asked, c, dictionaries) for c in columns), FALSE)
+            found = _joined(or_, [_column(asked, c, dictionaries) for c in columns], FALSE)
         return ~found if asked.negated else found
 
     made = all_groups(query.groups)
     if query.specs:
-        made &= reduce(or_, map(all_groups, query.specs), FALSE)
+        made &= _joined(or_, list(map(all_groups, query.specs)), FALSE)
     return made
+
+
+def _joined(
+    join: Callable[[Clause, Clause], Clause], clauses: list[Clause], none: Clause
+) -> Clause:
+    """Join clauses two by two: SQLite takes expressions a thousand deep, and not deeper."""
+    while len(clauses) > 1:
+        pairs = zip(clauses[::2], clauses[1::2], strict=False)
+        clauses = [*(join(*pair) for pair in pairs), *clauses[len(clauses) // 2 * 2 :]]
+    return clauses[0] if clauses else none
 
 
 def hash_ranges(query: Query, dictionaries: Dictionaries) -> list[tuple[str, str]]:
@@ -117,14 +125,14 @@ def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:
     """Look for dependencies, or a compiler: an index of pages knows nothing else of them."""
     if dictionaries.lists_dependencies:
         return _marked(dictionaries.dependents(asked))
-    if asked.direct and asked.compiler is None:
+    if asked.direct:
         compiler_fits(asked, "")
     if not asked.direct:
         raise Unanswerable(f"{asked} asks for dependencies, and pages list none", asked)
     compilers = dictionaries.values("compiler")
     name = compiler_name(asked.name)
-    named = {value.partition("@")[0] for value in compilers if isinstance(value, str)}
-    if asked.name not in LANGUAGES and name not in named and not is_compiler(asked.name):
+    named = {""} | {value.partition("@")[0] for value in compilers if isinstance(value, str)}
+    if name not in named and not is_compiler(asked.name):
         raise Unanswerable(
             f"{asked} asks for a direct dependency, and of those pages list the compiler only",
             asked,
@@ -176,7 +184,15 @@ def _hash(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
     if not dictionaries.has_hash(prefix):
         return FALSE
     by_hash = term.column != ANY
-    return Clause("spec.hash BETWEEN ? AND ?", hash_range(prefix), on_specs=True, by_hash=by_hash)
+    return Clause(hash_between(*hash_range(prefix)), on_specs=True, by_hash=by_hash)
+
+
+def hash_between(first: str, last: str) -> str:
+    """Return SQL for the hashes in a range, whose bounds have the letters of a hash only.
+
+    They are part of the text since older SQLite takes no more than 999 parameters.
+    """
+    return f"spec.hash BETWEEN '{first}' AND '{last}'"
 
 
 def _size(term: Term) -> Clause:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spackscope.model.catalog import Catalog
@@ -75,7 +75,7 @@ def chosen(query: Query, column: str, values: Iterable[str]) -> tuple[set[str], 
         term = exact_term(column, value)
         if term in conditions:
             wanted.add(value)
-        if Term(column, term.pattern, negated=True) in conditions:
+        if replace(term, negated=not term.negated) in conditions:
             excluded.add(value)
     return wanted, excluded
 
@@ -100,5 +100,6 @@ def choose(query: Query, column: str, wanted: Iterable[str], excluded: Iterable[
     elif terms := dict.fromkeys(exact_term(column, value) for value in sorted(wanted)):
         groups.append(tuple(terms))
     for value in sorted(excluded):
-        groups.append((Term(column, exact_term(column, value).pattern, negated=True),))
+        term = exact_term(column, value)
+        groups.append((replace(term, negated=not term.negated),))
     return query.without_column(column).plus(Query(tuple(groups)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 from spackscope.model.code_columns import CodeColumns
@@ -11,7 +12,14 @@ from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.edge_columns import Adjacency, EdgeColumns, Span, mask_of, spans_of
 from spackscope.model.index.database import Database
 from spackscope.model.query.match import ANY, split_variant
-from spackscope.model.query.satisfies import compiler_fits, holds, stub, wanted_of_node
+from spackscope.model.query.satisfies import (
+    IN_REACH,
+    compiler_fits,
+    holds,
+    provides,
+    stub,
+    wanted_of_node,
+)
 from spackscope.model.query.terms import Condition, Depends, Query, Term, query_of
 from spackscope.model.ranges import Ranges
 from spackscope.model.records import Dependency
@@ -79,9 +87,9 @@ class Graph:
 
     def dependents(self, asked: Depends, find: Find) -> bytes:
         """Mark the specs that fulfil a condition on dependencies, negation left aside."""
-        linked, others = self._fitting(asked, find)
         if not asked.direct:
-            return bytes(mask_of(others | self._above(linked), self._edges.count))
+            return bytes(self._in_reach(asked, find))
+        linked, others = self._fitting(asked, find)
         mask = mask_of(linked | others, self._edges.count)
         for arch, specs in self._stating:
             compiler = self._dictionaries.arches[arch].compiler
@@ -89,6 +97,23 @@ class Graph:
             for spec in specs:
                 mask[spec] = fits
         return bytes(mask)
+
+    def _in_reach(self, asked: Depends, find: Find) -> Mask:
+        """Mark the specs that fulfil a condition written with `^`.
+
+        Of a named dependency each virtual may be provided on another edge to it.
+        """
+        apart = [asked]
+        if asked.name and asked.virtuals:
+            bare = tuple(t for t in asked.terms if t.column == "package")
+            one_each = (replace(asked, terms=bare, virtuals=(v,)) for v in asked.virtuals)
+            apart = [replace(asked, virtuals=()), *one_each]
+        masks = []
+        for part in apart:
+            linked, others = self._fitting(part, find)
+            above = self._above(linked, self._linking)
+            masks.append(mask_of(others | above, self._edges.count))
+        return Mask(map(min, *masks)) if len(masks) > 1 else masks[0]
 
     def _fitting(self, asked: Depends, find: Find) -> tuple[set[int], set[int]]:
         """Give the specs with an edge as asked: those where it is to link or to run, and others.
@@ -98,14 +123,14 @@ class Graph:
         named, unnamed = wanted_of_node(asked)
         is_name = [asked.name in virtuals for _, virtuals in self._edges.kinds]
         wanted = [
-            (not asked.virtuals or bool(virtuals & set(asked.virtuals)))
-            and (not asked.direct or types >= set(asked.deptypes))
+            provides(asked, virtuals)
+            and (types >= set(asked.deptypes) if asked.direct else bool(types & IN_REACH))
             for types, virtuals in self._edges.kinds
         ]
         linked: set[int] = set()
         others: set[int] = set()
-        for terms, provides in ((named, False), (unnamed, True)):
-            chosen = [w and n == provides for w, n in zip(wanted, is_name, strict=True)]
+        for terms, by_virtual in ((named, False), (unnamed, True)):
+            chosen = [w and n == by_virtual for w, n in zip(wanted, is_name, strict=True)]
             if any(chosen):
                 spans = self._spans(terms, find)
                 for found, to_link in ((linked, True), (others, False)):
@@ -128,28 +153,40 @@ class Graph:
                 spans.append((number, number + 1))
         return spans
 
-    def _above(self, specs: set[int]) -> set[int]:
-        """Give the specs, and all that have one of them below them on edges to link or to run."""
+    def _above(self, specs: set[int], up: Adjacency) -> set[int]:
+        """Return the specs, and all that have one of them below them on some edges."""
         found, newest = set(specs), specs
         while newest:
             # Look-alikes stand together, so that there are far fewer spans than specs.
             spans = spans_of(mask_of(newest, self._edges.count))
-            newest = self._linking.along(spans) - found
+            newest = up.along(spans) - found
             found |= newest
         return found
 
+    def providers(self, virtual: str) -> frozenset[str]:
+        """Return the names of the packages that some edge uses as provider of a virtual."""
+        wanted = [virtual in virtuals for _, virtuals in self._edges.kinds]
+        if not any(wanted):
+            return frozenset()
+        everything = [(0, self._edges.count)]
+        specs = (n for n in self._edges.down.along(everything, wanted) if n < self._edges.count)
+        codes = self._columns.column("package")
+        names = self._dictionaries.package_names
+        return frozenset(names[codes[self._columns.look_alike(spec)]] for spec in specs)
+
     def propagated(self, term: Term, find: Find) -> bytes:
-        """Mark the specs of which, and of all that is below, nobody has a variant otherwise."""
+        """Mark the specs of which, and of all that is below, nobody has a variant otherwise.
+
+        All edges count, those to the tools that tools were built with among them.
+        """
         name = split_variant(term.pattern)[0]
         has = find(query_of(Term("variants", f"{name}=*")))
         fits = find(query_of(Term("variants", _own(term.pattern))))
         other = Mask(self._edges.count)
         _set(other, has, 1)
         _set(other, fits, 0)
-        spans = list(spans_of(other))
-        linked = self._edges.up.along(spans, self._links)
-        others = self._edges.up.along(spans, [not links for links in self._links])
-        above = mask_of(others | self._above(linked), self._edges.count)
+        start = self._edges.up.along(spans_of(other))
+        above = mask_of(self._above(start, self._edges.up), self._edges.count)
         return bytes(not (mine or below) for mine, below in zip(other, above, strict=True))
 
 

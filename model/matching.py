@@ -5,11 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 from spackscope.model.code_columns import CodeColumns
-from spackscope.model.conditions import FALSE, TRUE, Clause, condition, hash_ranges
+from spackscope.model.conditions import FALSE, TRUE, Clause, condition, hash_between, hash_ranges
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.index.database import Database
 from spackscope.model.query.terms import Query
 from spackscope.model.ranges import Ranges
+
+_RANGES_AT_ONCE = 200
+"""Ranges in one statement; SQLite takes expressions a thousand deep."""
 
 
 def matching(
@@ -26,13 +29,18 @@ def matching(
     if not ranges:
         return specs
     whole = condition(query, dictionaries)
-    begins = " OR ".join(["spec.hash BETWEEN ? AND ?"] * len(ranges))
-    flags = database.execute(
-        f"SELECT spec.id, {whole.sql} FROM spec JOIN look_alike ON look_alike.id = look_alike"
-        f" WHERE {begins} ORDER BY spec.id",
-        (*whole.parameters, *(bound for pair in ranges for bound in pair)),
-    ).fetchall()
-    return specs.changed((id_, bool(belongs)) for id_, belongs in flags)
+    flags: dict[int, bool] = {}
+    for at in range(0, len(ranges), _RANGES_AT_ONCE):
+        some = ranges[at : at + _RANGES_AT_ONCE]
+        begins = " OR ".join(hash_between(*bounds) for bounds in some)
+        flags.update(
+            database.execute(
+                f"SELECT spec.id, {whole.sql} FROM spec"
+                f" JOIN look_alike ON look_alike.id = look_alike WHERE {begins}",
+                whole.parameters,
+            )
+        )
+    return specs.changed((id_, bool(belongs)) for id_, belongs in sorted(flags.items()))
 
 
 def _matching(made: Clause, database: Database, columns: CodeColumns) -> Ranges:

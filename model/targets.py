@@ -17,12 +17,12 @@ _TARGET = re.compile(r"[\w.\-]+")
 def target_test(constraint: str) -> Callable[[str], bool]:
     """Make the test for a constraint written as after Spack's `target=`.
 
-    A list holds where one of its entries does; `a:b`, `a:` and `:b` are ranges in archspec's
-    partial order, so that `x86_64:` takes in no `aarch64`; `*` is any target. The rules are those
-    of `ArchSpec._target_satisfies` in lib/spack/spack/spec.py. Raises ValueError where an entry
-    is none.
+    A list holds where one of its entries does; empty ones are passed over. `a:b`, `a:` and `:b`
+    are ranges in archspec's partial order, so that `x86_64:` takes in no `aarch64`; `*` is any
+    target. The rules are those of `ArchSpec._target_satisfies` in lib/spack/spack/spec.py. Raises
+    ValueError where an entry is none.
     """
-    entries = [_entry(text) for text in constraint.split(",")]
+    entries = [_entry(text) for text in constraint.split(",") if text]
     return lambda target: any(fits(target) for fits in entries)
 
 
@@ -32,8 +32,6 @@ def _entry(text: str) -> Callable[[str], bool]:
         if bound and bound != "*" and not _TARGET.fullmatch(bound):
             raise ValueError(f"{bound!r} is no target")
     if not colon:
-        if not low:
-            raise ValueError("a target is missing in the list")
         return (lambda _: True) if low == "*" else low.__eq__
     return lambda target: _between(target, low, high)
 

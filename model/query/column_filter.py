@@ -8,6 +8,7 @@ are as in a query.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from spackscope.model.query import tokens
 from spackscope.model.query.match import is_glob, is_variant, test_of
@@ -52,7 +53,7 @@ def column_groups(column: str, text: str) -> tuple[Group, ...]:
         joined = False
         spans.setdefault(condition, (offset, offset + len(word)))
     made = tuple(dict.fromkeys(map(tuple, groups)))
-    check_once(made, spans)
+    check_once(_placed(made, spans))
     return made
 
 
@@ -67,8 +68,17 @@ def column_text(query: Query, column: str) -> str:
 def with_column(query: Query, column: str, text: str) -> Query:
     """Replace what a query asks of one column by what stands in its filter. Raises QueryError."""
     filtered = query.without_column(column).plus(Query(column_groups(column, text)))
-    check_once(filtered.groups, {})
+    check_once(_placed(filtered.groups, {}))
     return filtered
+
+
+def _placed(
+    groups: Iterable[Group], spans: Mapping[Condition, tuple[int, int]]
+) -> Iterator[tuple[Condition, int]]:
+    """Yield the conditions that stand alone, each with its offset."""
+    for condition, *others in groups:
+        if not others and not condition.negated:
+            yield condition, spans.get(condition, (0, 0))[0]
 
 
 def _words(text: str) -> list[tuple[int, str, bool]]:

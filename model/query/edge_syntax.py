@@ -1,4 +1,4 @@
-"""Read what stands between a sigil and the name of a dependency: virtuals and deptypes."""
+"""Read the attributes of a dependency's edge: the virtuals and the deptypes."""
 
 from __future__ import annotations
 
@@ -6,29 +6,42 @@ from spackscope.model.query import tokens
 from spackscope.model.query.limits import QueryError
 from spackscope.model.query.tokens import Token
 
-_DEPTYPES = frozenset({"build", "link", "run", "test"})
+_DEPTYPES = ("build", "link", "run", "test")
 
 
 def read_edge(token: Token) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Read a sigil with its edge: `%`, `^`, the virtuals and the deptypes. Raises QueryError."""
+    """Return the sigil of a dependency token (`%` or `^`), its virtuals and its deptypes.
+
+    `%[deptypes=build] c,cxx=` has both ways to name what an edge must have; the rules are those
+    of `EdgeAttributeParser` in lib/spack/spack/spec_parser.py. Raises QueryError.
+    """
     parts = tokens.EDGE_PARTS.fullmatch(token.text)
     assert parts is not None
-    sigil, attributes, virtuals = parts.groups()
-    given = {"virtuals": _texts(virtuals or "")}
-    for pair in (attributes or "").split():
-        key, _, values = pair.partition("=")
-        if key not in ("virtuals", "deptypes") or not _texts(values):
-            at = token.start + token.text.index(pair)
-            raise QueryError(f"{pair}: an edge has virtuals=… and deptypes=…", at)
-        given[key] = _texts(tokens.unquoted(values))
-    if attributes is not None and not attributes.strip():
-        raise QueryError("an edge has virtuals=… and deptypes=…", token.start)
-    for deptype in given.get("deptypes", ()):
-        if deptype not in _DEPTYPES:
-            at = token.start + token.text.index(deptype)
-            raise QueryError(f"{deptype} is no deptype: build, link, run or test is", at)
-    return sigil, given["virtuals"], given.get("deptypes", ())
+    sigil, _, virtuals = parts.groups()
+    values: dict[str, tuple[str, ...]] = {"virtuals": _words(virtuals or ""), "deptypes": ()}
+    at, end = parts.span(2)
+    while at < end:
+        attribute = tokens.ATTRIBUTE.match(token.text, at, end)
+        if attribute is None or attribute[1] not in values:
+            raise QueryError("an edge has virtuals=… and deptypes=…", token.start + at)
+        name, written = attribute[1], tokens.unquoted(attribute[3])
+        if name == "deptypes":
+            values[name] = _deptypes(written, token.start + attribute.start(3))
+        else:
+            values[name] = tuple(sorted({*values[name], *_words(written)}))
+        at = attribute.end()
+    return sigil[:1], values["virtuals"], values["deptypes"]
 
 
-def _texts(text: str) -> tuple[str, ...]:
-    return tuple(sorted({part for part in text.split(",") if part}))
+def _deptypes(text: str, offset: int) -> tuple[str, ...]:
+    if text == "all":
+        return _DEPTYPES
+    words = _words(text)
+    for word in words:
+        if word not in _DEPTYPES:
+            raise QueryError(f"{word} is no deptype: build, link, run or test is", offset)
+    return words
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(sorted({part.strip() for part in text.split(",")} - {""}))

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from spackscope.model.query.match import is_glob, is_variant, split_variant
-from spackscope.model.query.terms import Condition, Group, Term
+from spackscope.model.query.match import (
+    ARCHITECTURE,
+    architecture,
+    is_glob,
+    is_variant,
+    split_variant,
+)
+from spackscope.model.query.terms import Condition, Term
 
-LONGEST = 10_000
-"""Characters of a query; a longer one is a paste that went astray."""
+LONGEST = 50_000
+"""Characters of a query; scripts pass hundreds of whole hashes."""
 
-MOST_TERMS = 100
-"""Terms of a query; SQLite takes conditions about a thousand deep."""
+MOST_TERMS = 1_000
+"""Terms of a query."""
 
 _ONCE = frozenset(
     {"package", "hash", "version", "platform", "os", "target", "variants", "namespace"}
 )
+
+
+_ARCHITECTURE = frozenset((column, column) for column in ARCHITECTURE)
 
 
 class QueryError(ValueError):
@@ -26,20 +35,33 @@ class QueryError(ValueError):
         self.offset = offset
 
 
-def check_once(groups: Iterable[Group], spans: Mapping[Condition, tuple[int, int]]) -> None:
-    """Refuse what Spack refuses: one spec with two versions, or a variant with two values.
+def check_once(placed: Iterable[tuple[Condition, int]]) -> None:
+    """Refuse what Spack refuses: one spec with two versions, or with one variant twice.
 
-    Raises QueryError at the second one.
+    Each condition comes with its offset, in the order in which they are written; all of them must
+    hold, and none is negated. The rules are those of `SpecNodeParser`, and of
+    `Spec._set_architecture`, which takes no `arch=` after a part of it. Raises QueryError at the
+    second one.
     """
     seen: dict[tuple[str, str], Condition] = {}
-    for group in groups:
-        (condition, *others) = group
-        key = None if others or condition.negated else _once(condition)
-        first = seen.setdefault(key, condition) if key is not None else condition
-        if key is not None and first != condition:
-            at = spans.get(condition, (0, 0))[0]
-            hint = f"{first} | {condition}"
-            raise QueryError(f"{key[1]} stands twice; for one or the other write {hint}", at)
+    for condition, offset in placed:
+        keys = _keys(condition)
+        taken = _ARCHITECTURE if condition.column == "arch" else keys
+        if seen.keys() >= _ARCHITECTURE and _ARCHITECTURE & keys:
+            taken = _ARCHITECTURE
+        for key in sorted(taken & seen.keys()):
+            first = seen[key]
+            hint = f". For either value write {first} | {condition}" if first != condition else ""
+            raise QueryError(f"{key[1]} is given twice{hint}", offset)
+        seen.update(dict.fromkeys(keys, condition))
+
+
+def _keys(condition: Condition) -> frozenset[tuple[str, str]]:
+    """Return what a condition says of a spec that can be said only once."""
+    if isinstance(condition, Term) and condition.column == "arch":
+        return frozenset((column, column) for column, _ in architecture(condition.pattern))
+    key = _once(condition)
+    return frozenset() if key is None else frozenset({key})
 
 
 def _once(condition: Condition) -> tuple[str, str] | None:
@@ -48,5 +70,5 @@ def _once(condition: Condition) -> tuple[str, str] | None:
         return None
     column, pattern = condition.column, condition.pattern
     if column != "variants":
-        return None if is_glob(pattern) else (column, column)
+        return None if is_glob(pattern) and pattern != "*" else (column, column)
     return (column, split_variant(pattern)[0]) if is_variant(pattern) else None

@@ -49,8 +49,8 @@ def test_of(column: str, pattern: str) -> Test:
         fits = lambda version: versions.satisfies(version, pattern)  # noqa: E731
     elif pattern and column == "compiler" and not is_glob(pattern):
         fits = _fits_compiler(pattern)
-    elif pattern and column == "target" and not is_glob(pattern):
-        fits = target_test(pattern)
+    elif pattern and column == "target":
+        fits = _fits_target(pattern)
     elif column == "namespace":
         # Pages name no namespace; what stands in them comes from Spack's own recipes.
         return lambda value: isinstance(value, str) and fits(value or "builtin")
@@ -67,7 +67,7 @@ def _fits(pattern: str) -> Callable[[str], bool]:
 
 
 def _fits_compiler(pattern: str) -> Callable[[str], bool]:
-    """Match `name`, `name@constraint` or either with `/hash`, as Spack's `%` does."""
+    """Match `name`, `@constraint`, `/hash` or some of them together, as Spack's `%` does."""
     wanted, _, wanted_hash = pattern.partition("/")
     name, at, constraint = wanted.partition("@")
     if at:
@@ -77,12 +77,24 @@ def _fits_compiler(pattern: str) -> Callable[[str], bool]:
         spelled, _, hash_ = compiler.partition("/")
         its_name, _, version = spelled.partition("@")
         return (
-            its_name == name
+            (not name or its_name == name)
             and (not at or versions.satisfies(version, constraint))
             and hash_.startswith(wanted_hash)
         )
 
     return fits
+
+
+def _fits_target(pattern: str) -> Callable[[str], bool]:
+    """Match an entry of a list of targets; one with wildcards and no range is a glob."""
+    globs = [entry for entry in pattern.split(",") if is_glob(entry) and ":" not in entry]
+    if globs and pattern != "*":
+        # Among others `*` is no target that Spack knows.
+        tests = [_fits(entry) for entry in globs if entry != "*"]
+        others = [entry for entry in pattern.split(",") if entry not in globs]
+        tests += [target_test(",".join(others))] if others else []
+        return lambda target: any(fits(target) for fits in tests)
+    return target_test(pattern)
 
 
 def _test_hash(pattern: str) -> Test:
@@ -104,8 +116,9 @@ def _test_variant(pattern: str) -> Test:
     assert match is not None
     name, operator, wanted = match.groups()
     as_flag = {"true": f"+{name}", "false": f"~{name}"}.get(wanted.lower())
-    fits_value = _fits_digest if name == "patches" else _fits
-    tests = [fits_value(part) for part in split_variant(pattern)[1]]
+    is_exact = operator.startswith(":")
+    fits_value = _fits_digest if name == "patches" and not is_exact else _fits
+    tests = [fits_value(part) for part in dict.fromkeys(wanted.split(","))]
 
     def fits(variant: str) -> bool:
         its_name, its_values = split_variant(variant)
@@ -113,8 +126,9 @@ def _test_variant(pattern: str) -> Test:
             return False
         if wanted == "*" or variant == as_flag:
             return True
-        exact = not operator.startswith(":") or len(its_values) == len(tests)
-        return exact and all(any(map(test, its_values)) for test in tests)
+        if is_exact and len(its_values) != len(tests):
+            return False
+        return all(any(map(test, its_values)) for test in tests)
 
     return lambda variants: isinstance(variants, tuple) and any(map(fits, variants))
 
@@ -174,13 +188,15 @@ def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
     """Split a variant as Spack prints it into its name and its values.
 
     Boolean variants have the value `+` or `~`; a text that is no variant is a name without value.
+    Double quotes hold one value, be there a comma in it or not.
     """
     if variant[:1] in ("+", "~"):
         return variant.lstrip("+~"), (variant[0],)
     name, equals, values = variant.partition("=")
     if not equals:
         return variant, ()
-    return name.removesuffix(":"), tuple(values.strip("'\"").split(","))
+    inner = values.strip("'\"")
+    return name.removesuffix(":"), (inner,) if values[:1] == '"' else tuple(inner.split(","))
 
 
 @lru_cache(64)

@@ -4,83 +4,70 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from spackscope.model.columns import ALIASES, FIELDS, FLAGS
 from spackscope.model.query import tokens
-from spackscope.model.query.edge_syntax import read_edge
-from spackscope.model.query.limits import MOST_TERMS, QueryError, check_once
-from spackscope.model.query.match import ANY, ARCHITECTURE, architecture, is_glob, test_of
-from spackscope.model.query.terms import Condition, Depends, Group, Query, Term, several
+from spackscope.model.query.drafts import DependencyDraft, SpecDraft, groups_of
+from spackscope.model.query.limits import MOST_TERMS, QueryError
+from spackscope.model.query.match import ANY, ARCHITECTURE, is_glob, test_of
+from spackscope.model.query.terms import Condition, Query, Term, several
 from spackscope.model.query.tokens import Token
-from spackscope.model.query.unfinished import refusal, waiting
+from spackscope.model.query.unfinished import check_ascii, check_version_end, refusal, waiting
 from spackscope.model.records import STATES
 
 _OWN = ("package", "stack", "tag", "source", "state", "size")
+_PART_OF_NAME = re.compile(r"[A-Za-z_0-9][A-Za-z_0-9\-]*")
 
-
-@dataclass
-class _Dependency:
-    """Gather what is said of one dependency."""
-
-    sigil: Token
-    negated: bool
-    terms: list[Condition | _Dependency] = field(default_factory=list)
-    end: int = 0
-
-
-@dataclass
-class _Spec:
-    """Gather the groups of one spec."""
-
-    groups: list[list[Condition | _Dependency]] = field(default_factory=list)
-    begun: set[str] = field(default_factory=set)
+# RESERVED_NAMES of lib/spack/spack/variant.py: what no dependency can be given with `==`.
+_NOT_PROPAGATED = frozenset(
+    {
+        *("arch", "architecture", "platform", "os", "operating_system", "target", "namespace"),
+        *("branch", "commit", "dev_path", "patches", "tag"),
+    }
+)
 
 
 class Parser:
     """Read one query, a token at a time.
 
     `bare` says whether a word without sigil or key is the name of a package, or `any` column's.
+    What is typed into a live filter is read more kindly: there a version may end in a dot, and
+    every word is a text.
     """
 
     def __init__(self, text: str, bare: str) -> None:
         found = list(tokens.tokens(text))
         self._tokens = [one for one in found if one.kind != tokens.SPACE]
         self._bare = bare
-        self._specs = [_Spec()]
+        self._specs = [SpecDraft()]
         self._spans: dict[Condition, tuple[int, int]] = {}
         self._count = 0
         self._negation: Token | None = None
         self._alternative: Token | None = None
         # What `%` attaches to, and what properties belong to; None for the spec itself.
-        self._parent: _Dependency | None = None
-        self._open: _Dependency | None = None
+        self._parent: DependencyDraft | None = None
+        self._open: DependencyDraft | None = None
+        # The last condition that asks for nothing, as `os=''` does.
+        self._empty: Token | None = None
 
     def parse(self) -> tuple[Query, Mapping[Condition, tuple[int, int]]]:
         """Give the query, and where in the text each condition stands. Raises QueryError."""
         for position, token in enumerate(self._tokens):
+            if self._bare == "package":
+                check_ascii(token)
             getattr(self, f"_{token.kind}", self._error)(token, position)
         for sign in (self._negation, self._alternative):
             if sign is not None:
                 raise waiting(sign.text, sign.start)
         self._check_open()
-        specs = []
-        for draft in self._specs:
-            groups = [
-                group
-                for alternatives in draft.groups
-                for group in self._split(tuple(dict.fromkeys(map(self._finished, alternatives))))
-            ]
-            check_once(groups, self._spans)
-            specs.append(groups)
-        return several(specs), self._spans
+        return several([groups_of(draft, self._spans) for draft in self._specs]), self._spans
 
     # One method for each kind of token
 
     def _name(self, token: Token, position: int) -> None:
-        waiting = self._open
-        if waiting is not None and not waiting.terms:
-            self._add(Term("package", _simple_name(token.text)), token)
+        draft = self._open
+        if draft is not None and not draft.is_begun:
+            self._name_dependency(draft, token)
             return
         if token.text in STATES and not self._is_attached(position):
             self._to_spec(Term("state", token.text), token)
@@ -90,13 +77,12 @@ class Parser:
             return
         self._begin("package")
         if token.text == "*":
+            self._empty = token
             return
         beside_others = self._is_beside_others(position)
-        *namespace, name = token.text.split(".") if not is_glob(token.text) else [token.text]
-        if not name:
-            raise QueryError(f"{token.text} is no name of a package", token.start)
+        namespace, name = _name_parts(token)
         if beside_others and namespace:
-            hint = f"write {name} namespace={'.'.join(namespace)}"
+            hint = f"write {name} namespace={namespace}"
             raise QueryError(f"! and | take one condition, and this is two: {hint}", token.start)
         if beside_others and self._is_attached(position):
             raise QueryError(
@@ -106,7 +92,17 @@ class Parser:
             )
         self._to_spec(Term("package", name), token)
         if namespace:
-            self._to_spec(Term("namespace", ".".join(namespace)), token)
+            self._to_spec(Term("namespace", namespace), token)
+
+    def _name_dependency(self, draft: DependencyDraft, token: Token) -> None:
+        draft.end = token.end
+        if token.text == "*" and not draft.is_assigned:
+            draft.is_any = True
+            return
+        namespace, name = _name_parts(token)
+        self._add(Term("package", name), token)
+        if namespace:
+            self._add(Term("namespace", namespace), token)
 
     def _word(self, token: Token, position: int) -> None:
         if self._bare != "any":
@@ -117,6 +113,8 @@ class Parser:
         constraint = re.sub(r"\s", "", token.text[1:])
         before = self._tokens[position - 1] if position else token
         is_any = constraint == ":" and before.kind == tokens.NAME and before.end == token.start
+        if self._bare == "package":
+            check_version_end(token)
         if not is_any:
             self._add(Term("version", constraint), token)
 
@@ -128,15 +126,24 @@ class Parser:
     def _hash(self, token: Token, position: int) -> None:
         if self._open is None:
             self._begin("hash")
+        elif self._open.has("hash"):
+            self._begin_spec()
+            self._specs[-1].begun.add("hash")
         self._add(Term("hash", token.text[1:]), token)
 
     def _pair(self, token: Token, position: int) -> None:
         parts = tokens.PAIR_PARTS.fullmatch(token.text)
         assert parts is not None
         key, operator, written = parts.groups()
+        if self._open is not None and self._open.is_assigned and not self._open.is_begun:
+            raise QueryError("Expected a package name, found =", token.start + parts.start(2))
+        if key in _NOT_PROPAGATED and operator.endswith("=="):
+            raise QueryError(f"{key} takes = only, not ==", token.start)
         value = tokens.unquoted(written)
         key = ALIASES.get(key, key)
-        if key in FLAGS:
+        if not value and (key in FLAGS or key in ("arch", *ARCHITECTURE)):
+            self._ask_nothing(token)
+        elif key in FLAGS:
             self._add(Term("flags", f"{key}={value}"), token)
         elif key in ("arch", *ARCHITECTURE):
             self._to_parent(Term(key, value), token)
@@ -145,22 +152,26 @@ class Parser:
         elif key in FIELDS:
             exact = "=" if key == "version" and operator == "==" else ""
             self._add(Term(key, exact + value), token)
-        elif "@" in value and written == value:
-            at = token.start + token.text.index("@")
-            raise QueryError("a value with @ wants quotes around it", at)
         else:
             self._add(Term("variants", f"{key}{operator}{value}"), token)
 
+    def _ask_nothing(self, token: Token) -> None:
+        """Pass over a value that is empty, as Spack does, unless it is one of alternatives."""
+        if self._negation is not None or self._alternative is not None:
+            raise QueryError(f"{token.text} asks for nothing", token.start)
+        self._counted(token)
+        self._empty = token
+
     def _dependency(self, token: Token, position: int) -> None:
-        self._check_open()
+        if self._open is not None and self._open.is_assigned:
+            self._check_open()
         negated, self._negation = self._negation is not None, None
-        draft = _Dependency(token, negated, end=token.end)
-        is_direct = token.text.startswith("%")
-        if is_direct and self._parent is not None and self._alternative is None and not negated:
-            self._parent.terms.append(draft)
+        draft = DependencyDraft(token, negated, end=token.end)
+        if draft.is_direct and self._parent and self._alternative is None and not negated:
+            self._parent.terms.append((draft, token.start))
         else:
-            self._append(draft)
-            self._parent = None if is_direct else draft
+            self._append(draft, token)
+            self._parent = None if draft.is_direct else draft
         self._open = draft
         self._counted(token)
 
@@ -176,6 +187,7 @@ class Parser:
             not self._specs[-1].groups
             or self._alternative is not None
             or self._negation is not None
+            or self._tokens[position - 1] is self._empty
         ):
             raise QueryError("| stands between two conditions", token.start)
         if self._open is None and self._is_end_of_name(position):
@@ -198,10 +210,13 @@ class Parser:
         if not alone:
             return
         if self._specs[-1].begun & {"hash", column}:
-            self._check_open()
-            self._specs.append(_Spec())
-            self._open = self._parent = None
+            self._begin_spec()
         self._specs[-1].begun.add(column)
+
+    def _begin_spec(self) -> None:
+        self._check_open()
+        self._specs.append(SpecDraft())
+        self._open = self._parent = None
 
     def _add(self, term: Term, token: Token) -> None:
         """Add a condition to the dependency that is open, or to the spec."""
@@ -210,17 +225,20 @@ class Parser:
             self._to_spec(term, token)
         else:
             self._tested(term, token)
-            if term not in draft.terms:
-                draft.terms.append(term)
+            draft.terms.append((term, token.start))
             draft.end = token.end
             self._spans.setdefault(term, (token.start, token.end))
 
     def _to_parent(self, term: Term, token: Token) -> None:
-        """Add a condition on the architecture: what stands behind `%gcc` is none of gcc."""
-        if self._open is not None and self._open.sigil.text.startswith("%"):
-            self._check_open()
-            self._open = self._parent
+        """Add a condition on the architecture, which is never one on what stands behind `%`."""
+        draft = self._open
+        if draft is None or not draft.is_direct:
+            self._add(term, token)
+            return
+        self._check_open()
+        self._open = self._parent
         self._add(term, token)
+        self._open = draft
 
     def _to_spec(self, term: Term, token: Token) -> None:
         """Add a condition to the spec, whatever dependency is open."""
@@ -229,18 +247,18 @@ class Parser:
         negated = self._negation is not None
         self._negation = None
         term = Term(term.column, term.pattern, negated)
-        self._append(term)
+        self._append(term, token)
         self._spans.setdefault(term, (token.start, token.end))
         if term.column in ("package", ANY):
             self._open = self._parent = None
 
-    def _append(self, condition: Condition | _Dependency) -> None:
+    def _append(self, condition: Condition | DependencyDraft, token: Token) -> None:
         groups = self._specs[-1].groups
         if self._alternative is not None:
-            groups[-1].append(condition)
+            groups[-1].append((condition, token.start))
             self._alternative = None
         else:
-            groups.append([condition])
+            groups.append([(condition, token.start)])
 
     def _tested(self, term: Term, token: Token) -> None:
         self._counted(token)
@@ -258,32 +276,8 @@ class Parser:
 
     def _check_open(self) -> None:
         draft = self._open
-        if draft is not None and not draft.terms:
+        if draft is not None and not draft.is_begun and not draft.sigil.text.endswith("]"):
             raise waiting(draft.sigil.text[0], draft.sigil.start)
-
-    def _finished(self, draft: Condition | _Dependency) -> Condition:
-        if not isinstance(draft, _Dependency):
-            return draft
-        sigil, virtuals, deptypes = read_edge(draft.sigil)
-        plain = [term for term in draft.terms if not isinstance(term, _Dependency)]
-        nested = [self._finished(term) for term in draft.terms if isinstance(term, _Dependency)]
-        split = [group for term in plain for group in self._split((term,))]
-        check_once(split, self._spans)
-        terms = (*dict.fromkeys(term for (term,) in split), *nested)
-        made = Depends(sigil != "^", terms, virtuals, deptypes, draft.negated)
-        end = max(draft.end, *(self._spans[condition][1] for condition in nested), 0)
-        self._spans.setdefault(made, (draft.sigil.start, end))
-        return made
-
-    def _split(self, group: Group) -> list[Group]:
-        """Split an architecture that stands alone, so that each column shows its part."""
-        (first, *others) = group
-        if others or first.negated or not isinstance(first, Term) or first.column != "arch":
-            return [group]
-        parts = [Term(column, pattern) for column, pattern in architecture(first.pattern)]
-        for part in parts:
-            self._spans.setdefault(part, self._spans[first])
-        return [(part,) for part in parts]
 
     def _is_beside_others(self, position: int) -> bool:
         """Tell whether a condition is excluded, or one of several alternatives."""
@@ -310,5 +304,15 @@ class Parser:
         return after.start == token.end and after.kind in sigils
 
 
-def _simple_name(text: str) -> str:
-    return text if is_glob(text) else text.rpartition(".")[2] or text
+def _name_parts(token: Token) -> tuple[str, str]:
+    """Return the namespace and the name of a package. Raises QueryError where it is not one."""
+    if is_glob(token.text):
+        return "", token.text
+    parts = token.text.split(".")
+    at = token.start
+    for part in parts:
+        if not _PART_OF_NAME.fullmatch(part):
+            raise QueryError(f"{token.text} is not the name of a package", at)
+        at += len(part) + 1
+    *namespace, name = parts
+    return ".".join(namespace), name

@@ -1,13 +1,16 @@
 """Tell whether one record fulfils a query, as Spack's `Spec.satisfies` does.
 
-The rules for dependencies are those of lib/spack/spack/spec.py in Spack 1.2, read as far as they
-concern concrete specs. A virtual name such as `mpi` is known from the edges that provide it; a
-package that only its recipe knows as a provider is not taken for one.
+The rules for dependencies are those of `Spec._satisfies` in lib/spack/spack/spec.py of Spack 1.2,
+as far as they concern concrete specs. A virtual name such as `mpi` is known from the edges that
+provide it; a package that only its recipe knows as a provider is not taken for one.
+
+The program asks an index by SQL and by `graph`; this is the same said of one record, which the
+tests hold against them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from spackscope.model.compilers import LANGUAGES, compiler_name
@@ -17,6 +20,10 @@ from spackscope.model.records import Dependency, Spec
 
 Node = Callable[[str], "Spec | None"]
 """Finds the record of a dependency by its hash."""
+
+
+IN_REACH = frozenset({"build", "link", "run"})
+"""Deptypes of which a direct edge has one where `^` looks at it."""
 
 
 def no_node(_hash: str) -> Spec | None:
@@ -65,12 +72,25 @@ def _propagated(term: Term, spec: Spec, node: Node) -> bool:
     if spec.dependencies is None:
         raise Unanswerable(f"{term} asks for variants of dependencies, and none are listed", term)
     name = split_variant(term.pattern)[0]
-    below = (node(edge.hash) for edge in _all_edges(spec, node))
     return all(
         term.fits("variants", one.variants)
-        for one in (spec, *below)
-        if one is not None and any(split_variant(v)[0] == name for v in one.variants)
+        for one in _with_all_below(spec, node)
+        if any(split_variant(v)[0] == name for v in one.variants)
     )
+
+
+def _with_all_below(spec: Spec, node: Node) -> Iterator[Spec]:
+    """Yield a spec and everything that it depends on, tools to build its tools among them."""
+    seen = {spec.hash}
+    waiting = [spec]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        for edge in one.dependencies or ():
+            below = None if edge.hash in seen else node(edge.hash)
+            seen.add(edge.hash)
+            if below is not None:
+                waiting.append(below)
 
 
 def _depends(wanted: Depends, spec: Spec, node: Node) -> bool:
@@ -79,9 +99,16 @@ def _depends(wanted: Depends, spec: Spec, node: Node) -> bool:
     if spec.dependencies is None:
         raise Unanswerable(f"{wanted} asks for dependencies, and none are listed here", wanted)
     if wanted.direct:
-        edges: Iterator[Dependency] = iter(spec.dependencies)
+        edges: Iterable[Dependency] = spec.dependencies
     else:
-        edges = _all_edges(spec, node)
+        edges = list(_all_edges(spec, node))
+        if wanted.name and wanted.virtuals:
+            # Each virtual may be provided on another edge to a package of the name.
+            named = [e for e in edges if wanted.name == e.name or wanted.name in e.virtuals]
+            provided = frozenset(virtual for edge in named for virtual in edge.virtuals)
+            if not provided.issuperset(wanted.virtuals):
+                return False
+            wanted = replace(wanted, virtuals=())
     return any(_edge_fits(wanted, edge, node) for edge in edges)
 
 
@@ -102,20 +129,17 @@ def compiler_fits(wanted: Depends, compiler: str, *, listed: bool = False) -> bo
     are `listed` that could tell; and where a language is asked for, since only the compiler's
     recipe knows which ones it has.
     """
-    pattern = wanted.compiler
     if wanted.name in LANGUAGES:
         raise Unanswerable(f"{wanted} asks for a language, and one compiler is listed", wanted)
-    if pattern is not None:
-        return test_of("compiler", pattern)(compiler)
-    if listed:
-        return False
-    more = f"{wanted} asks for more of a compiler than is listed here"
-    raise Unanswerable(f"{more}; what is meant of the spec stands before %", wanted)
+    pattern, has_more = wanted.stated_compiler
+    if has_more and not listed:
+        more = f"{wanted} asks for more of a compiler than is listed here"
+        raise Unanswerable(f"{more}; what is meant of the spec stands before %", wanted)
+    return not has_more and (not pattern or test_of("compiler", pattern)(compiler))
 
 
 def _edge_fits(wanted: Depends, edge: Dependency, node: Node) -> bool:
-    # One of the virtuals will do, as in Spack's edges_to_dependencies.
-    if wanted.virtuals and not set(wanted.virtuals) & set(edge.virtuals):
+    if not provides(wanted, edge.virtuals):
         return False
     # Spack looks at the deptypes of direct dependencies only.
     if wanted.direct and not set(wanted.deptypes) <= set(edge.deptypes):
@@ -125,6 +149,15 @@ def _edge_fits(wanted: Depends, edge: Dependency, node: Node) -> bool:
     # An edge to a record that is missing still tells its name and hash.
     spec = node(edge.hash) or stub(edge)
     return all(holds(term, spec, node) for term in terms)
+
+
+def provides(wanted: Depends, virtuals: Collection[str]) -> bool:
+    """Tell whether an edge with some virtuals provides those that are asked for.
+
+    Behind `%` one of them will do, as in Spack's `edges_to_dependencies`.
+    """
+    among = (virtual in virtuals for virtual in wanted.virtuals)
+    return not wanted.virtuals or (any(among) if wanted.direct else all(among))
 
 
 def wanted_of_node(wanted: Depends) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
@@ -148,11 +181,12 @@ def stub(edge: Dependency) -> Spec:
 
 
 def _all_edges(spec: Spec, node: Node) -> Iterator[Dependency]:
-    """Give the edges that `^` looks at: all of the spec, and below it those to link or to run.
+    """Give the edges that `^` looks at: those of the spec, and below it those to link or to run.
 
-    What a dependency was only built with is no dependency of the spec.
+    What a dependency was only built with is no dependency of the spec, nor is what only its own
+    tests need.
     """
-    yield from spec.dependencies or ()
+    yield from (e for e in spec.dependencies or () if IN_REACH & set(e.deptypes))
     seen = {spec.hash}
     waiting = [spec]
     while waiting:

@@ -9,9 +9,18 @@ from dataclasses import dataclass, replace
 from spackscope.model.columns import ALIASES, COLUMNS, FIELDS, FLAGS, Column, Value
 from spackscope.model.compilers import compiler_name
 from spackscope.model.query import tokens
-from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant, test_of
+from spackscope.model.query.match import (
+    ANY,
+    is_glob,
+    is_propagated,
+    is_variant,
+    split_variant,
+    test_of,
+)
 from spackscope.model.records import STATES
 from spackscope.model.text import is_clean
+
+_ENDS_ODDLY = re.compile(r"[.\-](?=[,:=]|$)")
 
 OWN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
 """Keys that are no variants."""
@@ -41,7 +50,9 @@ class Term:
                 return tokens.in_quotes(pattern)
             return pattern if _is_one(tokens.NAME, pattern) else tokens.in_quotes(pattern)
         if column == "version" and _is_one(tokens.VERSION, f"@{pattern}"):
-            return f"@{pattern}"
+            # What Spack does not read behind `@` wants quotes, as a version that ends in a dot.
+            is_read = not _ENDS_ODDLY.search(pattern)
+            return f"@{pattern}" if is_read else f"version={tokens.in_quotes(pattern)}"
         if column == "hash" and _is_one(tokens.HASH, f"/{pattern}"):
             return f"/{pattern}"
         is_spelled = column == "variants" and is_variant(pattern)
@@ -87,13 +98,16 @@ class Depends:
         name, rest = self.name, [t for t in self.terms if t is not self._named]
         if self.deptypes or (self.virtuals and not name):
             edge = [("deptypes", self.deptypes), ("virtuals", self.virtuals)]
-            said = " ".join(f"{key}={','.join(texts)}" for key, texts in edge if texts)
-            sigil += f"[{said}] "
+            pairs = [f"{key}={tokens.quoted(','.join(texts))}" for key, texts in edge if texts]
+            sigil += f"[{' '.join(pairs)}] "
         elif self.virtuals:
             sigil += f"{','.join(self.virtuals)}="
         spelled = [str(term) for term in rest]
-        glued = name + "".join(text for text in spelled[:1] if text[:1] in "@/" or not name)
-        return sigil + " ".join([glued, *spelled[glued != name :]])
+        # Behind a sigil `key=` would be a virtual, and another sigil or name of its own.
+        first = name or ("" if spelled and spelled[0][:1] in "@/+~" else "*")
+        if spelled and (spelled[0][:1] in "@/" or not first):
+            first += spelled.pop(0)
+        return sigil + " ".join([first, *spelled])
 
     @property
     def _named(self) -> Condition | None:
@@ -108,27 +122,42 @@ class Depends:
     def compiler(self) -> str | None:
         """The pattern of a compiler that this means where a record names no more than that.
 
-        None where more is asked than the name, version and hash of a compiler. The name is that
-        of a package: like Spack, `%oneapi` asks for intel-oneapi-compilers.
+        None where more is asked than the name, version and hash of a compiler.
         """
-        terms = [t for t in self.terms if isinstance(t, Term) and not t.negated]
-        by_column = {term.column: term.pattern for term in terms}
-        known = ("package", "version", "hash")
-        if (
-            not (self.direct and self.name)
-            or len(by_column) < len(self.terms)
-            or set(by_column) - set(known)
-        ):
-            return None
-        by_column["package"] = compiler_name(self.name)
-        signs = zip(known, ("", "@", "/"), strict=True)
-        return "".join(sign + by_column[column] for column, sign in signs if column in by_column)
+        pattern, has_more = self.stated_compiler
+        is_plain = all(term.column in _STATED for term in self.terms)
+        return pattern if self.direct and self.name and is_plain and not has_more else None
+
+    @property
+    def stated_compiler(self) -> tuple[str, bool]:
+        """The pattern of the compiler that is asked for, and whether more is asked of it.
+
+        Spack keeps of a compiler that a record states nothing but name and version. Propagated
+        variants and a namespace, which it does not have, are not asked of it. The name is that of
+        a package: like Spack, `%oneapi` asks for intel-oneapi-compilers.
+        """
+        pattern, has_more = "", False
+        for column, sign in _STATED.items():
+            terms = [t for t in self.terms if t.column == column and isinstance(t, Term)]
+            has_more = has_more or any(t.negated for t in terms) or len(terms) > 1
+            text = terms[0].pattern if terms else ""
+            pattern += sign * bool(terms) + (compiler_name(text) if column == "package" else text)
+        for term in self.terms:
+            is_passed = isinstance(term, Term) and (
+                term.column in (*_STATED, "namespace")
+                or (term.column == "variants" and is_propagated(term.pattern))
+            )
+            has_more = has_more or not is_passed
+        return pattern, has_more
 
     @property
     def column(self) -> str:
         """The column whose filter shows this condition, or an empty text."""
         return "compiler" if self.compiler is not None and not self.deptypes else ""
 
+
+_STATED = {"package": "", "version": "@", "hash": "/"}
+"""What a record can state of a compiler, with the signs of its pattern."""
 
 Condition = Term | Depends
 Group = tuple[Condition, ...]
@@ -243,12 +272,18 @@ def exact_term(column: str, value: str) -> Term:
     if column == "target" and set(value) & set(",:"):
         exact = ""
     try:
-        if is_clean(value) and test_of(column, exact)((value,) if column == "variants" else value):
+        if (
+            value
+            and is_clean(value)
+            and test_of(column, exact)((value,) if column == "variants" else value)
+        ):
             return Term(column, exact)
     except ValueError:
         pass
+    if not value:
+        return Term(column, "?*", negated=True)
     pattern = re.sub(r"[^\w.-]", "?", value, flags=re.ASCII)
-    return Term(column, pattern if is_glob(pattern) or not pattern else f"{pattern[:-1]}?")
+    return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
 
 
 def spell_group(group: Group) -> str:
@@ -280,7 +315,11 @@ def _is_name(group: Group) -> bool:
     if condition.negated or condition.column != "package" or _order(group)[0]:
         return False
     pattern = condition.pattern if isinstance(condition, Term) else ""
-    return _is_one(tokens.NAME, pattern) and ("." not in pattern or is_glob(pattern))
+    return (
+        pattern.isascii()
+        and _is_one(tokens.NAME, pattern)
+        and ("." not in pattern or is_glob(pattern))
+    )
 
 
 def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:

@@ -19,21 +19,26 @@ _NAME = rf"(?:[\w*?]|{_OTHER})(?:[\w\-.*?]|{_OTHER})*"
 _IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
 _KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
-_VALUE = r"[\w\-+*.,:=%^~/\\@?]+"
+_VALUE = r"[\w\-+*.,:=%^~/\\?]+"
+# Spack, which does not know these keys, ends every value at `@`.
+_OWN_KEY = r"(?:compiler|hash|package|size|source|stacks?|state|tag|variants?|version)"
+_OWN_VALUE = r"[\w\-+*.,:=%^~/\\?@]+"
 _PLAIN = r"[A-Za-z0-9_*?][A-Za-z0-9_.\-*?]*"
 _END = rf"{_PLAIN}(?![\w.\-*?])(?!\s*:?=)"
-_GIT = rf"(?:git\.[\w./\-]+|[0-9a-f]{{40}})(?:=(?:(?:{_PLAIN})?:(?:{_END})?|{_PLAIN}))?"
+_GIT = rf"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{{40}})(?:={_PLAIN})?"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
-_VIRTUALS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
+# `%c=gcc` assigns a virtual to a package; `%c=*` asks for any value of the variant c.
+_ASSIGNED = rf"\s*{_IDENTIFIER}(?:,{_IDENTIFIER})*=(?=[\w?]|\*[\w*?])"
+_ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,500}}\]"
 
 _TOKEN = re.compile(
     rf"""
     (?P<space>\s+)
-  | (?P<dependency>(?:\^|%%?)(?:\s*\[[^\]]*\]|\s*{_VIRTUALS}=(?=[\w/*?]))?)
+  | (?P<dependency>(?:\^|%%?)(?:{_ATTRIBUTES})?(?:{_ASSIGNED})?)
   | (?P<version>@\s*{_VERSION}(?:\s*,\s*{_VERSION})*)
   | (?P<variant>(?:\+\+|~~|--|[+~\-])\s*{_KEY})
-  | (?P<pair>{_KEY}:?==?(?:{_QUOTED}|{_VALUE}))
-  | (?P<hash>/\w+)
+  | (?P<pair>{_OWN_KEY}==?{_OWN_VALUE}|{_KEY}:?==?(?:{_QUOTED}|{_VALUE}))
+  | (?P<hash>/[A-Za-z0-9_]+)
   | (?P<name>{_NAME})
   | (?P<word>{_QUOTED})
   | (?P<not>!)
@@ -42,8 +47,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
-_BARE_VALUE = re.compile(rf"(?!=){_VALUE}")
-EDGE_PARTS = re.compile(r"(\^|%%?)\s*(?:\[([^\]]*)\]|(.*)=)?", re.DOTALL)
+_BARE_VALUE = re.compile(rf"(?!=){_VALUE}", re.ASCII)
+EDGE_PARTS = re.compile(r"(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?", re.DOTALL)
+ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
 _ESCAPED = re.compile(r"""\\(["'\\])""")
 
 
@@ -64,13 +70,17 @@ class Token:
 def tokens(text: str) -> Iterator[Token]:
     """Give the tokens of a query in their order; no character is left out.
 
-    What begins no token is an `error` of one character. Never raises.
+    What begins no token is an `error` of one character. A quote that is not closed is one to the
+    end of the text, or the search for its end would be repeated at every quote behind it. Never
+    raises.
     """
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
-        kind = match.lastgroup if match is not None else None
-        token = Token(kind or ERROR, match[0] if match is not None else text[at], at)
+        if match is not None:
+            token = Token(match.lastgroup or ERROR, match[0], at)
+        else:
+            token = Token(ERROR, text[at:] if text[at] in "'\"" else text[at], at)
         yield token
         at = token.end
 

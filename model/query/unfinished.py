@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from spackscope.model.query import tokens
@@ -23,6 +24,8 @@ _WAITING = {
     "=": "wants the name of a variant or a column before it, and a value behind it",
 }
 
+_BOUND = re.compile(r"[^@,:=\s]+")
+
 
 def waiting(sign: str, at: int) -> QueryError:
     """Say what is missing behind a sign."""
@@ -31,9 +34,13 @@ def waiting(sign: str, at: int) -> QueryError:
 
 def refusal(token: Token, before: Token, after: Sequence[Token]) -> QueryError:
     """Say what is wrong with a character that begins no token, by the tokens around it."""
+    if token.text[0] in "'\"":
+        return waiting(token.text[0], token.start)
     is_value_missing = token.text == "=" and before.kind == tokens.NAME
-    if is_value_missing and after and after[0].text in ("'", '"'):
-        return waiting(after[0].text, after[0].start)
+    if is_value_missing and after and after[0].text[0] in "'\"":
+        return waiting(after[0].text[0], after[0].start)
+    if token.text == "[" and before.kind == tokens.DEPENDENCY and before.end < token.start:
+        return QueryError(f"Unexpected [. Write {before.text}[ without a blank", token.start)
     if token.text == "[" and before.kind == tokens.DEPENDENCY:
         return QueryError("[ wants a ] behind it, and then a name", token.start)
     if is_value_missing and before.end == token.start:
@@ -41,3 +48,24 @@ def refusal(token: Token, before: Token, after: Sequence[Token]) -> QueryError:
     if token.text in _WAITING:
         return waiting(token.text, token.start)
     return QueryError(f"{token.text} has no meaning here; quote it in a value", token.start)
+
+
+def check_ascii(token: Token) -> None:
+    """Refuse letters that no name and no value of Spack has, unless they are quoted.
+
+    Raises QueryError.
+    """
+    parts = tokens.PAIR_PARTS.fullmatch(token.text) if token.kind == tokens.PAIR else None
+    is_quoted = token.kind == tokens.WORD or (parts is not None and parts[3][0] in "'\"")
+    if token.text.isascii() or is_quoted or token.kind == tokens.ERROR:
+        return
+    at = next(at for at, letter in enumerate(token.text) if not letter.isascii())
+    raise QueryError(f"Unexpected {token.text[at]}. Quote it in a value", token.start + at)
+
+
+def check_version_end(token: Token) -> None:
+    """Refuse a version that ends in a separator, as Spack's tokenizer does. Raises QueryError."""
+    for match in _BOUND.finditer(token.text):
+        bound = match[0]
+        if bound[-1] in ".-" and not bound.startswith("git."):
+            raise QueryError(f"Unexpected {bound[-1]}", token.start + match.end() - 1)

@@ -23,8 +23,8 @@ class Parameters:
 
     The rules are those of `VariantValue.__str__` (lib/spack/spack/variant.py) and of
     `quote_if_needed` (lib/spack/spack/spec_parser.py), but for `patches`, whose digests stay
-    whole. `complete` marks lists with `:=`, as Spack does since 1.0. What is no variant or flag
-    is told to `tell`.
+    whole, and for one value with a comma, which has double quotes. `complete` marks lists with
+    `:=`, as Spack does since 1.0. What is no variant or flag is told to `tell`.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -71,7 +71,9 @@ class Parameters:
             return ("+" if value else "~") + name
         if isinstance(value, str):
             sigil = _BOOLEANS.get(value.lower())
-            return sigil + name if sigil else f"{name}={_quoted(value, complete)}"
+            # Without quotes the commas of one value would look as those between several.
+            text = json.dumps(value) if "," in value else _quoted(value, complete)
+            return sigil + name if sigil else f"{name}={text}"
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             values = ",".join(sorted(value) if complete else value)
             return f"{name}{':=' if complete else '='}{_quoted(values, complete)}"

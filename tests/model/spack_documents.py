@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from spackscope.model.catalog import Catalog
+from spackscope.model.index.cache import load
 from spackscope.model.readers.database import read_database
 from spackscope.model.readers.documents import read_document
 from spackscope.model.records import Problem, Spec
+from spackscope.model.sources.documents import EVERYTHING
 from tests.model.building import hash_of
 
 DATA = Path(__file__).parents[1] / "data" / "spack"
@@ -26,6 +30,18 @@ ZLIB, GCC, GLIBC, GMAKE = (hash_of(number) for number in (1, 2, 3, 4))
 
 Node = dict[str, Any]
 Read = Callable[..., Iterator[Spec | Problem]]
+
+
+def whole_index(name: str) -> bytes:
+    """Return one of Spack's two large indexes, without what no query looks at."""
+    return lzma.decompress((DATA / f"{name}.whole.json.xz").read_bytes())
+
+
+def whole_catalog(name: str, directory: Path) -> Catalog:
+    """Index all records of a large index, those that are only dependencies among them."""
+    path = directory / f"{name}.index.json"
+    path.write_bytes(whole_index(name))
+    return load([str(path)], {EVERYTHING: "1"})
 
 
 def edge(name: str, hash_: str, deptypes: Iterable[str], virtuals: Iterable[str] = ()) -> Node:

@@ -93,7 +93,7 @@ def test_alternatives_stand_in_the_filter_of_their_column() -> None:
 
 
 def test_a_filter_cannot_ask_twice_for_what_is_there_once() -> None:
-    with pytest.raises(QueryError, match="stands twice"):
+    with pytest.raises(QueryError, match="is given twice"):
         with_column(parse("os=x | target=y"), "version", "1: 2:")
 
 

@@ -118,7 +118,7 @@ def test_each_column_shows_its_part_of_a_query(drafts: list[tuple[Condition, ...
     for column in BY_NAME:
         groups = query.of_column(column)
         try:
-            check_once(groups, {})
+            check_once((g[0], 0) for g in groups if len(g) == 1 and not g[0].negated)
         except QueryError:
             continue
         assert column_groups(column, column_text(query, column)) == groups
@@ -138,18 +138,18 @@ def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: st
 
 
 def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
-    stars = ["*" * number for number in range(1, MOST_TERMS + 1)]
+    numbers = range(MOST_TERMS)
 
     for text in (
-        " ".join(f"z{star}" for star in stars),
-        " ".join(f"!z{star}" for star in stars),
-        " ".join(f"+{'x' * len(star)}" for star in stars),
-        " ".join(f"os=u{star}" for star in stars),
-        " | ".join(f"os=u{star}" for star in stars),
-        " | ".join(f"/{hash_of(number)}" for number in range(MOST_TERMS)),
-        " ".join(f"/{hash_of(number)}" for number in range(MOST_TERMS)),
-        " ".join(f"!/{hash_of(number)}" for number in range(MOST_TERMS)),
-        " ".join(f"size={number}:" for number in range(MOST_TERMS)),
+        " ".join(f"z*{number}" for number in numbers),
+        " ".join(f"!z*{number}" for number in numbers),
+        " ".join(f"+x{number}" for number in numbers),
+        " ".join(f"os=u*{number}" for number in numbers),
+        " | ".join(f"os=u*{number}" for number in numbers),
+        " | ".join(f"/{hash_of(number)}" for number in numbers),
+        " ".join(f"/{hash_of(number)}" for number in numbers),
+        " ".join(f"!/{hash_of(number)}" for number in numbers),
+        " ".join(f"size={number}:" for number in numbers),
         " ".join(f"zlib@{number}" for number in range(MOST_TERMS // 2)),
     ):
         assert mixed.count(parse(text)) >= 0
