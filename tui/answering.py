@@ -49,7 +49,8 @@ def answers(
             if elsewhere:
                 why = f"nothing of this package matches, but {elsewhere:,} of other packages"
             columns, telling = _columns(catalog, view), catalog.telling(view.package)
-            yield Answered(generation, packages, listing, columns, telling, why)
+            virtuals = catalog.virtuals.sentence(view.query)
+            yield Answered(generation, packages, listing, columns, telling, why, virtuals)
     if typed is not None:
         found = found or completions(catalog, view, typed, should_stop)
         yield Offered(typed, found)

@@ -50,6 +50,8 @@ def find(
 
     def answer(catalog: Catalog) -> Iterator[str]:
         listing = catalog.listing(View(query))
+        if virtuals := catalog.virtuals.sentence(query):
+            streams.say(virtuals)
         if not table:
             yield from _FORMATS[wanted or "tab"](catalog.specs(listing))
         elif listing:

@@ -68,7 +68,8 @@ class LoadFailed(Message):
 class Answered(Message):
     """Hand over the packages and the rows that a view shows, and in which columns.
 
-    `telling` names the columns with more than one value, whatever the filters are.
+    `telling` names the columns with more than one value, whatever the filters are, and
+    `virtuals` says which packages stand for a virtual one in the query.
     """
 
     generation: int
@@ -77,6 +78,7 @@ class Answered(Message):
     columns: list[Column]
     telling: frozenset[str]
     why_none: str
+    virtuals: str = ""
 
 
 @dataclass

@@ -41,7 +41,7 @@ def column_groups(column: str, text: str) -> tuple[Group, ...]:
             joined = is_bar and bool(groups)
             continue
         if count >= MOST_TERMS:
-            raise QueryError(f"a filter has {MOST_TERMS} words at most", offset)
+            raise QueryError(f"a filter has {MOST_TERMS:,} words at most", offset)
         try:
             condition = _condition(column, word)
         except ValueError as error:

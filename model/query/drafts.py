@@ -58,16 +58,14 @@ class SpecDraft:
 
 def groups_of(draft: SpecDraft, spans: Spans) -> list[Group]:
     """Return the groups of a spec, and note the spans of its dependencies. Raises QueryError."""
-    alone = (group[0] for group in draft.groups if len(group) == 1)
-    check_once((c, at) for c, at in alone if isinstance(c, Term) and not c.negated)
-    return [
-        group
+    groups = [
+        (tuple(dict.fromkeys(_finished(condition, spans) for condition, _ in alternatives)), at)
         for alternatives in draft.groups
-        for group in _split(
-            tuple(dict.fromkeys(_finished(condition, spans) for condition, _ in alternatives)),
-            spans,
-        )
+        for _, at in alternatives[:1]
     ]
+    alone = ((group[0], at) for group, at in groups if len(group) == 1)
+    check_once((c, at) for c, at in alone if isinstance(c, Term) and not c.negated)
+    return [part for group, _ in groups for part in _split(group, spans)]
 
 
 def _finished(draft: Condition | DependencyDraft, spans: Spans) -> Condition:

@@ -115,7 +115,9 @@ class Parser:
         is_any = constraint == ":" and before.kind == tokens.NAME and before.end == token.start
         if self._bare == "package":
             check_version_end(token)
-        if not is_any:
+        if constraint == ":" and not is_any:
+            self._ask_nothing(token)
+        elif not is_any:
             self._add(Term("version", constraint), token)
 
     def _variant(self, token: Token, position: int) -> None:
@@ -161,6 +163,8 @@ class Parser:
             raise QueryError(f"{token.text} asks for nothing", token.start)
         self._counted(token)
         self._empty = token
+        if self._open is not None and not self._open.is_begun:
+            self._open.is_any = True
 
     def _dependency(self, token: Token, position: int) -> None:
         if self._open is not None and self._open.is_assigned:
@@ -270,7 +274,7 @@ class Parser:
     def _counted(self, token: Token) -> None:
         self._count += 1
         if self._count > MOST_TERMS:
-            raise QueryError(f"a query has {MOST_TERMS} terms at most", token.start)
+            raise QueryError(f"a query has {MOST_TERMS:,} terms at most", token.start)
 
     # Dependencies
 

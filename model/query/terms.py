@@ -55,8 +55,11 @@ class Term:
             return f"@{pattern}" if is_read else f"version={tokens.in_quotes(pattern)}"
         if column == "hash" and _is_one(tokens.HASH, f"/{pattern}"):
             return f"/{pattern}"
+        if column == "flags":
+            name, _, flags = pattern.partition("=")
+            return f"{name}={tokens.quoted(flags)}"
         is_spelled = column == "variants" and is_variant(pattern)
-        if column == "flags" or (is_spelled and split_variant(pattern)[0] not in OWN_KEYS):
+        if is_spelled and split_variant(pattern)[0] not in OWN_KEYS:
             if parts := tokens.PAIR_PARTS.fullmatch(pattern):
                 value = parts[3]
                 spelled = tokens.in_quotes(value) if "@" in value else tokens.quoted(value)
@@ -193,7 +196,7 @@ class Query:
 
     def __str__(self) -> str:
         if not self.specs:
-            return " ".join(map(spell_group, self.groups))
+            return " ".join(_spelled(self.groups))
         specs = [sorted((*groups, *self.groups), key=_order) for groups in self.specs]
         return " ".join(map(_spell_spec, specs, [specs[0], *specs]))
 
@@ -291,6 +294,21 @@ def spell_group(group: Group) -> str:
     return " | ".join(map(str, group))
 
 
+def _spelled(groups: Sequence[Group]) -> list[str]:
+    """Spell the groups of one spec: there a second `/hash` would begin another one."""
+    spelled = []
+    has_hash = False
+    for group in groups:
+        hashes = {c for c in group if isinstance(c, Term) and str(c).lstrip("!").startswith("/")}
+        texts = [
+            f"{'!' * c.negated}hash={c.pattern}" if has_hash and c in hashes else str(c)
+            for c in group
+        ]
+        spelled.append(" | ".join(texts))
+        has_hash = has_hash or bool(hashes)
+    return spelled
+
+
 def _spell_spec(groups: Sequence[Group], before: Sequence[Group]) -> str:
     """Spell one of several specs, so that it does not run into the one before.
 
@@ -298,7 +316,7 @@ def _spell_spec(groups: Sequence[Group], before: Sequence[Group]) -> str:
     hash begins one where the spec before has its own, and no dependency to take it.
     """
     first = next((group for group in groups if _is_name(group)), None)
-    spelled = [spell_group(group) for group in groups if group is not first]
+    spelled = _spelled([group for group in groups if group is not first])
     if first is not None and isinstance(first[0], Term):
         spelled.insert(0, " | ".join([f"{first[0].pattern}@:", *map(str, first[1:])]))
     else:
@@ -313,6 +331,9 @@ def _is_name(group: Group) -> bool:
     """Tell whether a group begins with what can be spelled as the name of a package."""
     condition = group[0]
     if condition.negated or condition.column != "package" or _order(group)[0]:
+        return False
+    if isinstance(condition, Term) and condition.pattern == "*":
+        # As a name it asks for nothing.
         return False
     pattern = condition.pattern if isinstance(condition, Term) else ""
     return (

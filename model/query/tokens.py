@@ -29,7 +29,7 @@ _GIT = rf"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{{40}})(?:={_PLAIN})?"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
 # `%c=gcc` assigns a virtual to a package; `%c=*` asks for any value of the variant c.
 _ASSIGNED = rf"\s*{_IDENTIFIER}(?:,{_IDENTIFIER})*=(?=[\w?]|\*[\w*?])"
-_ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,500}}\]"
+_ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,200}}\]"
 
 _TOKEN = re.compile(
     rf"""

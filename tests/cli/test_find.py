@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from spackscope.model.text import cell_width
+from spackscope.tui.exit_codes import ExitCode
 from tests.cli.program import Program, assert_golden, hash_of, record, write_page
+from tests.model.spack_documents import GCC, database, edge, installs, leaf, node
 
 PLAIN = {"NO_COLOR": "1"}
 KEYS = [
@@ -251,3 +253,14 @@ def test_who_stops_reading_early_is_no_error(program: Program, long_build: Path)
     assert process.stderr.read() == ""
     assert process.wait() == 0
     process.stderr.close()
+
+
+def test_a_virtual_package_is_named_with_its_providers(program: Program, tmp_path: Path) -> None:
+    needing = node(name="hdf5", dependencies=[edge("openmpi", GCC, ["link"], ["mpi"])])
+    records = installs(needing, leaf(GCC, "openmpi", "4.1.6"))
+    (tmp_path / "index.json").write_bytes(database(records))
+
+    found = program("find", "-f", str(tmp_path / "index.json"), "mpi", "--hashes")
+
+    assert (found.returncode, found.stdout) == (ExitCode.FOUND, f"{GCC}\n")
+    assert found.stderr == "spackscope: mpi is a virtual package, provided here by openmpi\n"

@@ -188,3 +188,23 @@ def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path)
 
     with pytest.raises(sqlite3.DatabaseError, match="the edges are damaged"):
         catalog.count(parse("^gcc"))
+
+
+def test_the_name_of_a_virtual_stands_for_the_packages_that_provide_it(
+    catalogs: dict[str, Catalog],
+) -> None:
+    catalog = catalogs["spack1"]
+    count = catalog.count
+
+    assert count(parse("mpi")) == count(parse("mpich | openmpi")) > 0
+    assert count(parse("mpi@4")) == count(parse("mpich@4 openmpi@4")) > 0
+    assert count(parse("mpi | hdf5")) == count(parse("mpich | openmpi | hdf5"))
+    assert count(parse("!mpi")) == catalog.total - count(parse("mpi"))
+    assert count(parse("nosuch")) == count(parse("^nosuch.mpich")) == 0
+    assert {package.name for package in catalog.packages(parse("mpi +nosuch zlib-ng"))} == {
+        "zlib-ng"
+    }
+    assert catalog.virtuals.sentence(parse("mpi mpich zlib-ng")) == (
+        "mpi is a virtual package, provided here by mpich and openmpi"
+    )
+    assert not catalog.virtuals.sentence(parse("zlib-ng nosuch ^mpi m*"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import example, given, settings
@@ -20,6 +21,7 @@ from spackscope.model.query.syntax import (
 )
 from spackscope.model.query.terms import Depends, Query, Term, exact_term, query_of
 from tests.hostile import HOSTILE_TEXT
+from tests.model.query_grammar import random_query
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
 bares = st.sampled_from(["package", "any"])
@@ -248,7 +250,7 @@ def test_each_condition_knows_its_place() -> None:
         ("^[deptypes=lnk] a", 11, "lnk is no deptype"),
         ("a (b)", 2, r"\( has no meaning here"),
         ("x" * (LONGEST + 1), LONGEST, "characters at most"),
-        (" ".join(f"p{n}" for n in range(1_001)), 4890, "1000 terms at most"),
+        (" ".join(f"p{n}" for n in range(1_001)), 4890, "1,000 terms at most"),
     ],
 )
 def test_what_is_no_query_is_pointed_at(text: str, offset: int, message: str) -> None:
@@ -267,6 +269,13 @@ def test_no_character_of_a_text_is_lost(text: str) -> None:
     pieces = list(tokens.coloured(text))
     assert all(start < end for start, end, _ in pieces)
     assert all(one[1] <= two[0] for one, two in pairwise(pieces))
+
+
+@pytest.mark.parametrize("text", ["'\\" * 5_000, '"\\' * 5_000, "'\"\\" * 5_000])
+def test_quotes_that_are_not_closed_are_looked_at_once(text: str) -> None:
+    assert len(list(tokens.tokens(text))) < 10
+    with pytest.raises(QueryError, match="a quote that is not closed"):
+        parse(text)
 
 
 @given(any_text)
@@ -320,6 +329,20 @@ def test_what_is_made_of_real_words_comes_back(chosen: list[str], bare: Bare) ->
     assert parse(str(query), bare="any") == query
     without = [query.minus(part) for part in query.parts()]
     assert all(len(less.parts()) < len(query.parts()) for less in without)
+
+
+@pytest.mark.parametrize("bare", ["package", "any"])
+def test_what_the_grammar_allows_is_spelled_so_that_it_is_read_again(bare: Bare) -> None:
+    read_at_all = 0
+    for seed in range(3_000):
+        text = random_query(Random(seed))
+        query, _ = read_or_refused(text, bare)
+        if query is not None:
+            read_at_all += 1
+            assert parse(str(query), bare="any") == query, text
+            assert bare == "any" or parse(str(query)) == query, text
+
+    assert read_at_all > 1_000
 
 
 @given(

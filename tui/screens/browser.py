@@ -95,6 +95,8 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
             why += f"\n{hint}"
         self._specs.show_listing(listing, event.columns, event.telling, self._fetch, cursor, why)
         self._show_counts()
+        if event.virtuals:
+            self._status.say(event.virtuals)
         self._prepare(catalog)
 
     def _select_first(self, packages: Sequence[PackageCount]) -> bool:
