@@ -252,6 +252,10 @@ class Catalog:
         found = self.database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
         return self.rows([id_ for (id_,) in found])
 
+    def with_compilers(self, row: Row) -> Spec:
+        """Return the record of a row with its compilers, as its spec string needs them."""
+        return replace(row.spec, compilers=self.dependencies.compilers(row.id))
+
     def whole(self, row: Row) -> Spec:
         """Give the record of a row with all that any document tells of it."""
         spec = replace(row.spec, **asdict(self.provenance(row.id)))

@@ -17,6 +17,9 @@ _COMPILERS = frozenset(
         *("xl", "xl_r"),
     }
 )
+_LEGACY_NAMES = {_NEW_NAMES[name]: name for name in ("clang", "oneapi", "rocmcc", "arm")}
+"""The old names that Spack still prints; for the classic Intel compilers it has none."""
+
 LANGUAGES = ("c", "cxx", "fortran")
 """The virtuals that a compiler provides; the first that is there names a spec's compiler."""
 
@@ -27,6 +30,11 @@ def compiler_name(name: str) -> str:
     The names are those of lib/spack/spack/aliases.py.
     """
     return _NEW_NAMES.get(name, name)
+
+
+def legacy_name(package: str) -> str:
+    """Return the name that Spack prints after `%` for the package of a compiler."""
+    return _LEGACY_NAMES.get(package, package)
 
 
 def is_compiler(name: str) -> bool:

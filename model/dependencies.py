@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spackscope.model.code_columns import CodeColumns
+from spackscope.model.compilers import LANGUAGES
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.edge_columns import EdgeColumns
 from spackscope.model.index.database import Database
+from spackscope.model.records import Compiler
 
 DEPTYPES = ("build", "link", "run", "test")
 """The deptypes, in the order in which Spack shows them."""
@@ -53,6 +55,7 @@ class Dependencies:
             self._kinds,
             self._listing,
             self._columns.column("package"),
+            self._columns.column("version"),
         )
 
     @cached_property
@@ -103,6 +106,25 @@ class Dependencies:
             return absent[0]
         package = self._columns.column("package")[self._columns.look_alike(id_)]
         return self._dictionaries.package_names[package]
+
+    def compilers(self, id_: int) -> tuple[Compiler, ...] | None:
+        """Return the direct dependencies that compile a record, ordered by name.
+
+        None where its document lists no dependencies; none of them compiles what was built
+        before Spack 1.0.
+        """
+        if not self.lists(id_):
+            return None
+        edges = (edge for edge in self.of(id_) if not set(LANGUAGES).isdisjoint(edge.virtuals))
+        found = [Compiler(self.name(e.child), self._version(e.child), e.virtuals) for e in edges]
+        return tuple(sorted(found))
+
+    def _version(self, id_: int) -> str:
+        """Return the version of a record; of what is absent none is known."""
+        if self.absent(id_):
+            return ""
+        version = self._columns.column("version")[self._columns.look_alike(id_)]
+        return self._dictionaries.versions[version]
 
     def path(self, start: int, end: int) -> list[Edge] | None:
         """Give the edges of a shortest way from a record down to a dependency.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from spackscope.model.columns import Column, Value
 from spackscope.model.query.match import split_variant
 from spackscope.model.query.terms import Term, exact_term
 from spackscope.model.records import Provenance, Spec, is_hash
+from spackscope.model.spec_string import short_digests, spec_string
 from spackscope.model.text import cell_width, clean, is_clean, shorten
 
 SHORT_HASH = 7
@@ -26,11 +26,8 @@ DIFFERS = "≠"
 
 UNTOLD = Provenance()
 
-_SHORT_DIGEST = 7
 _PLACE = 20
 """Cells of a source in the table; they are told apart by their ends."""
-
-_BARE_VALUE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def variants_cell(variants: tuple[str, ...], varying: Mapping[str, int]) -> tupl
         key=lambda text: varying[split_variant(text)[0]],
     )
     rest = [text for text in variants if split_variant(text)[0] not in varying]
-    shown = (" ".join(map(_short_digests, texts)) for texts in (telling, rest))
+    shown = (" ".join(map(short_digests, texts)) for texts in (telling, rest))
     first, last = map(clean, shown)
     return first, last
 
@@ -104,31 +101,6 @@ def size_text(size: float | None) -> str:
             number = size / factor
             return f"{number:.0f} {unit}" if number >= 99.95 else f"{number:.1f} {unit}"
     return f"{size:.0f} B"
-
-
-def spec_string(spec: Spec) -> str:
-    """Spell a record as Spack 1 prints a concrete spec.
-
-    Follows DISPLAY_FORMAT in lib/spack/spack/spec.py: flags sorted and run together, then the
-    other variants by name, then the architecture and the compiler.
-    """
-    flags = sorted((v for v in spec.variants if v[:1] in "+~" and v), key=lambda v: v[1:])
-    valued = sorted(_short_digests(v) for v in spec.variants if v[:1] not in "+~" and v)
-    parts = [f"{spec.package}@{spec.version}{''.join(flags)}", *map(_valued, valued)]
-    for key, value in (("platform", spec.platform), ("os", spec.os), ("target", spec.target)):
-        if value:
-            parts.append(f"{key}={value}")
-    if spec.compiler not in ("none", ""):
-        parts.append(f"%{spec.compiler.partition('/')[0]}")
-    return clean(" ".join(parts))
-
-
-def _valued(variant: str) -> str:
-    """Quote a value as Spack does where it holds more than letters, digits and `,/_.-[]`."""
-    name, equals, value = variant.partition("=")
-    if _BARE_VALUE.fullmatch(value) or (value[:1] == value[-1:] and value[:1] in "'\""):
-        return variant
-    return f"{name}{equals}'{value}'" if "'" not in value else f'{name}{equals}"{value}"'
 
 
 def install_command(spec: Spec) -> str:
@@ -230,23 +202,15 @@ def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> list[DetailLine]:
     lines = [DetailLine(head, kind="head")]
     differing.sort(key=lambda v: varying[split_variant(v)[0]])
     for variant in differing:
-        text = clean(_short_digests(variant))
+        text = clean(short_digests(variant))
         lines.append(DetailLine(text, "", _term("variants", variant), "differs"))
     for variant in same:
-        text = clean(_short_digests(variant))
+        text = clean(short_digests(variant))
         lines.append(DetailLine(text, "", _term("variants", variant), "same"))
     if spec.flags:
         lines.append(DetailLine("flags", kind="head"))
     lines += [DetailLine(clean(flags), "", _flags_term(flags)) for flags in spec.flags]
     return lines
-
-
-def _short_digests(variant: str) -> str:
-    """Cut the digests of patches to seven digits, as Spack prints them."""
-    name, equals, digests = variant.partition("=")
-    if name.removesuffix(":") != "patches":
-        return variant
-    return name + equals + ",".join(digest[:_SHORT_DIGEST] for digest in digests.split(","))
 
 
 def _flags_term(flags: str) -> Term | None:

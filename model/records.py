@@ -39,6 +39,18 @@ class Dependency:
     virtuals: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Compiler:
+    """Represent a direct dependency that compiles a spec, with all virtuals it provides for it.
+
+    `version` is empty where no document holds the compiler.
+    """
+
+    name: str
+    version: str = ""
+    virtuals: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """Hold one record: a spec as one document of one source lists it.
@@ -58,7 +70,9 @@ class Spec:
     prefix) and `installed_at` (seconds since 1970) are known from the database of an install
     tree; `explicit` also from a lock file, where it marks the roots.
 
-    `listed_in` names all sources of an index that list the hash, where they are known.
+    `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
+    that compile it; both are known only of records from an index, and `compilers` is None where
+    the document lists no dependencies.
     """
 
     package: str
@@ -87,6 +101,7 @@ class Spec:
     installed_at: float | None = None
     build_spec: str = ""
     listed_in: tuple[str, ...] = ()
+    compilers: tuple[Compiler, ...] | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from textual.app import App
 
 from spackscope.model.export import json_text
-from spackscope.model.present import install_command, spec_string
+from spackscope.model.present import install_command
 from spackscope.model.records import Spec
+from spackscope.model.spec_string import spec_string
 from spackscope.model.text import shorten
 from spackscope.tui.clipboard import CopyFailed, copy
 from spackscope.tui.messages import CopyDone

@@ -145,7 +145,8 @@ def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
                 listings[name] = catalog.listing(View(package=ids[name]))
             alike = listings[name].alike(row.look_alike)
         told = catalog.provenance(row.id)
-        lines = present.detail(row.spec, varying={}, alike=alike, shown=0, told=told)
+        spec = catalog.with_compilers(row)
+        lines = present.detail(spec, varying={}, alike=alike, shown=0, told=told)
         yield from report.detail_lines(lines)
         yield from _dependencies(catalog, row)
 

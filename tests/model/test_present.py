@@ -19,7 +19,6 @@ from spackscope.model.present import (
     detail,
     install_command,
     size_text,
-    spec_string,
     variants_cell,
     without_root,
 )
@@ -27,6 +26,7 @@ from spackscope.model.query.satisfies import matches
 from spackscope.model.query.syntax import LONGEST, parse
 from spackscope.model.query.terms import Term, query_of
 from spackscope.model.records import Provenance, Spec
+from spackscope.model.spec_string import spec_string
 from spackscope.model.text import is_clean
 from spackscope.tui.report import detail_lines
 from tests.hostile import HOSTILE_TEXT
@@ -130,39 +130,7 @@ def test_a_size_has_three_digits_at_most(size: float | None, text: str) -> None:
     assert size_text(size) == text
 
 
-# Spec strings and commands
-
-
-def test_a_spec_is_spelled_as_spack_1_prints_it() -> None:
-    assert spec_string(SPEC) == (
-        "hdf5@1.14.5~cxx+mpi api=default build_type=Release libs:=shared,static"
-        " platform=linux os=ubuntu24.04 target=x86_64_v3 %gcc@13.2.0"
-    )
-
-
-def test_what_a_record_lacks_is_left_out_of_its_spelling() -> None:
-    bare = replace(SPEC, compiler="none", platform="", os="", target="", variants=(), version="1")
-
-    assert spec_string(bare) == "hdf5@1"
-
-
-@pytest.mark.parametrize(
-    ("variant", "spelled"),
-    [
-        ("cflags=-O2 -g", "cflags='-O2 -g'"),
-        ("cflags='-O2 -g'", "cflags='-O2 -g'"),
-        ('cflags="-O2"', 'cflags="-O2"'),
-        ("note=it's", 'note="it\'s"'),
-        ("libs=shared,static", "libs=shared,static"),
-        ("patches=0f6940d,3e6448a", "patches=0f6940d,3e6448a"),
-        ("empty=", "empty="),
-        ("plain", "plain"),
-    ],
-)
-def test_a_value_is_quoted_where_spack_quotes_it(variant: str, spelled: str) -> None:
-    short = replace(SPEC, variants=(variant,), platform="", os="", target="", compiler="none")
-
-    assert spec_string(short) == f"hdf5@1.14.5 {spelled}"
+# Commands
 
 
 def test_the_command_installs_this_binary_and_builds_nothing() -> None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from spackscope.model.catalog import Catalog
 from spackscope.model.dependency_tree import Section, Tree
 from spackscope.model.present import detail
-from spackscope.model.records import Provenance
+from spackscope.model.records import Provenance, Spec
 from spackscope.model.rows import Row
 from spackscope.tui import keys, titles
 from spackscope.tui.messages import Damaged, Prepared
@@ -89,7 +89,7 @@ class DetailingScreen(SizingScreen):
             tree = shown if self._detailed.id == row.id else None
         self._detailed = row
         lines = detail(
-            self._with_size(catalog, row.spec),
+            self._with_size(catalog, self._with_compilers(catalog, row)),
             varying=listing.varying_variants,
             alike=listing.alike(row.look_alike),
             shown=listing.shown,
@@ -98,6 +98,16 @@ class DetailingScreen(SizingScreen):
         self._detail.show_spec(lines, tree or self._tree_of(row), at)
         beside = "" if row.spec.in_cache else " · not in the table"
         self._detail.border_title = Content(f"detail{beside}")
+
+    def _with_compilers(self, catalog: Catalog, row: Row) -> Spec:
+        """Return the record of a row, with its compilers as soon as the edges have been read."""
+        if catalog is not self._prepared:
+            return row.spec
+        try:
+            return catalog.with_compilers(row)
+        except sqlite3.DatabaseError:
+            self.post_message(Damaged(catalog))
+            return row.spec
 
     def _size_came(self, hash_: str) -> None:
         if self._detailed is not None and self._detailed.spec.hash == hash_:

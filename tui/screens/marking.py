@@ -52,15 +52,21 @@ class MarkingScreen(AskingScreen):
         self._specs.show_marks(self._marks)
         self._show_counts()
 
-    def _to_copy(self) -> list[Spec]:
-        """Give the marked specs, or the selected one."""
-        if self._catalog is None:
+    def _to_copy(self, form: Form | None = None) -> list[Spec]:
+        """Return the marked specs, or the selected one.
+
+        A bare hash does not wait for the edges, which tell the compilers.
+        """
+        catalog, row = self._catalog, self._selected
+        if catalog is None:
             return []
+        rows = [row] if row is not None else []
         if self._marks:
-            marked = [self._catalog.by_hash(hash_)[:1] for hash_ in self._marks]
-            return [rows[0].spec for rows in marked if rows]
-        row = self._selected
-        return [row.spec] if row is not None else []
+            marked = [catalog.by_hash(hash_)[:1] for hash_ in self._marks]
+            rows = [row for rows in marked for row in rows]
+        if form is FORMS[0]:
+            return [row.spec for row in rows]
+        return [catalog.with_compilers(row) for row in rows]
 
     def action_copy_hash(self) -> None:
         """Copy the full hash."""
@@ -74,7 +80,7 @@ class MarkingScreen(AskingScreen):
             self._status.say("there is no spec to copy", error=True)
 
     def _copy(self, form: Form | None) -> None:
-        specs = self._to_copy()
+        specs = self._to_copy(form)
         if form is None or not specs:
             if form is not None:
                 self._status.say("there is no spec to copy", error=True)
