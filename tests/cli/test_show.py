@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -140,3 +141,15 @@ def test_all_that_an_install_tree_tells_of_a_spec_is_shown(program: Program) -> 
     for edge in edges:
         assert f"{edge['name']}@" in text
         assert f" /{edge['hash'][:7]}\n" in text
+
+
+def test_the_spec_that_is_shown_can_be_asked_for(program: Program) -> None:
+    tree = str(INSTALL_TREE.parents[1])
+    hash_ = program("find", "-f", tree, "--hashes", "curl").stdout.strip()
+
+    lines = program("show", "-f", tree, hash_).stdout.splitlines()
+    text = lines[lines.index("spec") + 1].strip()
+
+    assert text.endswith(" %c,cxx=gcc@12.2.0")
+    assert program("find", "-f", tree, "--hashes", text).stdout.strip() == hash_
+    assert program("find", "-f", tree, "--hashes", *shlex.split(text)).stdout.strip() == hash_

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.copying import FORMS
+from tests.model.spack_documents import INSTALL_TREE
 from tests.tui.browsing import SAMPLE, Record, browsing, record, write_page
 
 
@@ -173,6 +174,16 @@ async def test_typing_ahead_copies_the_row_that_the_keys_lead_to(clipboard: Clip
         assert browser.current.spec.package == "py-ml-dtypes"
         assert browser.table.rows.cursor == 1
         assert clipboard.text == browser.current.spec.hash
+
+
+async def test_a_copied_spec_has_its_compilers_and_is_found_again(clipboard: Clipboard) -> None:
+    async with browsing(INSTALL_TREE, query="curl", environ=clipboard.environ) as browser:
+        await browser.press("2", "Y", "s")
+        copied, hash_ = clipboard.text, browser.current.spec.hash
+        assert copied.endswith(" %c,cxx=gcc@12.2.0")
+
+    async with browsing(INSTALL_TREE, query=copied) as browser:
+        assert [row.spec.hash for row in browser.rows] == [hash_]
 
 
 def test_every_form_has_a_letter_of_its_own() -> None:
