@@ -112,8 +112,7 @@ def _stated_compiler(spec: Spec) -> str:
     """Spell the one compiler that a document before Spack 1.0 states, as pages do.
 
     Spack 1 takes `%oneapi` for intel-oneapi-compilers, which is never the compiler that such a
-    document calls oneapi: without the name `%` asks for what is stated. On pages it asks for more
-    than they list, and only the column `compiler` has the name.
+    document calls oneapi: without the name `%` asks for what is stated.
     """
     name, _, version = spec.compiler.partition("/")[0].partition("@")
     if spec.compiler in _NO_COMPILER or name in LANGUAGES or not _NAME.fullmatch(name):
@@ -121,8 +120,6 @@ def _stated_compiler(spec: Spec) -> str:
     at = _at(version)
     if compiler_name(name) == name:
         return f"%{name}{at}"
-    if spec.compilers is None:
-        return f"compiler='{name}{at}'"
     return f"%{at}" if at else ""
 
 

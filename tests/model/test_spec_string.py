@@ -154,22 +154,20 @@ def test_each_compiler_stands_with_the_languages_it_compiles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("compiler", "on_a_page", "in_a_database"),
+    ("compiler", "spelled"),
     [
-        ("gcc@13.2.0/5o2zn6v", "%gcc@13.2.0", "%gcc@13.2.0"),
-        ("oneapi@2024.2.1", "compiler='oneapi@2024.2.1'", "%@2024.2.1"),
-        ("intel", "compiler='intel'", ""),
-        ("none", "", ""),
-        ("cxx@1.2", "", ""),
+        ("gcc@13.2.0/5o2zn6v", "%gcc@13.2.0"),
+        ("oneapi@2024.2.1", "%@2024.2.1"),
+        ("intel", ""),
+        ("none", ""),
+        ("cxx@1.2", ""),
     ],
 )
-def test_a_compiler_that_is_only_stated_has_no_languages(
-    compiler: str, on_a_page: str, in_a_database: str
-) -> None:
+def test_a_compiler_that_is_only_stated_has_no_languages(compiler: str, spelled: str) -> None:
     spec = replace(SHORT, compiler=compiler)
 
-    assert spec_string(spec) == f"hdf5@1.14.5 {on_a_page}".strip()
-    assert spec_string(replace(spec, compilers=())) == f"hdf5@1.14.5 {in_a_database}".strip()
+    assert spec_string(spec) == f"hdf5@1.14.5 {spelled}".strip()
+    assert spec_string(replace(spec, compilers=())) == spec_string(spec)
 
 
 @pytest.mark.parametrize(
