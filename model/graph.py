@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 
@@ -26,6 +26,8 @@ from spackscope.model.records import Dependency
 
 Find = Callable[[Query], Ranges]
 """Finds the records that fulfil a query, those that are only dependencies among them."""
+
+_SPECS_A_MASK_IS_WORTH = 100
 
 Mask = bytearray
 """A byte for each record: 1 where it fits."""
@@ -157,11 +159,18 @@ class Graph:
         """Return the specs, and all that have one of them below them on some edges."""
         found, newest = set(specs), specs
         while newest:
-            # Look-alikes stand together, so that there are far fewer spans than specs.
-            spans = spans_of(mask_of(newest, self._edges.count))
-            newest = up.along(spans) - found
+            newest = up.along(self._grouped(newest)) - found
             found |= newest
         return found
+
+    def _grouped(self, specs: set[int]) -> Iterable[Span]:
+        """Return the spans of some specs; look-alikes, which are neighbours, share one.
+
+        A mask of all records costs more than a few spans, above all once a level of a deep tree.
+        """
+        if len(specs) < self._edges.count // _SPECS_A_MASK_IS_WORTH:
+            return ((spec, spec + 1) for spec in specs)
+        return spans_of(mask_of(specs, self._edges.count))
 
     def providers(self, virtual: str) -> frozenset[str]:
         """Return the names of the packages that some edge uses as provider of a virtual."""

@@ -195,8 +195,10 @@ def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
     name, equals, values = variant.partition("=")
     if not equals:
         return variant, ()
-    inner = values.strip("'\"")
-    return name.removesuffix(":"), (inner,) if values[:1] == '"' else tuple(inner.split(","))
+    is_quoted = len(values) > 1 and values[0] == values[-1] and values[0] in "'\""
+    inner = values[1:-1] if is_quoted else values
+    is_one = is_quoted and values[0] == '"'
+    return name.removesuffix(":"), (inner,) if is_one else tuple(inner.split(","))
 
 
 @lru_cache(64)

@@ -208,3 +208,17 @@ def test_the_name_of_a_virtual_stands_for_the_packages_that_provide_it(
         "mpi is a virtual package, provided here by mpich and openmpi"
     )
     assert not catalog.virtuals.sentence(parse("zlib-ng nosuch ^mpi m*"))
+
+
+def test_a_long_chain_of_dependencies_is_followed_to_its_end(tmp_path: Path) -> None:
+    chain = [
+        node(hash_of(number), name=f"p{number}", dependencies=[
+            edge(f"p{number + 1}", hash_of(number + 1), ["link"])
+        ] if number < 20_000 else [])
+        for number in range(20_001)
+    ]  # fmt: skip
+    (tmp_path / "index.json").write_bytes(database(installs(*chain)))
+    catalog = catalog_of(tmp_path / "index.json")
+
+    assert catalog.count(parse("^p9999")) == 9_999
+    assert catalog.count(parse("^p20000 !p0")) == 19_999
