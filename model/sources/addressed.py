@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from spackscope.model.sources.addresses import scheme_of, unquoted
 from spackscope.model.sources.mirror import BUILD_CACHE
 
 _MANIFEST = re.compile(
@@ -32,10 +33,13 @@ def addressed(url: str) -> Addressed:
     """Tell by the end of an address or path what lies there; its query stays with the top."""
     path, mark, query = url.partition("?")
     query = mark + query
+    # Files of a place are asked for by names, which it encodes where it has to.
+    plain = unquoted if scheme_of(url) else str
     if found := _MANIFEST.fullmatch(path):
-        return Addressed((found["top"] or "") + query, view=found["view"] or "", layout="v3")
+        view = plain(found["view"] or "")
+        return Addressed((found["top"] or "") + query, view=view, layout="v3")
     if found := _BUILD_CACHE.fullmatch(path):
         return Addressed(found["top"] + query, build_cache="", layout="v2")
     if found := _FILE.fullmatch(path):
-        return Addressed(found["top"] + query, found["name"])
+        return Addressed(found["top"] + query, plain(found["name"]))
     return Addressed(url)

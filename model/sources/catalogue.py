@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from spackscope.model.sources.addresses import scheme_of
+
 PUBLIC = "public"
 """What names the public cache as a source, alone or with tags: `public:TAG1,TAG2`."""
 
@@ -34,7 +36,7 @@ def asked_of(source: str, environ: Mapping[str, str]) -> Asked | None:
     """
     name, _, behind = source.partition(":")
     catalogue = environ.get(VARIABLE, "").strip() or CATALOGUE
-    if name != PUBLIC:
+    if name != PUBLIC or scheme_of(source):
         catalogue, _, behind = source.partition("#")
         if not catalogue.partition("?")[0].endswith(CATALOGUE_NAME):
             return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
-from spackscope.model.sources.catalogue import PUBLIC, asked_of
+from spackscope.model.sources.catalogue import CATALOGUE_NAME, PUBLIC, asked_of
 from spackscope.model.sources.documents import SourceError, reason
 from spackscope.model.sources.spack.config import PREFIX, Spack, spack_of
 
@@ -105,9 +105,11 @@ def is_path(source: str) -> bool:
 
 
 def shown_source(source: str) -> str:
-    """Give a source as it is known from here on, without a password or token in its address."""
-    may_tell = is_remote(source) and ("@" in source or "?" in source)
-    return shown_url(source) if may_tell else source
+    """Return a source as it is known from here on, without what may be secret in its URL."""
+    url, _, tags = source.partition("#")
+    if tags and url.partition("?")[0].endswith(CATALOGUE_NAME):
+        return f"{shown_url(url)}#{tags}"
+    return shown_url(source)
 
 
 def location(source: str) -> Path:
@@ -122,4 +124,4 @@ def location(source: str) -> Path:
     try:
         return Path(os.path.abspath(os.path.expanduser(source)))
     except OSError as error:
-        raise SourceError(f"the source {source} {reason(error)}") from None
+        raise SourceError(f"the source {shown_url(source)} {reason(error)}") from None

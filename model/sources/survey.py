@@ -7,12 +7,11 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from urllib.parse import unquote, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources.addressed import addressed
-from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
+from spackscope.model.sources.addresses import is_remote, local_path, scheme_of, shown_url
 from spackscope.model.sources.catalogue import PUBLIC, Asked, asked_of, is_catalogue
 from spackscope.model.sources.choice import STANDARD_INPUT, location, shown_source
 from spackscope.model.sources.directories import survey_directory
@@ -179,8 +178,8 @@ def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
     """Look at a file or directory on this machine."""
     named = None if path == source else path
     if scheme_of(path) == "file":
-        path = unquote(urlsplit(path).path)
-        named = path
+        source = shown_source(source)
+        named = path = local_path(path)
     elif scheme := scheme_of(path):
         raise SourceError(f"the source {shown_url(path)}: no place is known by {scheme}://")
     top = str(location(path))
@@ -188,7 +187,8 @@ def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
         status = os.stat(top)
     except (OSError, ValueError) as error:
         why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
-        told = f"{source}, {path}," if source.startswith(PREFIX) else source
+        told = shown_url(source)
+        told = f"{told}, {shown_url(path)}," if source.startswith(PREFIX) else told
         raise SourceError(f"the source {told} {why}") from None
     if stat.S_ISDIR(status.st_mode):
         if view:

@@ -41,6 +41,7 @@ from tests.model.web_server import Talk, serving
 
 ONE, TWO = index(version="1.1"), index(version="1.2")
 LOCK = b'{"_meta": {"lockfile-version": 6}, "roots": [], "concrete_specs": {}}'
+NO_TEXT = "it has bytes that are not text, which have to be written as %XX"
 
 
 @pytest.fixture
@@ -88,6 +89,18 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("a\0b", "the source a\0b cannot be read: embedded null byte"),
         ("ftp://example.org/x", "the source ftp://example.org/x: no place is known by ftp://"),
         ("ssh://u:secret@h/x", "the source ssh://h/x: no place is known by ssh://"),
+        ("file://[::1/x", "file://[::1/x is not a valid URL: its host cannot be read"),
+        ("file://there{top}", "file://there{top} names the files of there, another machine"),
+        (
+            "file://u:secret@there{top}",
+            "file://there{top} names the files of there, another machine",
+        ),
+        ("file://{top}/\udcff", "file://{top}/\udcff is not a valid URL: " + NO_TEXT),
+        ("http://h/\udcff", "http://h/\udcff is not a valid URL: " + NO_TEXT),
+        ("oci://u:secret@h/\udcff", "oci://…@h/\udcff is not a valid URL: " + NO_TEXT),
+        ("http:/u:secret@h/x?k=secret", "the source http:/…@h/x?… does not exist"),
+        ("//u:secret@h/x", "the source //…@h/x does not exist"),
+        ("public://u:secret@h/x", "the source public://h/x: no place is known by public://"),
         ("{top}", "the source {top} holds no file"),
     ],
 )

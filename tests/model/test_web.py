@@ -19,7 +19,7 @@ import pytest
 import trustme
 
 from spackscope.model.records import Cancelled
-from spackscope.model.sources.addresses import is_remote, shown_url
+from spackscope.model.sources.addresses import is_remote, split_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing, Unlisted, WrongContent
 from spackscope.model.sources.remote.answers import Patience, Unreachable
@@ -44,6 +44,8 @@ from tests.model.web_server import (
     trickles,
 )
 
+NO_URL = "is not a valid URL"
+NO_PORT = "its port is not a number up to 65,535"
 QUICK = Patience(connect=1.0, stalled=0.2, pause=0.01, longest_pause=0.5)
 OLD, NEW = b'{"old": true}', b'{"new": true}'
 
@@ -426,8 +428,16 @@ def test_redirects_are_followed(machine: Machine) -> None:
         ("/index", "127.0.0.1 leads in a circle, back to URL/index"),
         ("file:///etc/passwd", "127.0.0.1 leads to file:///etc/passwd, which is not on the web"),
         ("ftp://x:y@host/a?b", "127.0.0.1 leads to ftp://host/a?…, which is not on the web"),
-        ("http://[::1", "127.0.0.1 leads to what is no address"),
-        ("http://:80/", "http://:80/ is no address: it names no host"),
+        (
+            "http://[::1",
+            f"127.0.0.1 leads to a wrong place: http://[::1 {NO_URL}: its host cannot be read",
+        ),
+        (
+            "http://:80/",
+            f"127.0.0.1 leads to a wrong place: http://:80/ {NO_URL}: it names no host",
+        ),
+        ("/a\tb", f"127.0.0.1 leads to a wrong place: /a\tb {NO_URL}: it has a control character"),
+        ("//u:pw@h:x/", f"127.0.0.1 leads to a wrong place: http://…@h:x/ {NO_URL}: {NO_PORT}"),
     ],
 )
 def test_redirects_lead_to_the_web_only(machine: Machine, location: str, sentence: str) -> None:
@@ -517,6 +527,50 @@ def test_a_password_is_not_sent_to_where_a_redirect_leads(machine: Machine) -> N
 
         assert "authorization" in server.asked[0].headers
         assert "authorization" not in other.asked[0].headers
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_a_password_is_sent_to_no_other_scheme_or_host_of_the_same_machine(
+    machine: Machine, tmp_path: Path, secure: bool
+) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    machine.environ["SSL_CERT_FILE"] = str(tmp_path / "ca.pem")
+    with serving(index=gives(NEW)) as other:
+        if secure:
+            location = f"http://127.0.0.1:{other.port}/index"
+            with tls_server(authority, "127.0.0.1", says(302, Location=location)) as server:
+                machine.place(f"https://ann:pw@127.0.0.1:{server.port}").fetch("index")
+        else:
+            other.scripts["/first"] = says(302, Location=f"http://localhost:{other.port}/index")
+            machine.place(f"http://ann:pw@127.0.0.1:{other.port}").fetch("first")
+
+        assert other.asked[-1].path == "/index"
+        assert "authorization" not in other.asked[-1].headers
+
+
+def test_a_password_does_not_come_back_after_a_redirect_elsewhere(machine: Machine) -> None:
+    with serving() as other, serving() as server:
+        server.scripts["/index"] = says(302, Location=f"{other.url}/on")
+        other.scripts["/on"] = says(302, Location=f"{server.url}/end")
+        server.scripts["/end"] = gives(NEW)
+        machine.place(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
+
+        assert "authorization" not in server.asked[-1].headers
+
+
+@pytest.mark.parametrize("value", ["a\r\nX: y", "a\0", "\udcff", "\u0142"])
+def test_a_header_that_http_does_not_allow_is_not_sent(machine: Machine, value: str) -> None:
+    with serving(index=gives(NEW)) as server:
+        client = Client(machine.environ, patience=QUICK)
+        asking = client.get(split_url(f"{server.url}/index"), {"Authorization": value})
+        with pytest.raises(SourceError) as raised, asking:
+            pass
+
+    assert server.asked == []
+    assert str(raised.value).endswith(
+        "the header Authorization has characters that HTTP does not allow"
+    )
 
 
 def test_what_a_server_tells_of_a_version_cannot_break_the_next_request(machine: Machine) -> None:
@@ -717,15 +771,34 @@ PROXIES = {"http_proxy": "a:1", "HTTPS_PROXY": "http://b:2", "all_proxy": "socks
 def test_proxies_are_chosen_as_curl_chooses_them(
     url: str, environ: dict[str, str], proxy: str
 ) -> None:
-    assert proxy_of(url, environ) == proxy
+    chosen = proxy_of(split_url(url), environ)
+
+    assert (chosen.address if chosen is not None else "") == proxy
 
 
-def test_addresses_are_shown_without_what_is_secret() -> None:
-    assert shown_url("https://ann:pw@host:8/a/b?sig=x") == "https://host:8/a/b?…"
-    assert shown_url("s3://bucket/a") == "s3://bucket/a"
-    assert shown_url("file:///a/b") == "file:///a/b"
-    assert shown_url("/a?b@c") == "/a?b@c"
-    assert shown_url("https://ann:pw@[") == "https://…"
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+@pytest.mark.parametrize(
+    ("proxy", "reason"),
+    [
+        ("http://[::1", "http://[::1 is not a valid URL: its host cannot be read"),
+        ("http://ann:s3cr3t@[::1", "http://…@[::1 is not a valid URL: its host cannot be read"),
+        ("ftp://x", "ftp://x is not a valid URL: it has to begin with http:// or "),
+        ("http://ann:s3cr3t@x:no", f"http://…@x:no is not a valid URL: {NO_PORT}"),
+        ("ann:s3cr3t@x:no", f"http://…@x:no is not a valid URL: {NO_PORT}"),
+        ("http://", "http:// is not a valid URL: it names no host"),
+        ("http://x\udcff", "http://x\udcff is not a valid URL: it has bytes that are not text"),
+    ],
+)
+def test_a_proxy_that_cannot_be_asked_is_a_sentence(
+    machine: Machine, variable: str, proxy: str, reason: str
+) -> None:
+    machine.environ[variable] = proxy
+    with serving(index=gives(NEW)) as server:
+        failure = machine.failure(server)
+
+    wrong = f"127.0.0.1 cannot be reached: {variable.lower()} is wrong: {reason}"
+    assert failure.startswith(wrong)
+    assert "s3cr3t" not in failure
 
 
 def test_what_is_far_away_is_told_by_its_scheme() -> None:
@@ -753,9 +826,14 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
     ("address", "sentence"),
     [
         ("gopher://ann:pw@host/x", "gopher://host/x: no place is known by gopher://"),
-        ("file://elsewhere/x", "file://elsewhere/x names the files of elsewhere, which are not"),
-        ("http://[::1", "http://… is no address: its host cannot be read"),
-        ("s3:///x", "s3:///x is no address: it names no bucket"),
+        ("file://elsewhere/x", "file://elsewhere/x names the files of elsewhere, another machine"),
+        ("file://u:pw@[::1/x", "file://…@[::1/x is not a valid URL: its host cannot be read"),
+        ("file://u:pw@there/x", "file://there/x names the files of there, another machine"),
+        ("http://[::1", "http://[::1 is not a valid URL: its host cannot be read"),
+        ("s3:///x", "s3:///x is not a valid URL: it names no bucket"),
+        ("oci://h/\udcff", "oci://h/\udcff is not a valid URL: it has bytes that are not text"),
+        ("gs://h:x/a", f"gs://h:x/a is not a valid URL: {NO_PORT}"),
+        ("a\ud800b", "a\ud800b cannot be read: its name is not text"),
     ],
 )
 def test_what_is_no_place_is_a_sentence(machine: Machine, address: str, sentence: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spackscope.model.sources.addresses import host_of
+from spackscope.model.sources.addresses import Url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
 
@@ -52,17 +52,20 @@ class Unreachable(SourceError):
 
 
 class Unauthorized(SourceError):
-    """Report that a server wants to know who asks; `challenge` says how (WWW-Authenticate)."""
+    """Report that a server wants to know who asks: the one of `url`, which may be a redirect's.
 
-    def __init__(self, message: str, challenge: str) -> None:
+    `challenge` says how (WWW-Authenticate).
+    """
+
+    def __init__(self, message: str, challenge: str, url: Url) -> None:
         super().__init__(message)
-        self.challenge = challenge
+        self.challenge, self.url = challenge, url
 
 
 class Answer:
     """Hold the answer of a server: status, headers by their names in lower case, and its body."""
 
-    def __init__(self, url: str, response: httpcore.Response, patience: Patience) -> None:
+    def __init__(self, url: Url, response: httpcore.Response, patience: Patience) -> None:
         self.url, self.status = url, response.status
         self.headers = {
             name.decode("ascii", "replace").lower(): value.decode("latin-1")
@@ -92,14 +95,14 @@ class Answer:
                     _SLOWEST * waited, self.length or float("inf")
                 ):
                     slow = f"sends fewer than {_SLOWEST} bytes a second"
-                    raise SourceError(f"{host_of(self.url)} {slow}")
+                    raise SourceError(f"{self.url.place} {slow}")
         stream = self._response.extensions["network_stream"]
         if self.length is not None and "transfer-encoding" not in self.headers:
             body = stream.get_extra_info("body")
             if body > self.length:
                 stream.close()
                 more = f"more than the {self.length:,} bytes that it announced"
-                raise Failed(f"{host_of(self.url)} has sent {more}")
+                raise Failed(f"{self.url.place} has sent {more}")
 
     def demand(self, origin: str) -> None:
         """Raise what the status means for a file, unless that is there: Missing, Failed, …."""
@@ -112,23 +115,23 @@ class Answer:
             raise Forbidden(f"{origin} is forbidden: HTTP 403")
         if status == 401:
             challenge = self.headers.get("www-authenticate", "")
-            raise Unauthorized(f"{origin} is only for known users: HTTP 401", challenge)
-        message = f"{origin} cannot be read: {host_of(self.url)} answers HTTP {status}"
+            raise Unauthorized(f"{origin} is only for known users: HTTP 401", challenge, self.url)
+        message = f"{origin} cannot be read: {self.url.place} answers HTTP {status}"
         if status in _AGAIN or status >= 500:
             raise Failed(message, after=_seconds(self.headers.get("retry-after", "")))
         raise SourceError(message)
 
 
 @contextlib.contextmanager
-def told(url: str, patience: Patience, proxy: str = "") -> Iterator[None]:
+def told(url: Url, patience: Patience, proxy: Url | None = None) -> Iterator[None]:
     """Say in one sentence, which names the host, what the network reports.
 
     Raises Unreachable, Failed and other SourceErrors.
     """
     import httpcore
 
-    host = host_of(url)
-    through = f" through the proxy {host_of(proxy)}" if proxy else ""
+    host = url.place
+    through = f" through the proxy {proxy.place}" if proxy else ""
     try:
         yield
     except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:

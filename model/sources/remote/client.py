@@ -7,15 +7,9 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import unquote, urljoin, urlsplit
 
 from spackscope.model.progress import ShouldStop, never
-from spackscope.model.sources.addresses import (
-    basic_authorization,
-    checked_address,
-    host_of,
-    shown_url,
-)
+from spackscope.model.sources.addresses import InvalidUrl, Url, web_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.remote import surroundings
 from spackscope.model.sources.remote.answers import Answer, Failed, Patience, Unreachable, told
@@ -45,34 +39,34 @@ class Client:
         should_stop: ShouldStop = never,
     ) -> None:
         self._environ, self.patience, self._should_stop = environ, patience, should_stop
-        self._pools: dict[tuple[str, str], httpcore.ConnectionPool] = {}
+        self._pools: dict[tuple[str, Url | None], httpcore.ConnectionPool] = {}
         self._given_up: dict[str, str] = {}
         self._lock = threading.Lock()
         # A socket that is only forgotten is a warning of Python's.
         weakref.finalize(self, _close, self._pools)
 
     @contextlib.contextmanager
-    def get(self, url: str, headers: Mapping[str, str] = {}) -> Iterator[Answer]:
-        """Ask for an address, and follow to where the server says it is.
+    def get(self, url: Url, headers: Mapping[str, str] = {}) -> Iterator[Answer]:
+        """Ask for a URL, and follow redirects.
 
-        User and password in the address are sent to its own host only, as is the header
-        Authorization. Raises Unreachable, Failed, other SourceErrors and Cancelled.
+        User and password of the URL, or else the header Authorization, are sent to its own
+        server only: same scheme, host and port. Raises Unreachable, Failed, other SourceErrors
+        and Cancelled.
         """
-        url = checked_address(url)
         send = dict(headers)
-        if authorization := basic_authorization(url):
-            send["Authorization"] = authorization
+        if url.authorization:
+            send["Authorization"] = url.authorization
         seen = [url]
         while True:
             response = self._send(seen[-1], send)
             try:
                 target = _target(seen, response)
-                if not target:
+                if target is None:
                     yield Answer(seen[-1], response, self.patience)
                     return
             finally:
                 response.close()
-            if _server(target) != _server(seen[-1]):
+            if not target.is_same_server(seen[-1]):
                 send = {name: value for name, value in send.items() if name != "Authorization"}
             seen.append(target)
 
@@ -95,10 +89,10 @@ class Client:
                 pause(wait, self._should_stop)
         raise AssertionError("patience allows no attempt")
 
-    def _send(self, url: str, headers: Mapping[str, str]) -> httpcore.Response:
+    def _send(self, url: Url, headers: Mapping[str, str]) -> httpcore.Response:
         import httpcore
 
-        host = host_of(url)
+        host = url.place
         if host in self._given_up:
             raise Unreachable(self._given_up[host])
         proxy = surroundings.proxy_of(url, self._environ)
@@ -107,50 +101,46 @@ class Client:
         timeouts |= {"write": patience.stalled, "pool": patience.stalled}
         request = httpcore.Request(
             b"GET",
-            _target_of(url),
-            headers=[
-                (b"Host", host.encode("ascii")),
-                (b"User-Agent", b"spackscope"),
-                (b"Accept", headers.get("Accept", "*/*").encode("ascii")),
-                *(
-                    (name.encode("ascii"), value.encode("latin-1", "replace"))
-                    for name, value in headers.items()
-                    if name != "Accept"
-                ),
-            ],
+            httpcore.URL(
+                scheme=url.scheme.encode(),
+                host=url.host.encode(),
+                port=url.port,
+                target=url.target.encode(),
+            ),
+            headers=_encoded(
+                {"Host": host, "User-Agent": "spackscope", "Accept": "*/*", **headers}, host
+            ),
             extensions={"timeout": timeouts},
         )
         try:
             with told(url, patience, proxy):
-                return self._pool(urlsplit(url).scheme, proxy).handle_request(request)
+                return self._pool(url.scheme, proxy).handle_request(request)
         except Unreachable as error:
             self._given_up[host] = str(error)
             raise
 
-    def _pool(self, scheme: str, proxy: str) -> httpcore.ConnectionPool:
+    def _pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
         """Give the connections that go through a proxy, or through none."""
         with self._lock:
             if (scheme, proxy) not in self._pools:
                 self._pools[scheme, proxy] = self._opened(scheme, proxy)
             return self._pools[scheme, proxy]
 
-    def _opened(self, scheme: str, proxy: str) -> httpcore.ConnectionPool:
+    def _opened(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
         import httpcore
 
         from spackscope.model.sources.remote.network import Backend
 
         # Certificates take long to load, and are of no use without TLS.
-        wanted = scheme == "https" or proxy.startswith("https:")
+        is_proxy_encrypted = proxy is not None and proxy.scheme == "https"
+        wanted = scheme == "https" or is_proxy_encrypted
         context = surroundings.trusted(self._environ) if wanted else None
         through = None
-        if proxy:
-            parts = urlsplit(checked_address(proxy))
-            user, password = unquote(parts.username or ""), unquote(parts.password or "")
-            auth = (user.encode(), password.encode()) if user else None
+        if proxy is not None:
             through = httpcore.Proxy(
-                f"{parts.scheme}://{host_of(parts.geturl())}",
-                auth=auth,
-                ssl_context=context if parts.scheme == "https" else None,
+                proxy.server,
+                auth=proxy.credentials,
+                ssl_context=context if is_proxy_encrypted else None,
             )
         return httpcore.ConnectionPool(
             ssl_context=context,
@@ -160,50 +150,40 @@ class Client:
         )
 
 
-def _close(pools: dict[tuple[str, str], httpcore.ConnectionPool]) -> None:
+def _close(pools: dict[tuple[str, Url | None], httpcore.ConnectionPool]) -> None:
     for pool in pools.values():
         with contextlib.suppress(RuntimeError):
             pool.close()
 
 
-def _target(seen: list[str], response: httpcore.Response) -> str:
-    """Give the address that an answer leads to, or nothing."""
+def _target(seen: list[Url], response: httpcore.Response) -> Url | None:
+    """Return the URL that an answer redirects to, if it does."""
     if response.status not in _REDIRECTS:
-        return ""
+        return None
     location = next(
         (value for name, value in response.headers if name.lower() == b"location"), b""
     )
     if not location:
-        return ""
-    host = host_of(seen[-1])
+        return None
+    host = seen[-1].place
     try:
-        target = urljoin(seen[-1], location.decode("latin-1"))
-        scheme = urlsplit(target).scheme.lower()
-    except ValueError:
-        raise SourceError(f"{host} leads to what is no address") from None
-    if scheme not in ("http", "https"):
-        raise SourceError(f"{host} leads to {shown_url(target)}, which is not on the web")
-    target = checked_address(target).partition("#")[0]
+        target = seen[-1].joined(location.decode("latin-1"))
+        if target.scheme not in ("http", "https"):
+            raise SourceError(f"{host} leads to {target.shown}, which is not on the web")
+        target = web_url(target.address)
+    except InvalidUrl as error:
+        raise SourceError(f"{host} leads to a wrong place: {error}") from None
     if target in seen:
-        raise SourceError(f"{host} leads in a circle, back to {shown_url(target)}")
+        raise SourceError(f"{host} leads in a circle, back to {target.shown}")
     if len(seen) > _MOST_REDIRECTS:
-        raise SourceError(f"{host_of(seen[0])} leads on more than {_MOST_REDIRECTS} times")
+        raise SourceError(f"{seen[0].place} leads on more than {_MOST_REDIRECTS} times")
     return target
 
 
-def _server(url: str) -> tuple[str, str]:
-    return urlsplit(url).scheme, host_of(url)
-
-
-def _target_of(url: str) -> httpcore.URL:
-    """Give an address as httpcore takes it, without user and password."""
-    import httpcore
-
-    parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return httpcore.URL(
-        scheme=parts.scheme.encode(),
-        host=(parts.hostname or "").encode("ascii"),
-        port=parts.port,
-        target=path.encode("ascii"),
-    )
+def _encoded(headers: Mapping[str, str], host: str) -> list[tuple[bytes, bytes]]:
+    """Return headers as they are sent. Raises SourceError for one that cannot be, unshown."""
+    for name, value in headers.items():
+        if not (value.isascii() and value.isprintable()):
+            forbidden = "has characters that HTTP does not allow"
+            raise SourceError(f"{host} cannot be asked: the header {name} {forbidden}")
+    return [(name.encode(), value.encode()) for name, value in headers.items()]

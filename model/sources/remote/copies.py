@@ -166,7 +166,9 @@ class Copies:
 
     def _path(self, key: str) -> str:
         # The key may hold a token, of which nothing can be told from a digest.
-        return os.path.join(self.directory, hashlib.sha256(key.encode()).hexdigest()[:40])
+        return os.path.join(
+            self.directory, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+        )
 
     def _describe(self, copy: Copy) -> None:
         described = {name: value for name, value in asdict(copy).items() if name != "path"}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
+from spackscope.model.sources.addresses import without_secrets
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
 from spackscope.model.sources.remote.answers import Patience, Unreachable
@@ -54,9 +55,12 @@ class GoogleBucket:
             return None
         writer.expect(blob.size)
         into = _Into(writer, blob.size)
+        # One without metadata: those of the server may name a URL elsewhere, which the library
+        # would send the user's token to.
+        plain = blob.bucket.blob(key, generation=blob.generation)
         self._told(
             origin,
-            lambda: blob.download_to_file(
+            lambda: plain.download_to_file(
                 into,
                 raw_download=True,
                 if_generation_match=blob.generation,
@@ -119,10 +123,10 @@ class GoogleBucket:
         except (exceptions.Forbidden, exceptions.Unauthorized) as error:
             raise Forbidden(f"{origin} is forbidden: HTTP {error.code}") from None
         except (exceptions.RetryError, ConnectionError) as error:
-            self._unreachable = f"{origin} cannot be reached: {error}"
+            self._unreachable = f"{origin} cannot be reached: {without_secrets(str(error))}"
             raise Unreachable(self._unreachable) from None
         except (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError) as error:
-            raise SourceError(f"{origin} cannot be read: {error}") from None
+            raise SourceError(f"{origin} cannot be read: {without_secrets(str(error))}") from None
 
 
 class _Into:

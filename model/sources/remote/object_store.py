@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
-from urllib.parse import unquote, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.addresses import scheme_of, shown_url
+from spackscope.model.sources.addresses import shown_url, split_url, unquoted
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched
 from spackscope.model.sources.remote.client import Client
@@ -46,7 +45,7 @@ class ObjectPlace:
         should_stop: ShouldStop = never,
     ) -> None:
         self.origin = shown_url(url).removesuffix("?…").rstrip("/")
-        self._prefix = unquote(urlsplit(url).path).strip("/")
+        self._prefix = unquoted(split_url(url).path).strip("/")
         self._bucket, self._copies = bucket, copies or copies_of(environ)
         self._client = client or Client(environ, should_stop=should_stop)
         self._on_progress, self._should_stop = on_progress, should_stop
@@ -102,10 +101,10 @@ def bucket_of(
     should_stop: ShouldStop = never,
 ) -> Bucket:
     """Open the bucket that an address names. Raises SourceError where its library is missing."""
-    name = urlsplit(url).netloc.rpartition("@")[2]
+    split = split_url(url)
+    scheme, name = split.scheme, split.place
     if not name:
-        raise SourceError(f"{shown_url(url)} is no address: it names no bucket")
-    scheme = scheme_of(url)
+        raise SourceError(f"{shown_url(url)} is not a valid URL: it names no bucket")
     library = {"s3": "boto3", "gs": "google-cloud-storage"}[scheme]
     try:
         if scheme == "s3":

@@ -6,18 +6,17 @@ the web: with its proxies, its patience and its copies, which no library for reg
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.addresses import basic_authorization, host_of, shown_url
+from spackscope.model.sources.addresses import InvalidUrl, Url, basic, shown_url, web_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched, Missing, Unlisted
-from spackscope.model.sources.remote.access import access_of
+from spackscope.model.sources.remote.access import Access, access_of
 from spackscope.model.sources.remote.answers import Unauthorized
 from spackscope.model.sources.remote.client import Client
 from spackscope.model.sources.remote.copies import Copies, Copy, copies_of
@@ -54,13 +53,11 @@ class Registry:
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
-        parts = urlsplit(url)
-        scheme = "http" if parts.scheme.lower() == "oci+http" else "https"
+        split = web_url(url, ("oci", "oci+http", "oci+https"))
+        scheme = "http" if split.scheme == "oci+http" else "https"
         self.origin = shown_url(url).removesuffix("?…").rstrip("/")
-        self._top = f"{scheme}://{host_of(url)}/v2{parts.path.rstrip('/')}"
-        access = access_of(options, environ)
-        pair = base64.b64encode(f"{access.user}:{access.secret}".encode()).decode("ascii")
-        self._known = basic_authorization(url) or (f"Basic {pair}" if access.user else "")
+        self._top = Url(scheme, split.host, split.port, f"/v2{split.path.rstrip('/')}")
+        self._known = split.authorization or _authorization(access_of(options, environ))
         self._authorization = ""
         self._client = client or Client(environ, should_stop=should_stop)
         self._copies = copies or copies_of(environ)
@@ -77,25 +74,25 @@ class Registry:
                 f"{self.origin} has no {name}: it is a registry, of which an index is read"
             )
         manifest = self._bring(
-            f"{self._top}/manifests/{_TAG}", f"{self.origin}:{_TAG}", accept=_MANIFEST
+            self._top.below(f"manifests/{_TAG}"), f"{self.origin}:{_TAG}", accept=_MANIFEST
         )
         digest = _layer(manifest)
         if sha256 and sha256.lower() != digest:
             raise Missing(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
-        index = self._bring(
-            f"{self._top}/blobs/sha256:{digest}", f"{self.origin}/{INDEX}", sha256=digest
-        )
+        blob = replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}")
+        index = self._bring(blob, f"{self.origin}/{INDEX}", sha256=digest)
         return Fetched(index.path, index.origin, manifest.checked, manifest.remark)
 
     def is_at_hand(self, name: str) -> bool:
         """Tell whether there is a copy of the manifest that names the index."""
-        return name == INDEX and self._copies.find(f"{self._top}/manifests/{_TAG}") is not None
+        tag = self._top.below(f"manifests/{_TAG}").key
+        return name == INDEX and self._copies.find(tag) is not None
 
     def names(self, under: str) -> Iterator[str]:
         """Raise Unlisted."""
         raise Unlisted(f"{self.origin} cannot be listed: it is a registry")
 
-    def _bring(self, url: str, origin: str, *, accept: str = "*/*", sha256: str = "") -> Fetched:
+    def _bring(self, url: Url, origin: str, *, accept: str = "*/*", sha256: str = "") -> Fetched:
         def ask(copy: Copy | None, writer: Writer) -> Version | None:
             def once() -> Version | None:
                 headers = {"Accept": accept}
@@ -114,7 +111,7 @@ class Registry:
         return fetch_copy(
             ask,
             self._copies,
-            url,
+            url.key,
             origin,
             sha256=sha256,
             changing=not sha256,
@@ -123,22 +120,31 @@ class Registry:
         )
 
     def _admitted(self, refusal: Unauthorized) -> str:
-        """Give the Authorization that a registry asks for by the token specification."""
+        """Return the Authorization that a registry asks for.
+
+        As the token specification of the distribution registry says. Raises SourceError.
+        """
         kind, _, rest = refusal.challenge.partition(" ")
         if kind.lower() == "basic" and self._known:
             return self._known
         asked = dict(_PARAMETER.findall(rest))
-        realm = asked.get("realm", "")
-        safe = ("https",) if self._top.startswith("https:") else ("http", "https")
-        if kind.lower() != "bearer" or urlsplit(realm).scheme not in safe:
+        if kind.lower() != "bearer" or not asked.get("realm"):
             raise refusal
-        query = {name: asked[name] for name in ("service", "scope") if asked.get(name)}
-        url = f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}"
+        schemes = ("https",) if self._top.scheme == "https" else ("http", "https")
+        try:
+            realm = web_url(asked["realm"], schemes)
+        except InvalidUrl as error:
+            raise SourceError(
+                f"{refusal}, and where to ask for a token is wrong: {error}"
+            ) from None
         headers = {"Authorization": self._known} if self._known else {}
+        query = {name: asked[name] for name in ("service", "scope") if asked.get(name)}
+        return f"Bearer {self._token(realm.asking(query), headers)}"
 
+    def _token(self, realm: Url, headers: Mapping[str, str]) -> str:
         def once() -> bytes:
-            with self._client.get(url, headers) as answer:
-                answer.demand(shown_url(realm))
+            with self._client.get(replace(realm, userinfo=""), headers) as answer:
+                answer.demand(realm.shown)
                 given = b""
                 for part in answer.parts():
                     given += part
@@ -146,11 +152,24 @@ class Registry:
                         break
                 return given
 
-        given = _mapping(self._client.repeat(once), shown_url(realm))
+        given = _mapping(self._client.repeat(once), realm.shown)
         token = given.get("token") or given.get("access_token")
         if not isinstance(token, str) or not token.isascii() or not token.isprintable():
-            raise SourceError(f"{shown_url(realm)} gives no token")
-        return f"Bearer {token}"
+            raise SourceError(f"{realm.shown} gives no token")
+        return token
+
+
+def _authorization(access: Access) -> str:
+    # What the environment holds is bytes, and is sent as these.
+    pair = (access.user, access.secret)
+    try:
+        return (
+            basic(*(text.encode("utf-8", "surrogateescape") for text in pair))
+            if access.user
+            else ""
+        )
+    except UnicodeEncodeError:
+        raise SourceError("its access_pair has characters that cannot be sent") from None
 
 
 def _layer(manifest: Fetched) -> str:

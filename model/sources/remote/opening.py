@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
+from spackscope.model.sources.addresses import is_remote, local_path, scheme_of, shown_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Folder, Place
 
@@ -33,22 +32,22 @@ def open_place(
     """
     scheme = scheme_of(url)
     if not scheme:
-        path = os.path.expanduser(url)
-        return Folder(path, url)
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        raise SourceError(f"{shown_url(url)} is no address: its host cannot be read") from None
+        return _folder(os.path.expanduser(url), url)
     if scheme == "file":
-        if host not in ("", "localhost"):
-            raise SourceError(f"{url} names the files of {host}, which are not on this machine")
-        path = unquote(urlsplit(url).path)
-        if "\0" in path:
-            raise SourceError(f"{url} is no path: it has a NUL in it")
-        return Folder(path, url.rstrip("/") or url)
+        return _folder(local_path(url), url.rstrip("/") or url)
     if is_remote(url):
         return _far_away(scheme, url, environ, options, client, on_progress, should_stop)
     raise SourceError(f"{shown_url(url)}: no place is known by {scheme}://")
+
+
+def _folder(path: str, named: str) -> Folder:
+    try:
+        has_nul = b"\0" in os.fsencode(path)
+    except UnicodeEncodeError:
+        raise SourceError(f"{shown_url(named)} cannot be read: its name is not text") from None
+    if has_nul:
+        raise SourceError(f"{shown_url(named)} cannot be read: its name has a NUL")
+    return Folder(path, shown_url(named))
 
 
 def _far_away(

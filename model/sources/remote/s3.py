@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
+from spackscope.model.sources.addresses import web_url, without_secrets
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
 from spackscope.model.sources.remote.access import access_of
@@ -47,7 +48,7 @@ class S3Bucket:
             ),
             "",
         )
-        self._endpoint = endpoint if "://" in endpoint or not endpoint else f"https://{endpoint}"
+        self._endpoint = _checked(endpoint) if endpoint else ""
         self._key = access.user or environ.get("AWS_ACCESS_KEY_ID", "")
         self._secret = access.secret or environ.get("AWS_SECRET_ACCESS_KEY", "")
         token = "" if access.user else environ.get("AWS_SESSION_TOKEN", "")
@@ -85,11 +86,13 @@ class S3Bucket:
         wanted = {"Bucket": self._name, "Prefix": prefix}
         while True:
             page = self._told(origin, lambda: self._opened().list_objects_v2(**wanted)) or {}
-            for found in page.get("Contents", ()):
-                yield found["Key"]
+            yield from (found["Key"] for found in page.get("Contents", ()) if found.get("Key"))
             if not page.get("IsTruncated"):
                 return
-            wanted["ContinuationToken"] = page["NextContinuationToken"]
+            further = page.get("NextContinuationToken", "")
+            if not further or further == wanted.get("ContinuationToken"):
+                raise SourceError(f"{origin} cannot be listed: its list does not go on")
+            wanted["ContinuationToken"] = further
 
     def _opened(self) -> Any:
         with self._lock:
@@ -139,9 +142,11 @@ class S3Bucket:
                 raise Missing(f"{origin} does not exist: {code}") from None
             if status == 403:
                 raise Forbidden(f"{origin} is forbidden: {code}") from None
-            raise SourceError(f"{origin} cannot be read: {code}: {message}") from None
+            raise SourceError(
+                f"{origin} cannot be read: {code}: {without_secrets(message)}"
+            ) from None
         except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError) as error:
-            self._unreachable = f"{origin} cannot be reached: {error}"
+            self._unreachable = f"{origin} cannot be reached: {without_secrets(str(error))}"
             raise Unreachable(self._unreachable) from None
         except (
             exceptions.IncompleteReadError,
@@ -149,6 +154,15 @@ class S3Bucket:
             exceptions.ResponseStreamingError,
             exceptions.ConnectionClosedError,
         ) as error:
-            raise Failed(f"{origin} broke off: {error}") from None
+            raise Failed(f"{origin} broke off: {without_secrets(str(error))}") from None
         except (exceptions.BotoCoreError, ValueError) as error:
-            raise SourceError(f"{origin} cannot be read: {error}") from None
+            raise SourceError(f"{origin} cannot be read: {without_secrets(str(error))}") from None
+
+
+def _checked(endpoint: str) -> str:
+    """Return the URL of an endpoint. Raises SourceError for one that boto3 could not use."""
+    url = web_url(endpoint if "://" in endpoint else f"https://{endpoint}")
+    if url.userinfo or url.query:
+        why = "it has a user or a query; keys of S3 are an access_pair"
+        raise SourceError(f"the endpoint {url.shown} cannot be asked: {why}")
+    return url.address

@@ -6,11 +6,12 @@ import ipaddress
 import os
 import ssl
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
+from spackscope.model.sources.addresses import InvalidUrl, Url, web_url
 from spackscope.model.sources.documents import SourceError
 
 _BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
+_PROXIES = ("http", "https", "socks5", "socks5h")
 _SYSTEM_BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  # Fedora, RHEL
@@ -20,18 +21,23 @@ _SYSTEM_BUNDLES = (
 )
 
 
-def proxy_of(url: str, environ: Mapping[str, str]) -> str:
-    """Give the proxy that requests to an address go through, or nothing.
+def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
+    """Return the proxy that requests to a URL go through, if any.
 
     As curl does it: `http_proxy` or `https_proxy`, else `all_proxy`, unless `no_proxy` names the
     host, a domain above it, or a network that its number is in. Lower case goes first. A proxy
-    without a scheme is an http one.
+    without a scheme is an http one. Raises SourceError for one that cannot be asked.
     """
-    parts = urlsplit(url)
-    proxy = _variable(environ, f"{parts.scheme}_proxy") or _variable(environ, "all_proxy")
-    if not proxy or _spared(parts.hostname or "", parts.port, _variable(environ, "no_proxy")):
-        return ""
-    return proxy if "://" in proxy else f"http://{proxy}"
+    named = (f"{url.scheme}_proxy", "all_proxy")
+    name, proxy = next(
+        ((name, value) for name in named if (value := _variable(environ, name))), ("", "")
+    )
+    if not proxy or _spared(url.host, url.port, _variable(environ, "no_proxy")):
+        return None
+    try:
+        return web_url(proxy if "://" in proxy else f"http://{proxy}", _PROXIES)
+    except InvalidUrl as error:
+        raise SourceError(f"{url.place} cannot be reached: {name} is wrong: {error}") from None
 
 
 def trusted(environ: Mapping[str, str]) -> ssl.SSLContext:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.addresses import joined, shown_url, without_password
+from spackscope.model.sources.addresses import Url, shown_url, web_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched, Unlisted
 from spackscope.model.sources.remote.answers import Answer, Failed
@@ -39,7 +39,7 @@ class WebPlace:
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
-        self._url = url
+        self._url = web_url(url)
         self._origin = shown_url(url).removesuffix("?…").rstrip("/")
         self._client = client or Client(environ, should_stop=should_stop)
         self._copies = copies or copies_of(environ)
@@ -56,7 +56,7 @@ class WebPlace:
         Raises Missing for 404 and 410, Forbidden for 403, WrongContent, other SourceErrors where
         there is no older copy either, and Cancelled.
         """
-        url = joined(self._url, name)
+        url = self._url.below(name)
         origin = f"{self._origin}/{name}" if name else self._origin
 
         def ask(copy: Copy | None, writer: Writer) -> Version | None:
@@ -68,7 +68,7 @@ class WebPlace:
         return fetch_copy(
             ask,
             self._copies,
-            without_password(url),
+            url.key,
             origin,
             sha256=sha256,
             changing=changing,
@@ -79,7 +79,7 @@ class WebPlace:
 
     def is_at_hand(self, name: str) -> bool:
         """Tell whether there is a copy of a file."""
-        return self._copies.find(without_password(joined(self._url, name))) is not None
+        return self._copies.find(self._url.below(name).key) is not None
 
     def names(self, under: str) -> Iterator[str]:
         """Raise Unlisted."""
@@ -88,7 +88,7 @@ class WebPlace:
 
 def ask_web(
     client: Client,
-    url: str,
+    url: Url,
     origin: str,
     copy: Copy | None,
     writer: Writer,

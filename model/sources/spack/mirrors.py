@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spackscope.model.records import Problem
+from spackscope.model.sources.addresses import shown_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.spack.config import PREFIX, ConfiguredMirror, Spack
 
@@ -12,16 +13,17 @@ def configured(name: str, spack: Spack | None) -> tuple[ConfiguredMirror, tuple[
 
     Raises SourceError that lists the known names where there is none.
     """
+    source = shown_url(f"{PREFIX}{name}")
     if spack is None:
-        raise SourceError(f"the source {PREFIX}{name} is not known: no Spack was found here")
+        raise SourceError(f"the source {source} is not known: no Spack was found here")
     mirror = spack.mirrors.get(name)
     if mirror is not None and mirror.binary:
         return mirror, spack.problems
     if mirror is not None:
-        raise SourceError(f"the source {PREFIX}{name} holds no binaries, only sources")
+        raise SourceError(f"the source {source} holds no binaries, only sources")
     known = [f"{PREFIX}{each.name}" for each in spack.mirrors.values() if each.binary]
     told = f"there are {', '.join(known)}" if known else "it has no mirror of binaries"
     wrong = "".join(f"; {problem}" for problem in spack.problems)
     if not name:
         raise SourceError(f"the configuration of Spack names no mirror of binaries{wrong}")
-    raise SourceError(f"the source {PREFIX}{name} is not known to Spack: {told}{wrong}")
+    raise SourceError(f"the source {source} is not known to Spack: {told}{wrong}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spackscope.model.records import Problem
+from spackscope.model.sources.addresses import local_path, scheme_of, shown_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.spack.config_yaml import read_yaml
 
@@ -23,7 +24,6 @@ _WHEN_VARIABLE = re.compile(r"""\s*(["'])(\w+)\1\s+(not\s+)?in\s+env\s*""")
 _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
 _OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
 _ONLY = "only files and directories are read"
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 PLATFORM = "windows" if sys.platform == "win32" else sys.platform
 
 
@@ -65,7 +65,7 @@ class Paths:
 
     def place(self, url: str, base: str) -> str:
         """Make a path absolute, unless it is an address."""
-        return url if _SCHEME.match(url) else self.absolute(url, base)
+        return url if scheme_of(url) else self.absolute(url, base)
 
     def _home(self, path: str) -> str:
         if self.home and (path == "~" or path.startswith("~/")):
@@ -207,18 +207,23 @@ class Scopes:
             variable = told.get("path_override_env_var") or _OWN_PATHS.get(str(name), "")
             path = self.paths.environ.get(str(variable), "") or path
             place = self.paths.place(path, os.path.dirname(file))
-            if place.startswith("file://"):
-                place = place.removeprefix("file://")
-            if _SCHEME.match(place):
+            if scheme_of(place) == "file":
+                try:
+                    place = local_path(place)
+                except SourceError as error:
+                    self.problems.append(Problem(file, "include", str(error)))
+                    continue
+            if scheme_of(place):
                 self._pass_over(file, path, _ONLY)
             elif os.path.exists(place):
                 self._add(place, depth + 1)
             elif str(told.get("optional", "")).lower() not in ("true", "yes", "on"):
-                reason = f"the configuration {place} that it includes does not exist"
+                shown = shown_url(place)
+                reason = f"the configuration {shown} that it includes does not exist"
                 self.problems.append(Problem(file, "include", reason))
 
     def _pass_over(self, file: str, what: object, why: str) -> None:
-        reason = f"{str(what)[:200]} is passed over: {why}"
+        reason = f"{shown_url(str(what))[:200]} is passed over: {why}"
         self.problems.append(Problem(file, "include", reason))
 
     def _when(self, condition: Any) -> bool | None:
