@@ -14,7 +14,7 @@ from typing import Any
 from spackscope.model.readers.json_text import Unreadable, decode, load, storable
 from spackscope.model.records import Problem
 from spackscope.model.sources.addressed import addressed
-from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
+from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url, split_url
 from spackscope.model.sources.catalogue import CATALOGUE, DEFAULT_TAG, Asked
 from spackscope.model.sources.documents import SourceError, Surveyed, reason
 from spackscope.model.sources.indexes import index_of_v2, index_of_v3
@@ -36,7 +36,6 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     at, name = _split(asked.catalogue)
     fetched = reach.open(at).fetch(name)
     catalogue = _catalogue(fetched)
-    is_far = is_remote(asked.catalogue)
     looks: list[Callable[[], Surveyed]] = []
     problems: list[Problem] = []
     for tag in asked.tags or (DEFAULT_TAG,):
@@ -44,8 +43,13 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
             label = entry.get("label") if isinstance(entry, dict) else None
             url = entry.get("url") if isinstance(entry, dict) else None
             if type(label) is str and type(url) is str and url:
-                tops = (_beside(asked.catalogue, url), _at_home(url))
-                looks.append(partial(_look, source, tag, storable(label), tops, is_far, reach))
+                try:
+                    tops = _tops(asked.catalogue, url)
+                except SourceError as error:
+                    place = storable(f"{tag} {label}")
+                    problems.append(Problem(fetched.origin, place, storable(str(error))))
+                    continue
+                looks.append(partial(_look, source, tag, storable(label), tops, reach))
             else:
                 reason = f"its entry {number} has no label and url"
                 problems.append(Problem(fetched.origin, storable(tag), reason))
@@ -60,17 +64,13 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     return replace(whole, kind="public cache", checked=min(checked, default=None), remark=remark)
 
 
-def _look(
-    source: str, tag: str, label: str, tops: Sequence[str], is_far: bool, reach: Reach
-) -> Surveyed:
+def _look(source: str, tag: str, label: str, tops: Sequence[str], reach: Reach) -> Surveyed:
     """Find one index of the catalogue, beside the catalogue or where it says that it is."""
     problem = Problem("", "", "")
     for top in dict.fromkeys(tops):
         at = addressed(top)
         is_index = at.name == "index.json"
         try:
-            if is_far and scheme_of(top) == "file":
-                raise SourceError("a catalogue far away cannot name files of this machine")
             mirror = Mirror(
                 source,
                 reach.open(at.top),
@@ -121,7 +121,7 @@ def _entries(catalogue: Mapping[str, Any], tag: str, origin: str) -> list[Any]:
         told = f"perhaps {' or '.join(near)}"
     else:
         told = f"there are {', '.join(known[:8])}" + (" and others" if len(known) > 8 else "")
-    raise SourceError(f"the catalogue {origin} has no tag {tag}: {told}")
+    raise SourceError(f"the catalogue {origin} has no tag {shown_url(tag)}: {told}")
 
 
 def _split(catalogue: str) -> tuple[str, str]:
@@ -134,13 +134,30 @@ def _split(catalogue: str) -> tuple[str, str]:
     return (top or slash or ".") + mark + query, name
 
 
+def _tops(catalogue: str, url: str) -> list[str]:
+    """Return where an entry of a catalogue may be, in the order in which to look.
+
+    A remote catalogue names URLs and files beside it. Raises SourceError where it names another.
+    """
+    tops = [_beside(catalogue, url), _at_home(url)]
+    if is_remote(catalogue):
+        if url.startswith(("/", "~")) or scheme_of(url) == "file":
+            shown = shown_url(url)
+            raise SourceError(f"a remote catalogue cannot name files of this machine: {shown}")
+        tops = [top for top in tops if scheme_of(top)]
+    for top in tops:
+        if scheme_of(top):
+            split_url(top)
+    return tops
+
+
 def _beside(catalogue: str, url: str) -> str:
     """Give where an index is if the catalogue is a copy that lies beside copies of the indexes."""
     top, _ = _split(catalogue)
     path, mark, query = top.partition("?")
     if url.startswith(_BUCKET):
         return f"{path}/{url.removeprefix(_BUCKET)}{mark}{query}"
-    return url if "://" in url else f"{path}/{url}{mark}{query}"
+    return url if scheme_of(url) else f"{path}/{url}{mark}{query}"
 
 
 def _at_home(url: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
+from spackscope.model.sources.addresses import shown_url
 from spackscope.model.sources.catalogue import CATALOGUE, Asked, asked_of
 from spackscope.model.sources.survey import survey
 from tests.model.mirrors import (
@@ -22,6 +24,7 @@ from tests.model.mirrors import (
     written,
 )
 from tests.model.spack_documents import index
+from tests.model.web_server import Talk, serving
 
 NAME = "cache_spack_io_index.json"
 ROOT, E4S, OLD = index(version="1"), index(version="2"), index(version="3")
@@ -133,6 +136,97 @@ def test_a_catalogue_far_away_names_no_files_of_this_machine(tmp_path: Path) -> 
 
     assert contents(found) == [ROOT]
     assert "cannot name files of this machine" in reasons(found)
+
+
+@pytest.mark.parametrize(
+    "url", ["{top}/" + MANIFEST, "file://{top}", "FILE://localhost{top}", "~/m/" + MANIFEST, "~"]
+)
+def test_paths_of_this_machine_in_a_remote_catalogue_are_refused(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = written(tmp_path / "m", v3(E4S))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    url = url.format(top=mirror)
+    entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
+    catalogue = json.dumps({"develop": entries}).encode()
+    with served({**FILES, NAME: catalogue}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert [str(problem) for problem in found.problems] == [
+        f"{server.url}/{NAME}: develop here:"
+        f" a remote catalogue cannot name files of this machine: {shown_url(url)}"
+    ]
+
+
+@pytest.mark.parametrize("url", ["m/" + MANIFEST, "./m", "../m/" + MANIFEST, "file:m"])
+def test_a_relative_path_in_a_remote_catalogue_is_seen_from_there(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m", v3(E4S))
+    written(tmp_path / "x" / "m", v3(E4S))
+    monkeypatch.chdir(tmp_path / "x")
+    entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
+    with served({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert [problem.place for problem in found.problems] == ["develop here"]
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://h/\ud800", "it has bytes that are not text"),
+        ("s3://spack-binaries/\ud800", "it has bytes that are not text"),
+        ("x\ud800", "not text"),
+        ("http://h/\0", "it has a control character"),
+        ("develop/\0", "ha"),
+        ("http://[::1/x", "its host cannot be read"),
+        ("http://ann:s3cr3t@h:no/x", "its port is not a number"),
+        ("ht tp://ann:s3cr3t@h/x", "holds no index"),
+        ("what://ann:s3cr3t@h/x", "no place is known by what://"),
+        ("file://there/x", "of "),
+    ],
+)
+@pytest.mark.parametrize("is_far", [True, False])
+def test_a_broken_url_in_a_catalogue_hides_no_other(
+    url: str, reason: str, is_far: bool, tmp_path: Path
+) -> None:
+    entries = [{"label": "bad", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
+    files = {**FILES, NAME: json.dumps({"develop": entries}).encode()}
+    if is_far:
+        with served(files) as server:
+            found = look(f"{server.url}/{NAME}")
+    else:
+        found = look(written(tmp_path, files) / NAME)
+
+    assert contents(found) == [ROOT]
+    (problem,) = found.problems
+    assert problem.place == "develop bad"
+    assert reason in problem.reason or "does not exist" in problem.reason
+    assert "s3cr3t" not in str(problem)
+
+
+def test_names_in_a_catalogue_may_be_percent_encoded() -> None:
+    files = {"my index.json": ROOT, "a%20b.json": OLD}
+
+    def script(talk: Talk) -> None:
+        data = files.get(unquote(talk.asked.path).lstrip("/"))
+        talk.answer(404) if data is None else talk.answer(200, data)
+
+    with serving() as server:
+        server.default = script
+        assert contents(look(f"{server.url}/my%20index.json")) == [ROOT]
+        assert contents(look(f"{server.url}/a%2520b.json")) == [OLD]
+
+
+@pytest.mark.parametrize("catalogue", ["http://[::1/x", "http://h/\udcff", "file://there/x.json"])
+def test_a_broken_url_of_a_catalogue_is_a_sentence(catalogue: str) -> None:
+    failure = look("public", {"SPACKSCOPE_PUBLIC": catalogue}).failure
+
+    sentences = ("is not a valid URL", "whose name is not text", "another machine")
+    assert any(sentence in failure for sentence in sentences)
 
 
 def test_an_unknown_tag_is_answered_with_near_ones() -> None:
