@@ -16,7 +16,7 @@ from spackscope.model.sources.remote.answers import Patience
 from spackscope.model.sources.remote.client import Client
 from spackscope.model.sources.remote.oci import INDEX, Registry
 from spackscope.model.sources.remote.opening import open_place
-from tests.model.web_server import Talk, serving
+from tests.model.web_server import Talk, says, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
 QUICK = Patience(connect=1.0, stalled=0.3, pause=0.01)
@@ -158,6 +158,121 @@ def test_a_registry_that_wants_a_password_at_once_gets_it(environ: dict[str, str
 
         with pytest.raises(SourceError, match="is only for known users: HTTP 401"):
             registry(server.port, {}).fetch(INDEX)
+
+
+OTHER = 'Bearer realm="{url}/token",service="reg",scope="repository:site/cache:pull"'
+ANONYMOUS = base64.b64encode(b" may").decode()
+
+
+def test_a_realm_elsewhere_is_asked_for_an_anonymous_token(environ: dict[str, str]) -> None:
+    with serving() as other, serving() as server:
+        other.default = Images()
+        server.default = Images(
+            admits=f"Bearer {ANONYMOUS}", challenge=OTHER.format(url=other.url)
+        )
+        fetched = registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+
+    assert Path(fetched.path).read_bytes() == DATA
+    assert other.paths() == ["/token"]
+    assert not any("authorization" in asked.headers for asked in other.asked)
+    assert not any("YW5u" in repr(asked) for asked in server.asked)
+
+
+@pytest.mark.parametrize("gives_a_token", [True, False])
+def test_a_realm_elsewhere_that_wants_a_password_gets_none(
+    environ: dict[str, str], gives_a_token: bool
+) -> None:
+    with serving() as other, serving() as server:
+        if gives_a_token:
+            other.default = Images()
+        else:
+            other.default = says(401, WWW_Authenticate='Basic realm="tokens"')
+        server.default = Images(admits="somebody", challenge=OTHER.format(url=other.url))
+        with pytest.raises(SourceError) as raised:
+            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+        with pytest.raises(SourceError, match="is only for known users: HTTP 401"):
+            registry(server.port, {}).fetch(INDEX)
+
+    assert str(raised.value) == (
+        f"the registry 127.0.0.1:{server.port} asks for a password at {other.url},"
+        " another server; credentials are not sent there"
+    )
+    assert not any("authorization" in asked.headers for asked in other.asked)
+
+
+@pytest.mark.parametrize("challenge", ['Basic realm="x"', OTHER])
+def test_who_a_registry_leads_to_gets_no_credentials(
+    environ: dict[str, str], challenge: str
+) -> None:
+    with serving() as other, serving() as server:
+        other.default = Images(admits="x", challenge=challenge.format(url=other.url))
+        server.default = lambda talk: talk.answer(307, Location=other.url + talk.asked.target)
+        with pytest.raises(SourceError, match="credentials are not sent there"):
+            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+
+    assert not any("authorization" in asked.headers for asked in other.asked)
+    assert not any("authorization" in asked.headers for asked in server.asked)
+
+
+def test_a_token_is_not_sent_to_where_a_registry_leads(environ: dict[str, str]) -> None:
+    images = Images(admits="Bearer IG1heQ==", challenge=BEARER)
+    with serving() as other, serving() as server:
+        other.default = Images()
+
+        def elsewhere(talk: Talk) -> None:
+            if "/blobs/" in talk.asked.path:
+                talk.answer(307, Location=other.url + talk.asked.target)
+            else:
+                images(talk)
+
+        server.default = elsewhere
+        assert Path(registry(server.port, environ).fetch(INDEX).path).read_bytes() == DATA
+
+    assert any("authorization" in asked.headers for asked in server.asked)
+    assert not any("authorization" in asked.headers for asked in other.asked)
+
+
+def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
+    environ: dict[str, str],
+) -> None:
+    with serving() as other, serving() as server:
+        other.default = Images()
+        images = Images(admits="Bearer x", challenge=BEARER)
+
+        def elsewhere(talk: Talk) -> None:
+            if talk.asked.path == "/token":
+                talk.answer(307, Location=other.url + talk.asked.target)
+            else:
+                images(talk)
+
+        server.default = elsewhere
+        with pytest.raises(SourceError):
+            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+
+    assert other.paths() == ["/token"]
+    assert not any("authorization" in asked.headers for asked in other.asked)
+
+
+@pytest.mark.parametrize("realm", ["http://[::1", "http://u:pw@h:no/", "http://", "/token"])
+def test_a_realm_that_is_no_url_is_a_sentence(environ: dict[str, str], realm: str) -> None:
+    with serving() as server:
+        server.default = Images(admits="x", challenge=f'Bearer realm="{realm}"')
+        with pytest.raises(SourceError, match=r"HTTP 401.* is not a valid URL") as raised:
+            registry(server.port, environ).fetch(INDEX)
+
+    assert "pw" not in str(raised.value)
+
+
+def test_a_pair_that_cannot_be_sent_is_not_shown(environ: dict[str, str]) -> None:
+    with pytest.raises(SourceError) as raised:
+        registry(1, environ, options={"access_pair": ["ann", "s3cr3t\ud800"]})
+    assert str(raised.value) == "its access_pair has characters that cannot be sent"
+
+    with serving() as server:
+        server.default = Images(admits="Basic YW5uOv8=", challenge="Basic")
+        options = {"access_pair": {"id": "ann", "secret_variable": "PW"}}
+        place = registry(server.port, environ | {"PW": "\udcff"}, options=options)
+        assert Path(place.fetch(INDEX).path).exists()
 
 
 @pytest.mark.parametrize("challenge", ["", "Bearer", 'Bearer realm="file:///etc"', "Negotiate x"])

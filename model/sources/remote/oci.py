@@ -15,7 +15,7 @@ from typing import Any
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.addresses import InvalidUrl, Url, basic, shown_url, web_url
 from spackscope.model.sources.documents import SourceError
-from spackscope.model.sources.place import Fetched, Missing, Unlisted
+from spackscope.model.sources.place import Fetched, Forbidden, Missing, Unlisted
 from spackscope.model.sources.remote.access import Access, access_of
 from spackscope.model.sources.remote.answers import Unauthorized
 from spackscope.model.sources.remote.client import Client
@@ -39,7 +39,8 @@ _PARAMETER = re.compile(r'([a-zA-Z_]+)="?([^",]*)"?')
 class Registry:
     """Be a build cache in a registry: `oci://host/name`, or `oci+http://` where it has no TLS.
 
-    User and password are those in the address, else the `access_pair` of the options.
+    User and password are those in the address, else the `access_pair` of the options. They are
+    sent to the server of the registry only: of a realm elsewhere an anonymous token is asked for.
     """
 
     def __init__(
@@ -105,8 +106,11 @@ class Registry:
             try:
                 return self._client.repeat(once, has_copy=copy is not None)
             except Unauthorized as error:
-                self._authorization = self._admitted(error)
+                self._authorization, realm = self._admitted(error)
+            try:
                 return self._client.repeat(once)
+            except Unauthorized as error:
+                raise self._kept_back(realm) or error from None
 
         return fetch_copy(
             ask,
@@ -119,14 +123,16 @@ class Registry:
             should_stop=self._should_stop,
         )
 
-    def _admitted(self, refusal: Unauthorized) -> str:
-        """Return the Authorization that a registry asks for.
+    def _admitted(self, refusal: Unauthorized) -> tuple[str, Url]:
+        """Return the Authorization that a registry asks for, and where that comes from.
 
         As the token specification of the distribution registry says. Raises SourceError.
         """
+        if not refusal.url.is_same_server(self._top):
+            raise self._kept_back(refusal.url) or refusal
         kind, _, rest = refusal.challenge.partition(" ")
         if kind.lower() == "basic" and self._known:
-            return self._known
+            return self._known, self._top
         asked = dict(_PARAMETER.findall(rest))
         if kind.lower() != "bearer" or not asked.get("realm"):
             raise refusal
@@ -137,9 +143,22 @@ class Registry:
             raise SourceError(
                 f"{refusal}, and where to ask for a token is wrong: {error}"
             ) from None
-        headers = {"Authorization": self._known} if self._known else {}
+        is_ours = realm.is_same_server(self._top)
+        headers = {"Authorization": self._known} if self._known and is_ours else {}
         query = {name: asked[name] for name in ("service", "scope") if asked.get(name)}
-        return f"Bearer {self._token(realm.asking(query), headers)}"
+        try:
+            return f"Bearer {self._token(realm.asking(query), headers)}", realm
+        except (Unauthorized, Forbidden) as error:
+            raise self._kept_back(realm) or error from None
+
+    def _kept_back(self, where: Url) -> SourceError | None:
+        """Return the failure of a place elsewhere that got no credentials, if there are any."""
+        if not self._known or where.is_same_server(self._top):
+            return None
+        return SourceError(
+            f"the registry {self._top.place} asks for a password at {where.server},"
+            " another server; credentials are not sent there"
+        )
 
     def _token(self, realm: Url, headers: Mapping[str, str]) -> str:
         def once() -> bytes:
