@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url
@@ -110,6 +110,21 @@ def shown_source(source: str) -> str:
     if tags and url.partition("?")[0].endswith(CATALOGUE_NAME):
         return f"{shown_url(url)}#{tags}"
     return shown_url(source)
+
+
+def names_apart(names: Iterable[str]) -> list[str]:
+    """Return names with a number where one is repeated.
+
+    URLs that differ only in what is not shown have one name.
+    """
+    apart: dict[str, None] = {}
+    for name in names:
+        number, different = 1, name
+        while different in apart:
+            number += 1
+            different = f"{name} ({number})"
+        apart[different] = None
+    return list(apart)
 
 
 def location(source: str) -> Path:

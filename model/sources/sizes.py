@@ -10,7 +10,7 @@ from spackscope.model.readers.manifest import archive_size
 from spackscope.model.records import Spec
 from spackscope.model.sources.addressed import addressed
 from spackscope.model.sources.addresses import is_remote
-from spackscope.model.sources.choice import shown_source
+from spackscope.model.sources.choice import names_apart, shown_source
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Place
 from spackscope.model.sources.reach import Reach
@@ -57,7 +57,8 @@ def _place(spec: Spec, sources: Sequence[str], reach: Reach) -> Place | None:
     if spec.source.startswith(PREFIX):
         mirror, _ = configured(spec.source.removeprefix(PREFIX), reach.spack)
         return reach.open(mirror.url, mirror.options)
-    source = next((each for each in sources if shown_source(each) == spec.source), spec.source)
+    named = dict(zip(names_apart(map(shown_source, sources)), sources, strict=True))
+    source = named.get(spec.source, spec.source)
     at = addressed(source)
     if is_remote(source) and not at.name:
         return reach.open(at.top)

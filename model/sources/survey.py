@@ -13,7 +13,7 @@ from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources.addressed import addressed
 from spackscope.model.sources.addresses import is_remote, local_path, scheme_of, shown_url
 from spackscope.model.sources.catalogue import PUBLIC, Asked, asked_of, is_catalogue
-from spackscope.model.sources.choice import STANDARD_INPUT, location, shown_source
+from spackscope.model.sources.choice import STANDARD_INPUT, location, names_apart, shown_source
 from spackscope.model.sources.directories import survey_directory
 from spackscope.model.sources.documents import (
     SPOOL,
@@ -67,13 +67,19 @@ def survey(
 
 
 def _each_once(found: Sequence[Surveyed]) -> list[Surveyed]:
-    """Tell once what is wrong in a configuration that several sources come from."""
+    """Tell once what is wrong in a configuration that several sources come from.
+
+    Sources with the same shown name are numbered.
+    """
     told: set[Problem] = set()
     once = []
-    for one in found:
+    for one, name in zip(found, names_apart(each.source for each in found), strict=True):
         problems = tuple(problem for problem in one.problems if problem not in told)
         told.update(problems)
-        once.append(replace(one, problems=problems))
+        documents = one.documents
+        if name != one.source:
+            documents = tuple(replace(document, source=name) for document in documents)
+        once.append(replace(one, source=name, documents=documents, problems=problems))
     return once
 
 

@@ -7,9 +7,11 @@ import shutil
 import threading
 import time
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from spackscope.model.index.cache import load
 from spackscope.model.records import Cancelled
 from spackscope.model.sources import files
 from spackscope.model.sources.choice import SAMPLE
@@ -461,6 +463,29 @@ def test_nothing_secret_is_told() -> None:
     assert found.source == found.documents[0].source == f"{server.url}?…"
     assert "holds no index" in none.failure
     assert "s3cret" not in repr((found, none))
+
+
+def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path) -> None:
+    files = {"a/index.json": ONE, "b/index.json": TWO}
+
+    def script(talk: Talk) -> None:
+        top = parse_qs(urlsplit(talk.asked.target).query)["sig"][0]
+        data = files.get(top + talk.asked.path)
+        talk.answer(404) if data is None else talk.answer(200, data)
+
+    with serving() as server:
+        server.default = script
+        sources = [f"{server.url}/index.json?sig={each}" for each in ("a", "b", "c")]
+        sources += ["http:/u:a@h", "http:/u:b@h"]
+        found = survey(sources, {})
+        catalog = load(sources, {"XDG_CACHE_HOME": str(tmp_path)})
+
+    shown = f"{server.url}/index.json?…"
+    names = [shown, f"{shown} (2)", f"{shown} (3)", "http:/…@h", "http:/…@h (2)"]
+    assert [one.source for one in found] == names
+    assert [document.source for one in found for document in one.documents] == names[:2]
+    assert [contents(one) for one in found[:2]] == [[ONE], [TWO]]
+    assert [state.name for state in catalog.sources] == names
 
 
 def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
