@@ -33,6 +33,8 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
 
     Raises SourceError where there is no catalogue, no such tag or no index, and Cancelled.
     """
+    if scheme_of(asked.catalogue):
+        split_url(asked.catalogue)
     at, name = _split(asked.catalogue)
     fetched = reach.open(at).fetch(name)
     catalogue = _catalogue(fetched)
@@ -130,6 +132,8 @@ def _split(catalogue: str) -> tuple[str, str]:
     if at.name:
         return at.top, at.name
     path, mark, query = catalogue.partition("?")
+    if scheme_of(catalogue) and "/" not in path.partition("://")[2]:
+        return catalogue, ""
     top, slash, name = path.rpartition("/")
     return (top or slash or ".") + mark + query, name
 

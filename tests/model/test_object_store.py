@@ -25,7 +25,7 @@ from spackscope.model.sources.remote.gs import GoogleBucket
 from spackscope.model.sources.remote.object_store import ObjectPlace
 from spackscope.model.sources.remote.opening import open_place
 from spackscope.model.sources.remote.s3 import S3Bucket
-from tests.model.web_server import Talk, WebServer, is_silent, says, serving
+from tests.model.web_server import Talk, WebServer, gives, is_silent, says, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
 QUICK = Patience(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
@@ -254,11 +254,46 @@ def test_access_is_read_as_spack_writes_it() -> None:
     assert access_of({"access_pair": 7, "profile": None, "access_token": []}, {}) == Access()
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "reason"),
+    [
+        ("http://[::1", "its endpoint is wrong: http://[::1 is not a valid URL"),
+        ("h:no", "its endpoint is wrong: https://h:no is not a valid URL"),
+        ("ftp://h", "its endpoint is wrong: ftp://h is not a valid URL"),
+        ("http://h\udcff", "its endpoint is wrong: http://h\udcff is not a valid URL"),
+        ("http://ann:s3cr3t@h", "its endpoint http://h cannot be asked: it has a user or a query"),
+        ("http://h?s3cr3t", "its endpoint http://h?… cannot be asked: it has a user or a query"),
+    ],
+)
+@pytest.mark.parametrize("is_option", [True, False])
+def test_an_endpoint_that_cannot_be_asked_is_a_sentence(
+    endpoint: str, reason: str, is_option: bool
+) -> None:
+    options = {"endpoint_url": endpoint} if is_option else {}
+    environ = {} if is_option else {"AWS_ENDPOINT_URL": endpoint}
+    with pytest.raises(SourceError) as raised:
+        open_place("s3://caches", environ, options=options)
+
+    assert str(raised.value).startswith(reason)
+    assert "s3cr3t" not in str(raised.value)
+
+
+def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> None:
+    same = "<NextContinuationToken>x</NextContinuationToken>"
+    for further in ("", same):
+        listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
+        with serving() as server:
+            server.default = gives(listed.encode(), Content_Type="application/xml")
+            place = open_place("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
+            with pytest.raises(SourceError, match="its list does not go on"):
+                list(place.names(""))
+
+
 class GoogleStore:
     """Answer what google-cloud-storage asks of a store: what an object is, its bytes, a list."""
 
-    def __init__(self, objects: dict[str, bytes]) -> None:
-        self.objects = objects
+    def __init__(self, objects: dict[str, bytes], **described: str) -> None:
+        self.objects, self.described = objects, described
 
     def __call__(self, talk: Talk) -> None:
         path, _, key = talk.asked.path.partition("/o/")
@@ -282,6 +317,7 @@ class GoogleStore:
                 "bucket": "caches",
                 "size": str(len(data)),
                 "generation": str(int(sha256(data)[:8], 16)),
+                **self.described,
             }
             talk.answer(200, json.dumps(described).encode(), Content_Type="application/json")
 
@@ -314,6 +350,19 @@ def test_objects_of_google_come_once_and_again_when_they_changed(
     served = google_place(environ).fetch("v3/index")
     assert Path(served.path).read_bytes() == NEW
     assert served.remark.startswith("gs://caches/develop/v3/index cannot be reached")
+
+
+def test_an_object_of_google_comes_from_nowhere_else(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as other, serving() as server:
+        other.default = gives(NEW)
+        server.default = GoogleStore({"develop/index": OLD}, mediaLink=f"{other.url}/index")
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
+
+        assert Path(google_place(environ).fetch("index").path).read_bytes() == OLD
+
+    assert other.asked == []
 
 
 def test_objects_of_google_are_listed_below_a_folder(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
-from spackscope.model.sources.addresses import web_url, without_secrets
+from spackscope.model.sources.addresses import InvalidUrl, web_url, without_secrets
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
 from spackscope.model.sources.remote.access import access_of
@@ -161,8 +161,11 @@ class S3Bucket:
 
 def _checked(endpoint: str) -> str:
     """Return the URL of an endpoint. Raises SourceError for one that boto3 could not use."""
-    url = web_url(endpoint if "://" in endpoint else f"https://{endpoint}")
+    try:
+        url = web_url(endpoint if "://" in endpoint else f"https://{endpoint}")
+    except InvalidUrl as error:
+        raise SourceError(f"its endpoint is wrong: {error}") from None
     if url.userinfo or url.query:
         why = "it has a user or a query; keys of S3 are an access_pair"
-        raise SourceError(f"the endpoint {url.shown} cannot be asked: {why}")
+        raise SourceError(f"its endpoint {url.shown} cannot be asked: {why}")
     return url.address
