@@ -14,9 +14,12 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, urlsplit
 
 from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.redaction import QUERY, redacted_part, redacted_path
 
-LONGEST = 1 << 16
-"""Characters of a URL; one with a signature in its query has some thousand."""
+LONGEST = 1 << 14
+"""Characters of a URL; one with a signature in its query has up to some thousand."""
+
+_LONGEST_HOST = 253
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
@@ -31,13 +34,6 @@ _NOT_QUOTED = "/~:@!$&'()*+,;=%"
 _NO_HOST = "its host cannot be read"
 
 _NO_PART_OF_A_SCHEME = re.compile(r"[/?#@]")
-_LIKE_A_URL = re.compile(r"[:/]/")
-_USER_OF_WHAT_IS_LIKE_A_URL = re.compile(r"([:/]/+)[^?#]*@")
-_PASSWORD = re.compile(r"[^/]*:[^/]*@")
-_QUERY = re.compile(r"[?#].*", re.DOTALL)
-_QUERY_WITH_A_VALUE = re.compile(r"[?#][^/]*=.*", re.DOTALL)
-_USER_IN_TEXT = re.compile(r"(://)[^\s\"'<>]*@")
-_QUERY_IN_TEXT = re.compile(r"(://[^\s\"'<>?#]*)[?#][^\s\"'<>]*")
 
 
 class InvalidUrl(SourceError):
@@ -198,37 +194,25 @@ def shown_url(url: str) -> str:
     """
     scheme, mark, rest = url.partition("://")
     if not mark or _NO_PART_OF_A_SCHEME.search(scheme):
-        return _shown_path(url)
+        return redacted_path(url)
     try:
         scheme = _split(url).scheme
     except ValueError:
         pass
     else:
-        place, slash, path = _QUERY.sub("", rest).partition("/")
+        place, slash, path = QUERY.sub("", rest).partition("/")
         query = "?…" if rest.partition("#")[0].partition("?")[2] else ""
-        return f"{scheme}://{place.rpartition('@')[2]}{slash}{_PASSWORD.sub('…@', path)}{query}"
+        return f"{scheme}://{place.rpartition('@')[2]}{slash}{redacted_part(path)}{query}"
     before, at, after = rest.rpartition("@")
-    if _QUERY.search(before):
+    if QUERY.search(before):
         # The @ may be one of the password as well as one of the query.
         return f"{scheme}://…"
-    return f"{scheme}://{'…@' if at else ''}{_QUERY.sub('?…', after)}"
-
-
-def without_secrets(text: str) -> str:
-    """Return a message of a library without users, passwords and queries of the URLs in it."""
-    return _QUERY_IN_TEXT.sub(r"\1?…", _USER_IN_TEXT.sub(r"\1…@", text))
+    return f"{scheme}://{'…@' if at else ''}{QUERY.sub('?…', after)}"
 
 
 def unquoted(part: str) -> str:
     """Return a part of a URL without percent-encoding."""
     return unquote(part)
-
-
-def _shown_path(path: str) -> str:
-    """Return a path as it may be shown: it may be a URL that was not written as one."""
-    shown = _PASSWORD.sub("…@", _USER_OF_WHAT_IS_LIKE_A_URL.sub(r"\1…@", path))
-    is_like_a_url = shown != path or _LIKE_A_URL.search(path)
-    return (_QUERY if is_like_a_url else _QUERY_WITH_A_VALUE).sub("?…", shown)
 
 
 def _refused(url: str, why: str) -> InvalidUrl:
@@ -289,6 +273,8 @@ def _host_and_port(place: str) -> tuple[str, int | None]:
         if "%" in host or not _is_ipv6(host):
             raise ValueError(_NO_HOST)
     else:
+        if len(host) > _LONGEST_HOST:
+            raise ValueError(_NO_HOST)
         try:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:

@@ -14,7 +14,7 @@ from typing import Any
 from spackscope.model.readers.json_text import Unreadable, decode, load, storable
 from spackscope.model.records import Problem
 from spackscope.model.sources.addressed import addressed
-from spackscope.model.sources.addresses import is_remote, scheme_of, shown_url, split_url
+from spackscope.model.sources.addresses import LONGEST, is_remote, scheme_of, shown_url, split_url
 from spackscope.model.sources.catalogue import CATALOGUE, DEFAULT_TAG, Asked
 from spackscope.model.sources.documents import SourceError, Surveyed, reason
 from spackscope.model.sources.indexes import index_of_v2, index_of_v3
@@ -143,6 +143,8 @@ def _tops(catalogue: str, url: str) -> list[str]:
 
     A remote catalogue names URLs and files beside it. Raises SourceError where it names another.
     """
+    if len(url) > LONGEST:
+        raise SourceError(f"its URL is longer than {LONGEST:,} characters")
     tops = [_beside(catalogue, url), _at_home(url)]
     if is_remote(catalogue):
         if url.startswith(("/", "~")) or scheme_of(url) == "file":

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
-from spackscope.model.sources.addresses import without_secrets
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
+from spackscope.model.sources.redaction import without_secrets
 from spackscope.model.sources.remote.answers import Patience, Unreachable
 from spackscope.model.sources.remote.copies import Copy
 from spackscope.model.sources.remote.copying import Version, Writer

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
-from spackscope.model.sources.addresses import InvalidUrl, web_url, without_secrets
+from spackscope.model.sources.addresses import InvalidUrl, web_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
+from spackscope.model.sources.redaction import without_secrets
 from spackscope.model.sources.remote.access import access_of
 from spackscope.model.sources.remote.answers import Failed, Patience, Unreachable
 from spackscope.model.sources.remote.copies import Copy

@@ -1,0 +1,49 @@
+"""Leave out what may be secret of texts that are no URLs, and may have been meant as such.
+
+All take time that is linear in the length of the text, which may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+QUERY = re.compile(r"[?#].*", re.DOTALL)
+"""The query and fragment of a URL."""
+
+_LONGEST_MESSAGE = 1000
+_LIKE_A_URL = re.compile(r"[:/]/+")
+_USER_IN_TEXT = re.compile(r"(://)[^\s\"'<>]*@")
+_QUERY_IN_TEXT = re.compile(r"(://[^\s\"'<>?#]*)[?#][^\s\"'<>]*")
+
+
+def without_secrets(text: str) -> str:
+    """Return a message of a library without users, passwords and queries of the URLs in it."""
+    if len(text) > _LONGEST_MESSAGE:
+        # No URL that is cut before its @.
+        text = text[:_LONGEST_MESSAGE].rpartition(" ")[0] + " …"
+    return _QUERY_IN_TEXT.sub(r"\1?…", _USER_IN_TEXT.sub(r"\1…@", text))
+
+
+def redacted_path(path: str) -> str:
+    """Return a path as it may be shown: it may be a URL that was not written as one."""
+    shown = path
+    if like_a_url := _LIKE_A_URL.search(path):
+        query = QUERY.search(path)
+        user = path.rfind("@", like_a_url.end(), query.start() if query else len(path))
+        if user >= 0:
+            shown = f"{path[: like_a_url.end()]}…{path[user:]}"
+    shown = redacted_part(shown)
+    query = QUERY.search(shown)
+    if query and (like_a_url or shown != path or "=" in query[0]):
+        shown = f"{shown[: query.start()]}?…"
+    return shown
+
+
+def redacted_part(path: str) -> str:
+    """Return a path without what may be a user and password in it."""
+    parts = path.split("/")
+    for number, part in enumerate(parts):
+        before, at, after = part.rpartition("@")
+        if at and ":" in before:
+            parts[number] = f"…@{after}"
+    return "/".join(parts)
