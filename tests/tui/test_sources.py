@@ -115,3 +115,22 @@ async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     async with browsing("-", environ={"SPACKSCOPE_STDIN": str(path)}) as browser:
         assert "spackscope  standard input" in browser.lines[0]
         assert ZLIB in browser.shown
+
+
+async def test_what_is_secret_in_a_source_is_nowhere_on_the_screen() -> None:
+    secret, query = "ann:s3cr3t@", "?token=s3cr3t"
+    with served(v3(index(version="1.3"))) as server:
+        sources = [
+            server.url.replace("://", f"://{secret}") + query,
+            f"http://{secret}[::1/x{query}",
+            f"file://{secret}there/x{query}",
+            f"http:/{secret}h/x{query}",
+        ]
+        async with browsing(*sources, size=(160, 40)) as browser:
+            seen = [browser.text]
+            for keys in (["enter"], ["o"], ["S"], ["escape"]):
+                await browser.press(*keys)
+                seen.append(browser.text)
+
+    assert "http://…@[::1/x?…" in "".join(seen)
+    assert "s3cr3t" not in "".join(seen)

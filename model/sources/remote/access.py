@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +11,8 @@ class Access:
     """Hold who asks for the files of a mirror, and where: what is not known is empty."""
 
     user: str = ""
-    secret: str = ""
-    token: str = ""
+    secret: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
     profile: str = ""
     endpoint: str = ""
 

@@ -39,7 +39,7 @@ class ConfiguredMirror:
     """
 
     name: str
-    url: str
+    url: str = field(repr=False)
     view: str = ""
     binary: bool = True
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
