@@ -33,13 +33,19 @@ def addressed(url: str) -> Addressed:
     """Tell by the end of an address or path what lies there; its query stays with the top."""
     path, mark, query = url.partition("?")
     query = mark + query
+    server = ""
+    if scheme_of(url):
+        # A host may be called as a directory of a mirror is.
+        scheme, _, rest = path.partition("://")
+        host, slash, path = rest.partition("/")
+        server, path = f"{scheme}://{host}", slash + path
     # Files of a place are asked for by names, which it encodes where it has to.
     plain = unquoted if scheme_of(url) else str
     if found := _MANIFEST.fullmatch(path):
         view = plain(found["view"] or "")
-        return Addressed((found["top"] or "") + query, view=view, layout="v3")
+        return Addressed(server + (found["top"] or "") + query, view=view, layout="v3")
     if found := _BUILD_CACHE.fullmatch(path):
-        return Addressed(found["top"] + query, build_cache="", layout="v2")
+        return Addressed(server + found["top"] + query, build_cache="", layout="v2")
     if found := _FILE.fullmatch(path):
-        return Addressed(found["top"] + query, plain(found["name"]))
+        return Addressed(server + found["top"] + query, plain(found["name"]))
     return Addressed(url)

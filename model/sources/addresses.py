@@ -234,6 +234,8 @@ def _split(url: str) -> Url:
     userinfo, _, place = parts.netloc.rpartition("@")
     scheme = parts.scheme.lower()
     host, port = _host_and_port(place)
+    if port is not None and scheme in _BUCKETS:
+        raise ValueError("a bucket has no port")
     return Url(
         scheme,
         host if scheme in _BUCKETS else host.lower(),

@@ -108,7 +108,7 @@ def shown_source(source: str) -> str:
     """Return a source as it is known from here on, without what may be secret in its URL."""
     url, _, tags = source.partition("#")
     if tags and url.partition("?")[0].endswith(CATALOGUE_NAME):
-        return f"{shown_url(url)}#{tags}"
+        return f"{shown_url(url)}#{shown_url(tags)}"
     return shown_url(source)
 
 
@@ -130,7 +130,8 @@ def names_apart(names: Iterable[str]) -> list[str]:
 def location(source: str) -> Path:
     """Give the absolute path of a source; `sample_data` is the sample in the installed package.
 
-    Raises SourceError for a relative path in a directory that is no more.
+    Raises SourceError for a relative path in a directory that is no more, and one of a user
+    with a NUL.
     """
     if source == SAMPLE:
         from importlib.resources import files
@@ -138,5 +139,5 @@ def location(source: str) -> Path:
         return Path(str(files("spackscope.sample_data")))
     try:
         return Path(os.path.abspath(os.path.expanduser(source)))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise SourceError(f"the source {shown_url(source)} {reason(error)}") from None

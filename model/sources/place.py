@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from spackscope.model.sources.addresses import shown_url
 from spackscope.model.sources.documents import SourceError, reason
 
 
@@ -83,7 +84,7 @@ class Folder:
         path = os.path.join(self.top, *name.split("/"))
         origin = os.path.join(self.origin, *name.split("/"))
         if not os.path.isfile(path):
-            raise Missing(f"{origin} does not exist")
+            raise Missing(f"{shown_url(origin)} does not exist")
         if sha256:
             check(path, sha256, origin)
         return Fetched(path, origin)

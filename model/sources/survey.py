@@ -11,7 +11,13 @@ from functools import partial
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources.addressed import addressed
-from spackscope.model.sources.addresses import is_remote, local_path, scheme_of, shown_url
+from spackscope.model.sources.addresses import (
+    is_remote,
+    local_path,
+    scheme_of,
+    shown_url,
+    split_url,
+)
 from spackscope.model.sources.catalogue import PUBLIC, Asked, asked_of, is_catalogue
 from spackscope.model.sources.choice import STANDARD_INPUT, location, names_apart, shown_source
 from spackscope.model.sources.directories import survey_directory
@@ -151,6 +157,7 @@ def _of_spack(source: str, reach: Reach) -> Surveyed:
 def _far_away(
     source: str, url: str, reach: Reach, options: Mapping[str, object], view: str = ""
 ) -> Surveyed:
+    split_url(url)
     if scheme_of(url).startswith("oci"):
         registry = Mirror(source, reach.open(url, options), reach.environ, build_cache="")
         return replace(survey_mirror(registry), layout="OCI")

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from spackscope.model.sources.addressed import Addressed, addressed
 from spackscope.model.sources.addresses import shown_url
 from spackscope.model.sources.catalogue import CATALOGUE, Asked, asked_of
 from spackscope.model.sources.survey import survey
@@ -206,6 +207,20 @@ def test_a_broken_url_in_a_catalogue_hides_no_other(
     assert problem.place == "develop bad"
     assert reason in problem.reason or "does not exist" in problem.reason
     assert "s3cr3t" not in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("url", "at"),
+    [
+        (f"http://{MANIFEST}", Addressed("http://v3/manifests/index", "index.manifest.json")),
+        ("http://build_cache/index.json", Addressed("http://build_cache", "index.json")),
+        ("http://x.json", Addressed("http://x.json")),
+        (f"http://h/{MANIFEST}", Addressed("http://h", layout="v3")),
+        ("http://h/index.json?q", Addressed("http://h?q", "index.json")),
+    ],
+)
+def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: Addressed) -> None:
+    assert addressed(url) == at
 
 
 def test_names_in_a_catalogue_may_be_percent_encoded() -> None:

@@ -102,6 +102,10 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("oci://u:secret@h/\udcff", "oci://…@h/\udcff is not a valid URL: " + NO_TEXT),
         ("http:/u:secret@h/x?k=secret", "the source http:/…@h/x?… does not exist"),
         ("//u:secret@h/x", "the source //…@h/x does not exist"),
+        ("~x\0", "the source ~x\0 cannot be read: embedded null byte"),
+        ("u:secret@{name}", "./…@{name} does not exist"),
+        ("http://h/\udcff.json", "http://h/\udcff.json is not a valid URL: " + NO_TEXT),
+        ("s3://bucket:80/x", "s3://bucket:80/x is not a valid URL: a bucket has no port"),
         ("public://u:secret@h/x", "the source public://h/x: no place is known by public://"),
         ("{top}", "the source {top} holds no file"),
     ],
@@ -109,9 +113,10 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
 def test_what_is_no_source_fails_in_one_sentence(
     source: str, failure: str, tmp_path: Path
 ) -> None:
-    found = look(source.format(top=tmp_path))
+    known = {"top": tmp_path, "name": "cache_spack_io_index.json"}
+    found = look(source.format(**known))
 
-    assert found.failure == failure.format(top=tmp_path)
+    assert found.failure == failure.format(**known)
     assert found.documents == ()
 
 
