@@ -7,7 +7,6 @@ from others, and leave ports, hosts and text that cannot be sent unchecked.
 from __future__ import annotations
 
 import base64
-import ipaddress
 import os
 import re
 from dataclasses import dataclass, field, replace
@@ -247,6 +246,8 @@ def _split(url: str) -> Url:
 
 
 def _is_ipv6(host: str) -> bool:
+    import ipaddress
+
     try:
         ipaddress.IPv6Address(host)
     except ValueError:
