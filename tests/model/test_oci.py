@@ -200,6 +200,17 @@ def test_a_realm_elsewhere_that_wants_a_password_gets_none(
     assert not any("authorization" in asked.headers for asked in other.asked)
 
 
+def test_an_anonymous_token_that_is_not_enough_is_a_sentence(environ: dict[str, str]) -> None:
+    with serving() as other, serving() as server:
+        other.default = Images()
+        wants = Images(admits="x", challenge=OTHER.format(url=other.url))
+        server.default = lambda talk: (
+            talk.answer(403) if "authorization" in talk.asked.headers else wants(talk)
+        )
+        with pytest.raises(SourceError, match="credentials are not sent there"):
+            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+
+
 @pytest.mark.parametrize("challenge", ['Basic realm="x"', OTHER])
 def test_who_a_registry_leads_to_gets_no_credentials(
     environ: dict[str, str], challenge: str

@@ -109,7 +109,7 @@ class Registry:
                 self._authorization, realm = self._admitted(error)
             try:
                 return self._client.repeat(once)
-            except Unauthorized as error:
+            except (Unauthorized, Forbidden) as error:
                 raise self._kept_back(realm) or error from None
 
         return fetch_copy(
