@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 
 from spackscope.model.base_directory import base_directory
+from spackscope.model.private_files import create_temporary, make_directories, remove_abandoned
 from spackscope.model.text import is_clean
 
 MOST = 500
@@ -115,8 +115,9 @@ def _write(path: str | None, queries: Iterable[str]) -> None:
         if os.path.exists(path) and not os.path.isfile(path):
             return
         directory = os.path.dirname(path)
-        os.makedirs(directory, mode=0o700, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".history-", dir=directory)
+        make_directories(directory)
+        remove_abandoned(directory)
+        descriptor, temporary = create_temporary(directory, "history")
         with open(descriptor, "w", encoding="utf-8", errors="strict") as file:
             file.writelines(f"{query}\n" for query in queries)
         os.replace(temporary, path)

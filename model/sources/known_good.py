@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spackscope.model.base_directory import base_directory
+from spackscope.model.private_files import create_temporary, private_directory
 from spackscope.model.sources.place import Fetched
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -64,10 +65,9 @@ class KnownGood:
             if not self._path or good == self.recall():
                 return
             directory = os.path.dirname(self._path)
-            os.makedirs(directory, mode=0o700, exist_ok=True)
-            import tempfile
-
-            descriptor, part = tempfile.mkstemp(".part", "", directory)
+            private_directory(os.path.dirname(directory))
+            private_directory(directory)
+            descriptor, part = create_temporary(directory, "mirror")
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump([good.checksum, *good.state], file)
             os.replace(part, self._path)

@@ -168,15 +168,12 @@ def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: Copie
     assert copies.find("0") is not None
 
 
-def test_what_a_killed_process_left_is_removed_a_day_later(copies: Copies) -> None:
-    left = Path(copies.directory, "x.part")
-    left.write_bytes(b"half")
+def test_a_file_that_is_being_written_is_not_swept(copies: Copies) -> None:
+    with copies.beginning(KEY) as file:
+        os.utime(file.name, (1, 1))
+        copies.sweep()
 
-    copies.sweep()
-    assert left.exists()
-    os.utime(left, (1, 1))
-    copies.sweep()
-    assert not left.exists()
+        assert Path(file.name).exists()
 
 
 def test_a_file_without_a_description_is_removed_when_it_is_old(copies: Copies) -> None:
@@ -217,7 +214,7 @@ def test_eight_processes_at_once_do_no_harm(copies: Copies) -> None:
         process.join(60)
 
     assert [process.exitcode for process in processes] == [0] * 8
-    assert not [name for name in os.listdir(copies.directory) if name.endswith(".part")]
+    assert not [name for name in os.listdir(copies.directory) if name.endswith(".tmp")]
     keep(copies, b"after all")
     assert copies.find(KEY) is not None
 

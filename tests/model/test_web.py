@@ -72,7 +72,7 @@ class Machine:
         return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
 
     def left_behind(self) -> list[str]:
-        return sorted(name for name in os.listdir(self.copies) if name.endswith(".part"))
+        return sorted(name for name in os.listdir(self.copies) if name.endswith(".tmp"))
 
 
 @pytest.fixture

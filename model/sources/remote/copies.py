@@ -16,6 +16,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import BinaryIO
 
 from spackscope.model.base_directory import base_directory
+from spackscope.model.private_files import (
+    create_temporary,
+    is_temporary,
+    make_directories,
+    private_directory,
+)
 from spackscope.model.sources.documents import SourceError, reason
 
 UNUSED_DAYS = 30
@@ -24,7 +30,6 @@ LARGEST = 20 << 30
 
 _DAY = 86_400.0
 _META = ".json"
-_PART = ".part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,8 @@ class Copies:
         Raises OSError.
         """
         path = self._path(key)
-        os.makedirs(self.directory, mode=0o700, exist_ok=True)
-        descriptor, part = tempfile.mkstemp(_PART, os.path.basename(path) + "-", self.directory)
+        make_directories(self.directory)
+        descriptor, part = create_temporary(self.directory, os.path.basename(path))
         os.close(descriptor)
         with open(part, "w+b") as file:
             try:
@@ -148,11 +153,7 @@ class Copies:
                 with contextlib.suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     age = now - status.st_mtime
-                    if entry.name.endswith(_PART):
-                        # Left by a process that was killed; one at work writes all the time.
-                        if age > _DAY:
-                            os.unlink(entry.path)
-                    elif not entry.name.endswith(_META):
+                    if not entry.name.endswith(_META) and not is_temporary(entry.name):
                         with contextlib.suppress(FileNotFoundError):
                             age = now - os.stat(entry.path + _META).st_mtime
                         used.append((age, status.st_size, entry.path))
@@ -172,7 +173,7 @@ class Copies:
 
     def _describe(self, copy: Copy) -> None:
         described = {name: value for name, value in asdict(copy).items() if name != "path"}
-        descriptor, part = tempfile.mkstemp(_PART, "meta-", self.directory)
+        descriptor, part = create_temporary(self.directory, "meta")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(described, file)
@@ -197,9 +198,9 @@ def copies_of(environ: Mapping[str, str]) -> Copies:
     if cache:
         directory = os.path.join(cache, "spackscope", "copies")
         try:
-            os.makedirs(directory, mode=0o700, exist_ok=True)
-            os.chmod(directory, 0o700)
-            with tempfile.TemporaryFile(suffix=_PART, dir=directory):
+            private_directory(os.path.dirname(directory))
+            private_directory(directory)
+            with tempfile.TemporaryFile(dir=directory):
                 pass
         except OSError:
             pass

@@ -1,0 +1,157 @@
+"""Create files that only their owner can read, and remove what killed processes left.
+
+A temporary file is named after the process that writes it (host, PID namespace, process id and
+start time), so that a later process can tell whether it is still being written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import os
+import re
+import stat
+import time
+
+ABANDONED_SECONDS = 24 * 3600
+"""Age after which a temporary file is removed although its process cannot be looked up."""
+
+_SUFFIX = ".tmp"
+_TEMPORARY = re.compile(
+    r"\..*\.(?P<host>[^.]+)\.(?P<pid>[0-9]{1,9})\.(?P<start>[0-9]+)\.[^.]*\.tmp"
+)
+
+
+def make_directories(path: str) -> None:
+    """Create a directory and its missing parents, whatever the umask is. Raises OSError."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if not os.path.lexists(parent):
+        # os.makedirs would create the parents with all rights that the umask leaves.
+        make_directories(parent)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+
+
+def private_directory(path: str) -> None:
+    """Create a directory unless it exists, and keep everybody else out. Raises OSError."""
+    make_directories(path)
+    keep_private(path)
+
+
+def keep_private(path: str) -> None:
+    """Take all rights to a directory from group and others.
+
+    Raises OSError where that cannot be done, or the directory or the link to it belongs to
+    another user.
+    """
+    for status in (os.lstat(path), os.stat(path)):
+        if status.st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, "it belongs to another user", path)
+    if is_open_to_others(status):
+        os.chmod(path, stat.S_IMODE(status.st_mode) & 0o700)
+        if os.stat(path).st_mode & 0o022:
+            raise PermissionError(errno.EPERM, "others can write to it", path)
+
+
+def is_open_to_others(status: os.stat_result) -> bool:
+    """Check whether group or others have any right to a file."""
+    return bool(status.st_mode & 0o077)
+
+
+def create_temporary(directory: str, stem: str) -> tuple[int, str]:
+    """Create an empty temporary file with mode 0600 in a directory, never through a link.
+
+    Returns its descriptor and its path. Raises OSError.
+    """
+    import tempfile
+
+    started = _started(os.getpid())
+    return tempfile.mkstemp(_SUFFIX, f".{stem}.{_host()}.{os.getpid()}.{started or 0}.", directory)
+
+
+def is_temporary(name: str) -> bool:
+    """Check whether a file has the name of a temporary one."""
+    return name.startswith(".") and name.endswith(_SUFFIX)
+
+
+def tidy(directory: str) -> None:
+    """Remove temporary files whose process is gone, and take from others the rights to the rest.
+
+    Looks into the directories directly below, too. What cannot be changed stays as it is.
+    """
+    with contextlib.suppress(OSError):
+        keep_private(directory)
+        for entry in os.scandir(directory):
+            with contextlib.suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(status.st_mode):
+                    keep_private(entry.path)
+                    remove_abandoned(entry.path)
+                elif is_temporary(entry.name):
+                    _remove_if_abandoned(entry.path, status)
+                elif (
+                    stat.S_ISREG(status.st_mode)
+                    and is_open_to_others(status)
+                    and status.st_uid == os.geteuid()
+                ):
+                    os.chmod(entry.path, 0o600)
+
+
+def remove_abandoned(directory: str) -> None:
+    """Remove the temporary files in a directory whose process is gone."""
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if is_temporary(entry.name):
+                with contextlib.suppress(OSError):
+                    _remove_if_abandoned(entry.path, entry.stat(follow_symlinks=False))
+
+
+def _remove_if_abandoned(path: str, status: os.stat_result) -> None:
+    named = _TEMPORARY.fullmatch(os.path.basename(path))
+    if named is not None and named["host"] == _host():
+        is_abandoned = not _is_running(int(named["pid"]), int(named["start"]))
+    else:
+        is_abandoned = time.time() - status.st_mtime > ABANDONED_SECONDS
+    if is_abandoned:
+        os.unlink(path)
+
+
+def _is_running(pid: int, started: int) -> bool:
+    """Check whether a process of this host runs that was started at this time (0: unknown)."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        # It belongs to another user, who may have been given the number since.
+        pass
+    now = _started(pid)
+    return now is None or not started or now == started
+
+
+def _started(pid: int) -> int | None:
+    """Return when a process was started, 0 for one that has ended, or None where /proc is missing.
+
+    It is field 22 of /proc/PID/stat, in clock ticks since boot (proc(5)).
+    """
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+@functools.cache
+def _host() -> str:
+    """Name this host, and the namespace that its process ids belong to."""
+    name = re.sub("[^A-Za-z0-9-]", "-", os.uname().nodename)[:64]
+    with contextlib.suppress(OSError):
+        name += f"+{os.stat('/proc/self/ns/pid').st_ino}"
+    return name
