@@ -14,6 +14,7 @@ from spackscope.model.dependencies import Dependencies
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.edge_columns import EdgeColumns
 from spackscope.model.graph import Graph
+from spackscope.model.index.damage import class_reading_index, natural, text
 from spackscope.model.index.database import Database
 from spackscope.model.listing import Listing, View
 from spackscope.model.matching import matching, tables
@@ -21,7 +22,7 @@ from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.terms import Depends, Query, Term
 from spackscope.model.ranges import Ranges
 from spackscope.model.records import Dependency, Problem, Provenance, SourceState, Spec, is_hash
-from spackscope.model.rows import Row, provenance_of, rows_of
+from spackscope.model.rows import Row, checked_source, provenance_of, rows_of
 from spackscope.model.sources.documents import Surveyed
 from spackscope.model.virtuals import Virtuals
 
@@ -46,13 +47,14 @@ class PackageCount:
     first: int
 
 
+@class_reading_index
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
     `dictionaries` know its values, `dependencies` its edges, `virtuals` who provides mpi.
-    `notice` says what the user should know of how the index came about, or is empty. `surveyed`
-    is what the sources were found to be when the index was last compared with them, if it was.
-    Raises sqlite3.Error where the index cannot be opened.
+    `notice` says what the user should know of how the index came about, or is empty;
+    `was_damaged` says that it was rebuilt because it was damaged. `surveyed` is what the sources
+    were found to be when they were last looked at, if they were. All methods raise IndexDamaged.
     """
 
     def __init__(
@@ -60,12 +62,14 @@ class Catalog:
         uri: str,
         *,
         notice: str = "",
+        was_damaged: bool = False,
         keep: sqlite3.Connection | None = None,
         surveyed: Sequence[Surveyed] = (),
     ) -> None:
         self.database = Database(uri, keep)
         self.meta = self.database.meta
         self.notice = notice
+        self.was_damaged = was_damaged
         self.surveyed = surveyed
         self.code_columns = CodeColumns(self.database)
         self.dictionaries = Dictionaries(
@@ -85,15 +89,18 @@ class Catalog:
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
-        rows = self.database.execute(
-            "SELECT id, name, n, n, first FROM package WHERE n ORDER BY id"
-        )
-        return [PackageCount(*row) for row in rows]
+        rows = self.database.execute("SELECT id, name, n, first FROM package WHERE n ORDER BY id")
+        records = self.code_columns.first[-1]
+        return [
+            PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
+            for id_, name, n, first in rows
+        ]
 
     @cached_property
     def total(self) -> int:
         """Count the records."""
-        return int(self.database.execute("SELECT coalesce(sum(n), 0) FROM package").fetchone()[0])
+        ((total,),) = self.database.execute("SELECT coalesce(sum(n), 0) FROM package")
+        return natural(total)
 
     @cached_property
     def _sources_as_read(self) -> list[SourceState]:
@@ -103,7 +110,7 @@ class Catalog:
             " FROM source LEFT JOIN document ON source.id = document.source"
             " GROUP BY source.id ORDER BY source.id"
         )
-        return [SourceState(*row) for row in rows]
+        return [checked_source(*row) for row in rows]
 
     @property
     def sources(self) -> list[SourceState]:
@@ -120,7 +127,7 @@ class Catalog:
     def problems(self) -> list[Problem]:
         """Hold what could not be read, in the order of reading."""
         rows = self.database.execute("SELECT origin, place, reason FROM problem")
-        return [Problem(*row) for row in rows]
+        return [Problem(*map(text, row)) for row in rows]
 
     @cached_property
     def problem_count(self) -> int:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, repeat
-from operator import sub
+from operator import le, lt, sub
 
 from spackscope.model.index.database import Database
+from spackscope.model.index.schema import CODES
 from spackscope.model.ranges import Ranges
+from spackscope.model.records import IndexDamaged
 
 
 def packed(codes: array[int]) -> bytes:
@@ -46,11 +47,16 @@ def upwards(
     return begins, above, sorted_kinds
 
 
+def ascends(numbers: array[int], *, strictly: bool = False) -> bool:
+    """Check whether each number is at least as large as the one before, or larger."""
+    return all(map(lt if strictly else le, numbers, islice(numbers, 1, None)))
+
+
 class CodeColumns:
     """Give the columns of codes; each is read when it is first asked for.
 
     SQLite would hand them over row by row, which takes longer than all else that is done with
-    them. Raises sqlite3.DatabaseError where the index has no such column.
+    them. Raises IndexDamaged where the index has no such column.
     """
 
     def __init__(self, database: Database) -> None:
@@ -61,10 +67,16 @@ class CodeColumns:
         found = self._database.execute("SELECT data FROM codes WHERE place = ?", (place,))
         row = found.fetchone()
         if row is None or len(row[0]) % 4:
-            raise sqlite3.DatabaseError(f"the codes of {place} are damaged")
+            raise IndexDamaged(f"the codes of {place} are damaged")
         codes = array("I", row[0])
         if sys.byteorder == "big":
             codes.byteswap()
+        if place == "first":
+            ((specs,),) = self._database.execute("SELECT coalesce(max(id) + 1, 0) FROM spec")
+            if not codes or codes[0] or codes[-1] != specs or not ascends(codes, strictly=True):
+                raise IndexDamaged("the numbers of specs are damaged")
+        elif place in CODES and len(codes) != len(self.first) - 1:
+            raise IndexDamaged(f"the codes of {place} are damaged")
         return codes
 
     @property

@@ -10,8 +10,9 @@ from spackscope.model.code_columns import CodeColumns
 from spackscope.model.compilers import LANGUAGES
 from spackscope.model.dictionaries import Dictionaries
 from spackscope.model.edge_columns import EdgeColumns
+from spackscope.model.index.damage import class_reading_index
 from spackscope.model.index.database import Database
-from spackscope.model.records import Compiler
+from spackscope.model.records import Compiler, IndexDamaged
 
 DEPTYPES = ("build", "link", "run", "test")
 """The deptypes, in the order in which Spack shows them."""
@@ -27,12 +28,13 @@ class Edge:
     virtuals: tuple[str, ...]
 
 
+@class_reading_index
 class Dependencies:
     """Answer questions on the edges of an index; safe to use from several threads.
 
     A dependency has the id of its record, or one behind all records where it is absent: named by
     its hash, and held by no document. Columns are read when they are first asked for, which
-    `prepare` does ahead of time. Raises sqlite3.Error where the index is damaged.
+    `prepare` does ahead of time. Raises IndexDamaged.
     """
 
     def __init__(
@@ -54,9 +56,11 @@ class Dependencies:
             self._edges.up,
             self._kinds,
             self._listing,
-            self._columns.column("package"),
-            self._columns.column("version"),
         )
+        known = self._dictionaries
+        for column, values in (("package", known.package_names), ("version", known.versions)):
+            if max(self._columns.column(column), default=-1) >= len(values):
+                raise IndexDamaged(f"the codes of {column}s are damaged")
 
     @cached_property
     def _kinds(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from spackscope.model.columns import Column, Value
+from spackscope.model.index.damage import checked_hash, class_reading_index, text, texts
 from spackscope.model.index.database import Database
 from spackscope.model.present import cell
 from spackscope.model.query.terms import Depends, Term
-from spackscope.model.records import HASH_LENGTH
+from spackscope.model.records import HASH_LENGTH, IndexDamaged
 from spackscope.model.text import cell_width
 from spackscope.model.versions import version_key
 
@@ -25,6 +25,9 @@ _PLACES = {
 }
 _MOST_KEPT = 200
 """Answers that are kept; a broad one at 425,000 specs has some 100 kB."""
+
+_MOST_PACKAGES = 10_000_000
+"""Ids of packages up to which an index is believed; Spack has some 10,000 packages."""
 
 _HASH_BEGINNING = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 
@@ -39,6 +42,7 @@ class Arch:
     target: str
 
 
+@class_reading_index
 class Dictionaries:
     """Give the values that codes stand for; each dictionary is read when it is first asked for.
 
@@ -62,9 +66,11 @@ class Dictionaries:
     def package_names(self) -> list[str]:
         """Hold the names of packages by their ids; an id that is not in use has an empty one."""
         rows = self._database.execute("SELECT id, name FROM package ORDER BY id").fetchall()
+        if rows and not 0 <= rows[0][0] <= rows[-1][0] < _MOST_PACKAGES:
+            raise IndexDamaged("the ids of packages are damaged")
         names = [""] * (rows[-1][0] + 1 if rows else 0)
         for id_, name in rows:
-            names[id_] = name
+            names[id_] = text(name)
         return names
 
     @cached_property
@@ -73,43 +79,46 @@ class Dictionaries:
         rows = self._database.execute(
             "SELECT compiler, os, platform, target FROM arch ORDER BY id"
         )
-        return [Arch(*row) for row in rows]
+        return [Arch(*map(text, row)) for row in rows]
 
     @cached_property
     def versions(self) -> list[str]:
         """Hold the versions in Spack's order."""
-        return [name for (name,) in self._database.execute("SELECT name FROM version ORDER BY id")]
+        rows = self._database.execute("SELECT name FROM version ORDER BY id")
+        return [text(name) for (name,) in rows]
 
     @cached_property
     def variant_sets(self) -> list[tuple[str, ...]]:
         """Hold the sets of variants, each as the document has it."""
         rows = self._database.execute("SELECT texts FROM variant_set ORDER BY id")
-        return [tuple(json.loads(texts)) for (texts,) in rows]
+        return [texts(variants) for (variants,) in rows]
 
     @cached_property
     def stack_sets(self) -> list[tuple[str, ...]]:
         """Hold the sets of stacks."""
         rows = self._database.execute("SELECT texts FROM stack_set ORDER BY id")
-        return [tuple(json.loads(texts)) for (texts,) in rows]
+        return [texts(stacks) for (stacks,) in rows]
 
     @cached_property
     def documents(self) -> list[tuple[str, str]]:
         """Hold the origin and the source of each document."""
-        return self._database.execute(
+        rows = self._database.execute(
             "SELECT origin, name FROM document JOIN source ON source.id = source"
             " ORDER BY document.id"
-        ).fetchall()
+        )
+        return [(text(origin), text(name)) for origin, name in rows]
 
     @cached_property
     def presences(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
         """Hold the sources with the states."""
         rows = self._database.execute("SELECT sources, states FROM presence ORDER BY id")
-        return [(tuple(json.loads(sources)), tuple(json.loads(s))) for sources, s in rows]
+        return [(texts(sources), texts(states)) for sources, states in rows]
 
     @cached_property
     def tags(self) -> list[str]:
         """Hold the tags in the order of their names."""
-        return [name for (name,) in self._database.execute("SELECT name FROM tag ORDER BY id")]
+        rows = self._database.execute("SELECT name FROM tag ORDER BY id")
+        return [text(name) for (name,) in rows]
 
     @cached_property
     def lists_dependencies(self) -> bool:
@@ -121,7 +130,7 @@ class Dictionaries:
     def extras(self) -> list[tuple[str, tuple[str, ...]]]:
         """Hold the namespaces with the flags."""
         rows = self._database.execute("SELECT namespace, flags FROM extra ORDER BY id")
-        return [(namespace, tuple(json.loads(flags))) for namespace, flags in rows]
+        return [(text(namespace), texts(flags)) for namespace, flags in rows]
 
     def values(self, column: str) -> Sequence[Value]:
         """Give the values of a column, the index of each being the code of its place."""
@@ -173,7 +182,7 @@ class Dictionaries:
             "SELECT DISTINCT hash FROM spec WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?",
             (*hash_range(prefix), limit),
         )
-        return [hash_ for (hash_,) in rows]
+        return [checked_hash(hash_) for (hash_,) in rows]
 
     def ranks(self, column: str) -> Sequence[int]:
         """Give the rank of each code in the order of a column's values."""

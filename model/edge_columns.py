@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sqlite3
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, islice, repeat
 
-from spackscope.model.code_columns import CodeColumns, packed
+from spackscope.model.code_columns import CodeColumns, ascends, packed
+from spackscope.model.index.damage import text, texts
 from spackscope.model.index.database import Database
+from spackscope.model.records import IndexDamaged
 
 Span = tuple[int, int]
 """A range of ids: the first one, and that behind the last."""
@@ -51,8 +51,7 @@ class Adjacency:
 class EdgeColumns:
     """Give the edges by the ids of records; those behind all records are the absent ones.
 
-    Columns are read when they are first asked for. Raises sqlite3.DatabaseError where the index
-    is damaged.
+    Columns are read when they are first asked for. Raises IndexDamaged where they are damaged.
     """
 
     def __init__(self, database: Database, columns: CodeColumns) -> None:
@@ -67,13 +66,14 @@ class EdgeColumns:
     @cached_property
     def absent(self) -> list[tuple[str, str]]:
         """Hold the names and hashes of dependencies that no document holds."""
-        return self._database.execute("SELECT name, hash FROM absent ORDER BY id").fetchall()
+        rows = self._database.execute("SELECT name, hash FROM absent ORDER BY id")
+        return [(text(name), text(hash_)) for name, hash_ in rows]
 
     @cached_property
     def kinds(self) -> list[tuple[frozenset[str], frozenset[str]]]:
         """Hold the deptypes and the virtuals of each kind of edge."""
         rows = self._database.execute("SELECT deptypes, virtuals FROM edge_kind ORDER BY id")
-        return [(frozenset(json.loads(types)), frozenset(json.loads(v))) for types, v in rows]
+        return [(frozenset(texts(types)), frozenset(texts(virtuals))) for types, virtuals in rows]
 
     @cached_property
     def down(self) -> Adjacency:
@@ -91,11 +91,13 @@ class EdgeColumns:
         first, others, kinds = map(self._columns.column, names)
         if (
             len(first) != rows + 1
+            or first[0]
+            or not ascends(first)
             or not first[-1] == len(others) == len(kinds)
             or max(others, default=-1) >= nodes
             or max(kinds, default=-1) >= len(self.kinds)
         ):
-            raise sqlite3.DatabaseError("the edges are damaged")
+            raise IndexDamaged("the edges are damaged")
         return Adjacency(first, others, _small(kinds, len(self.kinds)))
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import COLUMNS, FIELDS, Value
+from spackscope.model.index.damage import reads_index
 from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.match import is_variant, split_variant
 from spackscope.model.query.terms import Group, Query, Term, exact_term
@@ -25,6 +26,7 @@ class Facet:
     count: int
 
 
+@reads_index
 def facets(
     catalog: Catalog,
     query: Query,

@@ -13,6 +13,7 @@ from operator import itemgetter
 from spackscope.model.code_columns import CodeColumns
 from spackscope.model.columns import BY_NAME, COLUMNS, Value
 from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.index.damage import class_reading_index
 from spackscope.model.index.schema import CODES
 from spackscope.model.present import SHORT_HASH, WIDEST_SIZE
 from spackscope.model.query.match import split_variant
@@ -43,6 +44,7 @@ class View:
     opened: frozenset[int] = frozenset()
 
 
+@class_reading_index
 class Listing:
     """Hold the rows of a view as ids in their order, and what is to be said of all of them.
 

@@ -21,7 +21,7 @@ def matching(
     """Match look-alikes first, as if no hash began as asked, and then the specs whose hash does.
 
     So a bare word, which may be the beginning of a hash, costs no look at every spec. Raises
-    Unanswerable, and sqlite3.Error.
+    Unanswerable.
     """
     ranges = hash_ranges(query, dictionaries)
     made = condition(query, dictionaries, hashes=False)

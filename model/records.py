@@ -162,3 +162,7 @@ class Problem:
 
 class Cancelled(Exception):
     """Report that the user stopped a long task."""
+
+
+class IndexDamaged(Exception):
+    """Report that an index cannot be made sense of, and is to be built again."""

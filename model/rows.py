@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spackscope.model.dictionaries import Dictionaries
+from spackscope.model.index.damage import checked_hash, natural, number, text
 from spackscope.model.index.database import Database
-from spackscope.model.records import Provenance, Spec
+from spackscope.model.records import Provenance, SourceState, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def _row(known: Dictionaries, columns: tuple[Any, ...], count: int) -> Row:
     sources, states = known.presences[presence]
     spec = Spec(
         package=known.package_names[package],
-        hash=hash_,
+        hash=checked_hash(hash_),
         version=known.versions[version],
         compiler=its_arch.compiler,
         platform=its_arch.platform,
@@ -57,7 +58,7 @@ def _row(known: Dictionaries, columns: tuple[Any, ...], count: int) -> Row:
         target=its_arch.target,
         variants=known.variant_sets[variants],
         stacks=known.stack_sets[stacks],
-        size=_number(size),
+        size=_whole(number(size)),
         tag=known.tags[tag],
         origin=origin,
         source=source,
@@ -79,8 +80,31 @@ def provenance_of(id_: int, database: Database) -> Provenance:
         " WHERE spec = ?",
         (id_,),
     ).fetchone()
-    return Provenance(*row) if row is not None else Provenance()
+    return checked_provenance(row) if row is not None else Provenance()
 
 
-def _number(size: float | None) -> float | None:
-    return int(size) if size is not None and size.is_integer() else size
+def checked_provenance(row: tuple[Any, ...]) -> Provenance:
+    """Make a Provenance of the columns that hold one."""
+    package_hash, external, path, installed_at, build_spec = row
+    return Provenance(
+        text(package_hash), text(external), text(path), number(installed_at), text(build_spec)
+    )
+
+
+def checked_source(*row: Any) -> SourceState:
+    """Make a SourceState of the columns that hold one."""
+    name, kind, layout, specs, checked, remark, failure, problems = row
+    return SourceState(
+        text(name),
+        text(kind),
+        text(layout),
+        natural(specs),
+        number(checked),
+        text(remark),
+        text(failure),
+        natural(problems),
+    )
+
+
+def _whole(size: float | None) -> float | None:
+    return int(size) if size is not None and size == int(size) else size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.match import is_glob
 from spackscope.model.query.terms import Condition, Group, Query, Term
 from spackscope.model.text import clean
@@ -12,6 +13,7 @@ _MOST_NAMED = 6
 """Providers that a sentence names."""
 
 
+@class_reading_index
 class Virtuals:
     """Know the packages that provide a virtual somewhere in an index.
 

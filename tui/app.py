@@ -16,6 +16,7 @@ from functools import partial
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.message import Message
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
@@ -84,6 +85,11 @@ class SpackscopeApp(App[list[str]]):
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(name, self.exit, None, 128 + name)
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Rebuild the index where a key or a mouse button shows that it is damaged."""
+        with self._browser.mending_shown():
+            await super()._dispatch_message(message)
 
     def _draw_again(self) -> None:
         """Draw the whole screen: what the shell left on it is not ours."""

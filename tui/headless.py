@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,13 +13,13 @@ from spackscope.model import export, present
 from spackscope.model.archive_size import archive_size
 from spackscope.model.catalog import Catalog
 from spackscope.model.explain import why_none
-from spackscope.model.index.cache import index_path, load
+from spackscope.model.index.cache import REBUILT, STILL_DAMAGED, index_path, load
 from spackscope.model.listing import Listing, View
 from spackscope.model.present_sources import HEADS, old_copies, source_cells
 from spackscope.model.present_tree import dependency_text
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.terms import Query
-from spackscope.model.records import HASH_LENGTH
+from spackscope.model.records import HASH_LENGTH, IndexDamaged
 from spackscope.model.rows import Row
 from spackscope.tui import report, streams
 from spackscope.tui.exit_codes import ExitCode, Leave
@@ -210,14 +209,16 @@ def _answer(
 ) -> None:
     """Load the catalog, say its problems, and write what it answers.
 
-    An index that turns out to be damaged is built anew, once; what was written stays written,
-    for the new one gives the same lines again.
+    An index that turns out to be damaged is rebuilt, once; what was written stays written, for
+    the new one gives the same lines again.
     """
     written = 0
     said = False
 
     def run(catalog: Catalog) -> None:
         nonlocal written, said
+        if catalog.was_damaged:
+            streams.say(REBUILT)
         if not said:
             _say_problems(catalog, most_problems)
             said = True
@@ -225,20 +226,26 @@ def _answer(
             streams.write(line)
             written += 1
 
-    def loaded(*, rebuild: bool, keep: bool) -> Catalog:
+    def loaded(*, was_damaged: bool = False) -> Catalog:
         with BuildProgress(visible=streams.is_terminal(sys.stderr)) as progress:
-            return load(sources, environ, rebuild=rebuild, keep=keep, on_progress=progress)
+            return load(
+                sources,
+                environ,
+                rebuild=rebuild,
+                was_damaged=was_damaged,
+                keep=keep,
+                on_progress=progress,
+            )
 
     try:
-        run(loaded(rebuild=rebuild, keep=keep))
+        run(loaded())
     except Unanswerable as error:
         raise Leave(ExitCode.USAGE, str(error)) from None
-    except sqlite3.DatabaseError:
+    except IndexDamaged:
         try:
-            run(loaded(rebuild=True, keep=True))
-        except sqlite3.DatabaseError as error:
-            message = f"the index cannot be read, though it is new: {error}"
-            raise Leave(ExitCode.UNREADABLE, message) from None
+            run(loaded(was_damaged=True))
+        except IndexDamaged as error:
+            raise Leave(ExitCode.UNREADABLE, f"{STILL_DAMAGED}: {error}") from None
 
 
 def _say_problems(catalog: Catalog, most: int | None) -> None:

@@ -36,9 +36,10 @@ class Loaded(Message):
 
 @dataclass
 class Damaged(Message):
-    """Tell that an index turned out to be damaged while it was read."""
+    """Tell that an index turned out to be damaged while it was read, and how."""
 
     catalog: Catalog
+    reason: str
 
 
 @dataclass

@@ -28,7 +28,7 @@ class Values:
 
 
 Count = Callable[[ShouldStop], Values]
-"""Counts the values; raises Cancelled, Unanswerable and sqlite3.DatabaseError."""
+"""Counts the values; raises Cancelled, Unanswerable and IndexDamaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def count_values(
     """Count the values of a column under the other conditions of a query.
 
     A value that the query names stands among them even where no record has it, last and with a
-    count of 0. Raises Cancelled, Unanswerable and sqlite3.DatabaseError.
+    count of 0. Raises Cancelled, Unanswerable and IndexDamaged.
     """
     counted = facets(catalog, query, column, package=package, should_stop=should_stop)
     wanted: set[str] = set()

@@ -1,7 +1,8 @@
 """Keep indexes in the cache directory: find, check, build and replace them.
 
 One immutable file a choice of sources, opened without locks, so that network homes and many
-readers do no harm. Where nothing can be written the same index is built in memory.
+readers do no harm; `index_file` describes its header and checksum. Where nothing can be written
+the same index is built in memory.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ import hashlib
 import itertools
 import os
 import sqlite3
-import stat
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,9 +21,11 @@ from spackscope.model.base_directory import base_directory
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
 from spackscope.model.index.database import connect
+from spackscope.model.index.index_file import Verification, create, is_current
 from spackscope.model.index.reuse import OldIndex
-from spackscope.model.index.schema import SCHEMA_VERSION
+from spackscope.model.private_files import tidy
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.records import IndexDamaged
 from spackscope.model.sources.choice import STANDARD_INPUT, keys
 from spackscope.model.sources.documents import EVERYTHING, SourceError, Surveyed, fingerprint
 from spackscope.model.sources.survey import survey
@@ -32,7 +33,9 @@ from spackscope.model.sources.survey import survey
 SMALL = 1_000_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
 
-_STALE_SECONDS = 24 * 3600
+REBUILT = "the index was damaged and has been rebuilt"
+STILL_DAMAGED = "the index cannot be read, though it is new"
+
 _memory_names = itertools.count()
 
 
@@ -52,9 +55,11 @@ def index_path(sources: Sequence[str], environ: Mapping[str, str]) -> Path | Non
 def open_cached(sources: Sequence[str], environ: Mapping[str, str]) -> Catalog | None:
     """Open the index of these sources as it was left, unless it cannot be trusted.
 
-    What it says may be older than the documents: `load` compares.
+    It may be older than the documents, and its checksum has not been verified: `load` does both.
     """
-    return _opened(index_path(sources, environ), sources)
+    with contextlib.suppress(IndexDamaged):
+        return _opened(index_path(sources, environ), sources)
+    return None
 
 
 def load(
@@ -62,6 +67,7 @@ def load(
     environ: Mapping[str, str],
     *,
     rebuild: bool = False,
+    was_damaged: bool = False,
     keep: bool = False,
     on_late: Callable[[Catalog], None] | None = None,
     on_progress: OnProgress = no_progress,
@@ -69,10 +75,16 @@ def load(
 ) -> Catalog:
     """Give the catalog of these sources as they are now, building its index where it is needed.
 
-    A small index stays in memory unless it is to be kept. `on_late` is given a catalog of those
-    that have answered, where others take long. Raises SourceError where no source can be read,
-    Cancelled where `should_stop` says so.
+    A small index stays in memory unless it is to be kept. The checksum of a file is verified
+    while the sources are surveyed; a damaged one is built again, and so it is where the caller
+    found that it `was_damaged`. `on_late` is given a catalog of those that have answered, where
+    others take long. Raises SourceError where no source can be read, Cancelled where
+    `should_stop` says so, and IndexDamaged where a new index cannot be read.
     """
+    path = index_path(sources, environ)
+    if path is not None:
+        tidy(str(path.parent))
+    kept = _Kept(None if rebuild or was_damaged else path, sources)
 
     def writing(
         surveyed: Sequence[Surveyed], old: OldIndex | None = None
@@ -95,26 +107,47 @@ def load(
     surveyed = survey(
         sources, environ, on_late=tell_late, on_progress=on_progress, should_stop=should_stop
     )
-    now = _fingerprint(surveyed)
-    path = index_path(sources, environ)
-    cached = _opened(path, sources)
-    if cached is not None and cached.meta.get("fingerprint") == now and not rebuild:
+    cached = kept.verified()
+    if cached is not None and cached.meta.get("fingerprint") == _fingerprint(surveyed):
         cached.surveyed = surveyed
         return cached
-    old = OldIndex(cached) if cached is not None and not rebuild else None
-    write = writing(surveyed, old)
+    was_damaged = was_damaged or kept.was_damaged
     size = sum(document.size for one in surveyed for document in one.documents)
-    if STANDARD_INPUT in sources or (not keep and size <= SMALL):
-        return _build_in_memory(write, surveyed)
-    if path is None:
-        notice = "the index stays in memory: there is no home directory to keep it in"
-    else:
+    # What was damaged is replaced, lest it be found damaged again the next time.
+    in_file = STANDARD_INPUT not in sources and (keep or was_damaged or size > SMALL)
+    try:
+        old = OldIndex(cached) if cached is not None else None
+        catalog = _build(writing(surveyed, old), path, surveyed, in_file=in_file)
+    except IndexDamaged:
+        if cached is None:
+            raise
+        was_damaged = True
+        catalog = _build(writing(surveyed), path, surveyed, in_file=True)
+    catalog.was_damaged = was_damaged
+    return catalog
+
+
+class _Kept:
+    """Hold the index file that there is, while its checksum is verified in a thread."""
+
+    def __init__(self, path: Path | None, sources: Sequence[str]) -> None:
+        self.was_damaged = False
+        self._verification: Verification | None = None
         try:
-            _build_file(path, write)
-            return Catalog(_uri(path), surveyed=surveyed)
-        except (OSError, sqlite3.Error) as error:
-            notice = f"the index stays in memory: {path.parent} takes no file ({_reason(error)})"
-    return _build_in_memory(write, surveyed, notice)
+            self._catalog = _opened(path, sources)
+        except IndexDamaged:
+            self._catalog, self.was_damaged = None, True
+        if path is not None and self._catalog is not None:
+            self._verification = Verification(path)
+
+    def verified(self) -> Catalog | None:
+        """Return the catalog, or None where there is none or it is damaged."""
+        try:
+            if self._verification is not None:
+                self._verification.finish()
+        except IndexDamaged:
+            self._catalog, self.was_damaged = None, True
+        return self._catalog
 
 
 def _fingerprint(surveyed: Sequence[Surveyed]) -> str:
@@ -125,21 +158,29 @@ def _fingerprint(surveyed: Sequence[Surveyed]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _build_file(path: Path, write: Callable[[sqlite3.Connection], None]) -> None:
-    """Build beside the old index and put the new one in its place when it is whole."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_abandoned(path.parent)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.{time.monotonic_ns()}.tmp")
-    try:
+def _build(
+    write: Callable[[sqlite3.Connection], None],
+    path: Path | None,
+    surveyed: Sequence[Surveyed],
+    *,
+    in_file: bool,
+) -> Catalog:
+    """Build an index in its file, or in memory where that is not wanted or cannot be written."""
+
+    def write_file(temporary: str) -> None:
         with contextlib.closing(sqlite3.connect(temporary)) as connection:
             write(connection)
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        if path.is_dir():
-            path.rmdir()
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+
+    notice = ""
+    if in_file and path is None:
+        notice = "the index stays in memory: there is no home directory to keep it in"
+    elif in_file and path is not None:
+        try:
+            create(path, write_file)
+            return Catalog(_uri(path), surveyed=surveyed)
+        except (OSError, sqlite3.Error) as error:
+            notice = f"the index stays in memory: {path.parent} takes no file ({_reason(error)})"
+    return _build_in_memory(write, surveyed, notice)
 
 
 def _build_in_memory(
@@ -157,47 +198,16 @@ def _build_in_memory(
     return Catalog(uri, notice=notice, keep=connection, surveyed=surveyed)
 
 
-def _is_whole(path: Path) -> bool:
-    """Check owner, kind and length, which the header of an SQLite file tells.
-
-    The header is described at sqlite.org/fileformat.html: page size at 16, pages at 28.
-    """
-    try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            return False
-        with open(path, "rb") as file:
-            header = file.read(100)
-    except OSError:
-        return False
-    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
-        return False
-    page = int.from_bytes(header[16:18], "big")
-    page = 65536 if page == 1 else page
-    return page * int.from_bytes(header[28:32], "big") == status.st_size
-
-
 def _opened(path: Path | None, sources: Sequence[str]) -> Catalog | None:
+    """Open the index of a path if there is one of ours. Raises IndexDamaged."""
     # What came on standard input the last time is of no use.
-    if path is None or STANDARD_INPUT in sources or not _is_whole(path):
+    if path is None or STANDARD_INPUT in sources or not is_current(path):
         return None
-    try:
-        catalog = Catalog(_uri(path))
-    except sqlite3.Error:
-        return None
-    return catalog if catalog.meta.get("schema") == SCHEMA_VERSION else None
+    return Catalog(_uri(path))
 
 
 def _uri(path: Path) -> str:
     return f"file://{quote(os.fsencode(path))}?mode=ro&immutable=1"
-
-
-def _remove_abandoned(directory: Path) -> None:
-    """Remove what builds left behind that were killed; a running build is never a day old."""
-    for path in directory.glob(".*.tmp"):
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime > _STALE_SECONDS:
-                path.unlink()
 
 
 def _reason(error: Exception) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sqlite3
 import threading
 from collections.abc import Iterable
 
+from spackscope.model.index.schema import INDEXES, TABLES
 from spackscope.model.progress import ShouldStop, never
-from spackscope.model.records import Cancelled
+from spackscope.model.records import Cancelled, IndexDamaged
 
 
 class _Connection(sqlite3.Connection):
@@ -20,15 +22,22 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(uri: str) -> sqlite3.Connection:
-    """Open a database that several threads may hold and any may drop."""
-    return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_Connection)
+    """Open a database that several threads may hold and any may drop.
+
+    Nothing in the file is run, should somebody else have written it, and cells are checked.
+    """
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_Connection)
+    connection.execute("PRAGMA trusted_schema=0")
+    connection.execute("PRAGMA cell_size_check=1")
+    return connection
 
 
 class Database:
     """Hold one index open; safe to use from several threads.
 
     `meta` is what the index says of itself: schema, fingerprint, time of its making. Raises
-    sqlite3.Error where the index cannot be opened.
+    sqlite3.Error where the index cannot be opened, and IndexDamaged where it has other tables
+    than it should have.
     """
 
     def __init__(self, uri: str, keep: sqlite3.Connection | None = None) -> None:
@@ -36,6 +45,8 @@ class Database:
         # An index in memory lives as long as one connection to it, and so does the content of a
         # file that another process replaces.
         self._keep = keep or connect(uri)
+        if _tables(self._keep) != _expected_tables():
+            raise IndexDamaged("its tables are not those of an index")
         self._copying = threading.Lock()
         self._local = threading.local()
         self.meta = _meta(self._keep)
@@ -86,6 +97,18 @@ class _Stoppable:
         self._connection.set_progress_handler(None, 0)
         if kind is sqlite3.OperationalError and self._should_stop():
             raise Cancelled
+
+
+def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
+    # A view or a trigger would run statements of whoever wrote the file.
+    return frozenset(connection.execute("SELECT type, name, sql FROM sqlite_master"))
+
+
+@functools.cache
+def _expected_tables() -> frozenset[tuple[str, str, str]]:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(TABLES + INDEXES)
+        return _tables(connection)
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, object]:

@@ -8,14 +8,20 @@ from dataclasses import asdict, replace
 from functools import cached_property
 
 from spackscope.model.catalog import Catalog
+from spackscope.model.index.damage import checked_hash, class_reading_index, text
 from spackscope.model.records import Dependency, Problem, Provenance, Spec
+from spackscope.model.rows import checked_provenance
 from spackscope.model.sources.documents import Document, fingerprint
 
 _BATCH = 512
 
 
+@class_reading_index
 class OldIndex:
-    """Give the records of documents as an index has them; their order is that of the index."""
+    """Give the records of documents as an index has them; their order is that of the index.
+
+    Raises IndexDamaged.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -61,7 +67,7 @@ class OldIndex:
         for document, *texts in self._catalog.database.execute(
             "SELECT document, origin, place, reason FROM problem WHERE document IS NOT NULL"
         ):
-            problems[document].append(Problem(*texts))
+            problems[document].append(Problem(*map(text, texts)))
         return problems
 
     def _told(self, ids: Sequence[int]) -> dict[int, Provenance]:
@@ -69,7 +75,7 @@ class OldIndex:
             "SELECT spec, package_hash, external, path, installed_at, build_spec FROM provenance"
             f" WHERE spec IN ({','.join(map(str, ids))})"
         )
-        return {spec: Provenance(*told) for spec, *told in rows}
+        return {spec: checked_provenance(told) for spec, *told in rows}
 
     def _dependencies(self, id_: int) -> tuple[Dependency, ...]:
         return tuple(
@@ -91,7 +97,8 @@ class OldIndex:
             " ORDER BY spec.id"
         )
         absent = self._catalog.database.execute("SELECT hash, name FROM absent ORDER BY id")
-        return [(hash_, names[package]) for hash_, package in found] + absent.fetchall()
+        nodes = [(checked_hash(hash_), names[package]) for hash_, package in found]
+        return nodes + [(text(hash_), text(name)) for hash_, name in absent]
 
 
 def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.cache import load
@@ -90,3 +91,11 @@ def catalog_of(*sources: Path | str) -> Catalog:
 def everything(catalog: Catalog) -> list[Spec]:
     """Give all records of a catalog in display order."""
     return [row.spec for row in catalog.rows(range(catalog.total))]
+
+
+def seal(path: Path) -> None:
+    """Make the checksum of an index right again after a change, as an attacker would."""
+    data = bytearray(path.read_bytes())
+    data[60:64] = bytes(4)
+    data[60:64] = crc32(data).to_bytes(4, "big")
+    path.write_bytes(data)

@@ -7,8 +7,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -16,11 +16,13 @@ import pytest
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.index.cache import SMALL, index_path, load, open_cached
+from spackscope.model.index.index_file import APPLICATION_ID
 from spackscope.model.listing import View
+from spackscope.model.private_files import create_temporary, private_directory
 from spackscope.model.query.syntax import parse
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
-from tests.model.building import everything, hash_of, page, record, write_page
+from tests.model.building import everything, hash_of, page, record, seal, write_page
 
 
 class Home:
@@ -115,12 +117,32 @@ def test_every_choice_of_sources_has_its_own_index(monkeypatch: pytest.MonkeyPat
     assert index_path(["a"], {"HOME": "/home/ada"}) not in paths
 
 
-def test_a_kept_index_is_one_file_for_its_owner_alone(home: Home) -> None:
-    catalog = home.load()
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+@pytest.mark.parametrize("existed", [True, False])
+def test_a_kept_index_is_one_file_for_its_owner_alone(
+    umask: int, existed: bool, home: Home
+) -> None:
+    if existed:
+        home.index.parent.mkdir(parents=True)
+        home.index.parent.chmod(0o777)
+        home.index.with_name("older.sqlite").touch(0o644)
+    modes: set[int] = set()
+
+    def look(_what: str, _done: int, _total: int | None) -> None:
+        modes.update(path.stat().st_mode & 0o777 for path in home.index.parent.iterdir())
+
+    before = os.umask(umask)
+    try:
+        catalog = load(home.sources, home.environ, keep=True, on_progress=look)
+    finally:
+        os.umask(before)
 
     assert catalog.notice == ""
-    assert home.files == [home.index.name]
+    assert home.files == [home.index.name, *(["older.sqlite"] if existed else [])]
+    assert modes == {0o600}
+    assert home.index.stat().st_mode & 0o777 == 0o600
     assert home.index.parent.stat().st_mode & 0o777 == 0o700
+    assert existed or home.cache.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_small_mirror_needs_no_file(home: Home) -> None:
@@ -214,10 +236,12 @@ def cut(length: int) -> Callable[[Path], object]:
     return lambda path: os.truncate(path, length)
 
 
-def write_schema(path: Path, version: object) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (version,))
-    connection.close()
+def write_version(version: bytes) -> Callable[[Path], object]:
+    def write(path: Path) -> None:
+        path.write_bytes(path.read_bytes()[:68] + version + path.read_bytes()[72:])
+        seal(path)
+
+    return write
 
 
 def empty_database(path: Path) -> None:
@@ -232,6 +256,11 @@ def directory_instead(path: Path) -> None:
     path.mkdir()
 
 
+def link_instead(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
 def pipe_instead(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
@@ -240,9 +269,12 @@ def pipe_instead(path: Path) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda path: write_schema(path, 0),
-        lambda path: write_schema(path, "1"),
-        lambda path: write_schema(path, None),
+        write_version(bytes(4)),
+        write_version(b"ssc\x05"),
+        write_version(b"abc" + APPLICATION_ID[3:]),
+        lambda path: path.chmod(0o620),
+        lambda path: path.chmod(0o602),
+        link_instead,
         empty_database,
         cut(0),
         cut(1),
@@ -260,7 +292,7 @@ def pipe_instead(path: Path) -> None:
         directory_instead,
         pipe_instead,
     ],
-    ids=range(19),
+    ids=range(22),
 )
 def test_an_index_that_cannot_be_trusted_is_built_again(
     spoil: Callable[[Path], object], home: Home
@@ -283,7 +315,25 @@ def test_an_index_of_another_owner_is_not_trusted(
     monkeypatch.setattr("os.geteuid", lambda: me + 1)
 
     assert open_cached(home.sources, home.environ) is None
-    assert made(home.load()) != made(first)
+    catalog = home.load()
+    assert made(catalog) != made(first)
+    assert catalog.notice.endswith("spackscope takes no file (it belongs to another user)")
+
+
+def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = iter(["taken", "free"])
+    monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: names)
+    descriptor, first = create_temporary(str(home.mirror), home.index.stem)
+    os.close(descriptor)
+    private_directory(str(home.index.parent))
+    victim = home.mirror / "victim"
+    home.index.with_name(os.path.basename(first)).symlink_to(victim)
+    names = iter(["taken", "free"])
+
+    assert home.load().notice == ""
+    assert not victim.exists()
 
 
 # Where nothing can be kept
@@ -297,7 +347,7 @@ def read_only(home: Home) -> str:
 def read_only_inside(home: Home) -> str:
     home.index.parent.mkdir(parents=True)
     home.index.parent.chmod(0o555)
-    return f"{home.cache}/spackscope takes no file (unable to open database file)"
+    return f"{home.cache}/spackscope takes no file (permission denied)"
 
 
 def a_file(home: Home) -> str:
@@ -445,22 +495,9 @@ load(sources, environ, keep=True, on_progress=pause)
     cached = open_cached(home.sources, home.environ)
     assert cached is not None
     assert made(cached) == made(first)
-    assert home.load().total == 1 + 30 * 200
-
-
-def test_what_a_killed_build_left_is_removed_a_day_later(home: Home) -> None:
-    home.load()
-    young, old, foreign = (
-        home.index.with_name(name) for name in (".a.1.tmp", ".b.2.tmp", "notes.txt")
-    )
-    for path in (young, old, foreign):
-        path.touch()
-    for path in (old, foreign):
-        os.utime(path, (time.time() - 90_000,) * 2)
-
-    home.load(rebuild=True)
-
-    assert home.files == sorted([home.index.name, young.name, foreign.name])
+    assert len(home.files) == 2
+    assert home.load(keep=False).total == 1 + 30 * 200
+    assert home.files == [home.index.name]
 
 
 def test_eight_builds_of_one_index_at_once_all_answer_right(home: Home) -> None:

@@ -22,9 +22,9 @@ from spackscope.model.listing import View
 from spackscope.model.query.satisfies import matches
 from spackscope.model.query.syntax import parse
 from spackscope.model.query.terms import Query
-from spackscope.model.records import Spec
+from spackscope.model.records import IndexDamaged, Spec
 from tests.model import test_spack_answers
-from tests.model.building import catalog_of, hash_of
+from tests.model.building import catalog_of, hash_of, seal
 from tests.model.spack_documents import (
     GCC,
     GLIBC,
@@ -183,10 +183,11 @@ def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path)
         wrong = packed(array("I", [7000, 7000, 7000]))
         connection.execute("UPDATE codes SET data = ? WHERE place = 'up_parent'", (wrong,))
         connection.commit()
+    seal(built)
 
     catalog = load([str(path)], environ, keep=True)
 
-    with pytest.raises(sqlite3.DatabaseError, match="the edges are damaged"):
+    with pytest.raises(IndexDamaged, match="the edges are damaged"):
         catalog.count(parse("^gcc"))
 
 

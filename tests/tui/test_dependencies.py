@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from spackscope.model.index.cache import index_path, load
+from spackscope.model.records import IndexDamaged
 from spackscope.tui.screens.way_dialog import Steps
-from tests.model.building import hash_of
+from tests.model.building import hash_of, seal
 from tests.model.spack_documents import Node, database, edge, installs, node
 from tests.tui.browsing import Browser, browsing, record, write_page
 
@@ -376,6 +377,7 @@ def damage_edges(kept: Path) -> None:
         ((edges,),) = connection.execute("SELECT data FROM codes WHERE place = 'edge_child'")
         broken = edges[:-4] + b"\xff\xff\xff\x7f"
         connection.execute("UPDATE codes SET data = ? WHERE place = 'edge_child'", (broken,))
+    seal(kept)
 
 
 async def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -> None:
@@ -384,7 +386,7 @@ async def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: P
     kept = index_path([str(index)], environ)
     assert kept is not None
     damage_edges(kept)
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(IndexDamaged):
         load([str(index)], environ, keep=True).dependencies.prepare()
     async with browsing(index, environ=environ, size=(140, 40)) as browser:
         await browser.open_package("hdf5")

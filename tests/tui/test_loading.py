@@ -147,9 +147,9 @@ async def test_a_kept_index_is_shown_and_compared_with_its_pages(
 
 
 @pytest.mark.parametrize(
-    "damage", ["empty", "cut", "middle", "end", "all zero", "text", "other schema"]
+    "damage", ["empty", "cut", "middle", "end", "byte", "all zero", "text", "meta", "version"]
 )
-async def test_a_damaged_index_is_made_anew_without_a_word(
+async def test_a_damaged_index_is_rebuilt_and_said(
     kept: tuple[Path, dict[str, str], Path], damage: str
 ) -> None:
     source, environ, index = kept
@@ -162,11 +162,17 @@ async def test_a_damaged_index_is_made_anew_without_a_word(
         content[4096:] = b"\xa5" * (len(content) - 4096)
     elif damage == "end":
         content[len(content) // 2 :] = b"\xa5" * (len(content) - len(content) // 2)
+    elif damage == "byte":
+        at = content.index(b"t5")
+        content[at : at + 2] = b"t9"
+    elif damage == "version":
+        # The index of another version is rebuilt, but not damaged.
+        content[71] -= 1
     elif damage == "all zero":
         content[:] = bytes(len(content))
     elif damage == "text":
         content[:] = b"this is no index\n"
-    if damage == "other schema":
+    if damage == "meta":
         with contextlib.closing(sqlite3.connect(index)) as connection, connection:
             connection.execute("UPDATE meta SET value = 0 WHERE key = 'schema'")
     else:
@@ -176,7 +182,9 @@ async def test_a_damaged_index_is_made_anew_without_a_word(
         await browser.settle()
         assert len(browser.rows) == 600
         assert browser.packages["package-07"] == 60
-        assert browser.status == ""
+        rebuilt = "the index was damaged and has been rebuilt"
+        assert browser.status == ("" if damage == "version" else rebuilt)
+        assert "t9" not in browser.text
         await browser.press("2", "end", "3", "exclamation_mark", "escape")
 
 

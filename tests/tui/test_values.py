@@ -446,7 +446,7 @@ async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
         await browser.go_to_column("os")
         index.write_bytes(bytes(index.stat().st_size))
         await browser.press("v", settle=False)
-        await browser.until(lambda: "the index turned out to be damaged" in browser.text)
+        await browser.until(lambda: "the index is damaged and is being rebuilt" in browser.text)
         await browser.settle()
         await browser.press("escape")
         assert browser.browser._catalog is not damaged

@@ -6,7 +6,7 @@ view is refused. Whoever leaves the input asks for it in earnest, and is told wh
 
 from __future__ import annotations
 
-import sqlite3
+import contextlib
 import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from spackscope.model.records import Cancelled
 from spackscope.model.text import clean
 from spackscope.tui.answering import answers
 from spackscope.tui.history import History, Walk
-from spackscope.tui.messages import Answered, Damaged, Refused
+from spackscope.tui.messages import Answered, Refused
 from spackscope.tui.screens.offering import (
     NEED_COMPLETIONS,
     NO_COMPLETIONS,
@@ -90,15 +90,11 @@ class AskingScreen(OfferingScreen):
                 time.sleep(_PAUSE)
             if should_stop():
                 return
-            try:
+            with self.mending(catalog), contextlib.suppress(Cancelled):
                 for answer in answers(
                     catalog, view, generation, typed, should_stop, may_refuse=may_refuse
                 ):
                     self.post_message(answer)
-            except Cancelled:
-                return
-            except sqlite3.DatabaseError:
-                self.post_message(Damaged(catalog))
 
         self.run_worker(work, group="view", exclusive=True, thread=True)
 

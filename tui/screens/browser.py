@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.catalog import Catalog, PackageCount
+from spackscope.model.index.cache import REBUILT
 from spackscope.model.present_sources import old_copies
 from spackscope.model.query.terms import Query, Term
 from spackscope.model.sources.documents import EVERYTHING
@@ -59,9 +60,10 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         self.query_one("#counts", Static).update(Content(counts))
         count = catalog.problem_count
         self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
-        for said in (catalog.notice, *old_copies(catalog.sources, time.time())):
-            if said:
-                self._status.say(said, error=True)
+        rebuilt = REBUILT if catalog.was_damaged else ""
+        said = [rebuilt, catalog.notice, *old_copies(catalog.sources, time.time())]
+        if any(said):
+            self._status.say("; ".join(filter(None, said)), error=True)
         package = None
         if old is not None and self._view.package is not None:
             name = old.dictionaries.values("package")[self._view.package]

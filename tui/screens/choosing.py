@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from abc import abstractmethod
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from spackscope.model.listing import View
 from spackscope.model.progress import ShouldStop
 from spackscope.model.query.syntax import QueryError, parse
 from spackscope.model.query.terms import Query, exact_term
+from spackscope.model.records import IndexDamaged
 from spackscope.tui.messages import Damaged
 from spackscope.tui.screens.reading import ReadingScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog
@@ -76,8 +76,8 @@ class ChoosingScreen(ReadingScreen):
     ) -> Values:
         try:
             return count_values(catalog, query, column, package, should_stop)
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(catalog))
+        except IndexDamaged as error:
+            self.post_message(Damaged(catalog, str(error)))
             raise
 
     def _choose(self, choice: Choice | None) -> None:

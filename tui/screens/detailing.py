@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
@@ -15,7 +14,7 @@ from spackscope.model.present import detail
 from spackscope.model.records import Provenance, Spec
 from spackscope.model.rows import Row
 from spackscope.tui import keys, titles
-from spackscope.tui.messages import Damaged, Prepared
+from spackscope.tui.messages import Prepared
 from spackscope.tui.screens.sizing import SizingScreen
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.spec_table import SpecTable
@@ -43,11 +42,8 @@ class DetailingScreen(SizingScreen):
         self._preparing, self._prepared = catalog, None
 
         def work() -> None:
-            try:
+            with self.mending(catalog):
                 catalog.dependencies.prepare()
-            except sqlite3.DatabaseError:
-                self.post_message(Damaged(catalog))
-            else:
                 self.post_message(Prepared(catalog))
 
         self.run_worker(work, group="prepare", exclusive=True, thread=True)
@@ -103,11 +99,9 @@ class DetailingScreen(SizingScreen):
         """Return the record of a row, with its compilers as soon as the edges have been read."""
         if catalog is not self._prepared:
             return row.spec
-        try:
+        with self.mending(catalog):
             return catalog.with_compilers(row)
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(catalog))
-            return row.spec
+        return row.spec
 
     def _size_came(self, hash_: str) -> None:
         if self._detailed is not None and self._detailed.spec.hash == hash_:
@@ -126,18 +120,14 @@ class DetailingScreen(SizingScreen):
 
     def _fetch_of(self, catalog: Catalog, ids: Sequence[int]) -> list[Row]:
         """Fetch rows; of a damaged index there are none until it is mended."""
-        try:
+        with self.mending(catalog):
             return catalog.rows(ids)
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(catalog))
-            return []
+        return []
 
     def _tell(self, catalog: Catalog, id_: int) -> Provenance:
-        try:
+        with self.mending(catalog):
             return catalog.provenance(id_)
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(catalog))
-            return Provenance()
+        return Provenance()
 
     def _forget_detail(self) -> None:
         """Keep nothing of a catalog that is there no more; what is shown stays for the moment."""

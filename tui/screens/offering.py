@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from spackscope.model.complete import Completions
 from spackscope.model.listing import View
 from spackscope.model.records import Cancelled
 from spackscope.model.text import cell_width
-from spackscope.tui.messages import Damaged, Offered
+from spackscope.tui.messages import Offered
 from spackscope.tui.screens.reading import ReadingScreen
 from spackscope.tui.typed import Note, Typed, completions, is_unfinished
 from spackscope.tui.widgets.filter_bar import FilterBar
@@ -74,14 +74,9 @@ class OfferingScreen(ReadingScreen):
 
         def work() -> None:
             worker = get_current_worker()
-            try:
+            with self.mending(catalog), contextlib.suppress(Cancelled):
                 found = completions(catalog, view, typed, lambda: worker.is_cancelled)
-            except Cancelled:
-                return
-            except sqlite3.DatabaseError:
-                self.post_message(Damaged(catalog))
-                return
-            self.post_message(Offered(typed, found))
+                self.post_message(Offered(typed, found))
 
         self.run_worker(work, group="offer", exclusive=True, thread=True)
 

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-import sqlite3
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
 from textual import on
+from textual.message import Message
+from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from spackscope.model.catalog import Catalog
+from spackscope.model.index.cache import STILL_DAMAGED
+from spackscope.model.records import IndexDamaged
 from spackscope.model.rows import Row
 from spackscope.tui.loading import load_catalog
 from spackscope.tui.messages import Damaged, Loaded, LoadFailed, Progress
 from spackscope.tui.screens.panes import PanesScreen
+
+
+class _Mending:
+    """Post Damaged instead of letting IndexDamaged pass."""
+
+    def __init__(self, screen: Screen[None], catalog: Catalog | None) -> None:
+        self._screen, self._catalog = screen, catalog
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, IndexDamaged):
+            return False
+        if self._catalog is not None:
+            self._screen.post_message(Damaged(self._catalog, str(error)))
+        return True
 
 
 class ReadingScreen(PanesScreen):
@@ -37,9 +57,9 @@ class ReadingScreen(PanesScreen):
 
     @abstractmethod
     def _take(self, catalog: Catalog) -> None:
-        """Show another catalog. Raises sqlite3.DatabaseError where its index is damaged."""
+        """Show another catalog. Raises IndexDamaged."""
 
-    def _load(self, *, first: bool = False, rebuild: bool = False) -> None:
+    def _load(self, *, first: bool = False, was_damaged: bool = False) -> None:
         self._load_generation += 1
         generation, self._loading = self._load_generation, True
         if first:
@@ -53,7 +73,7 @@ class ReadingScreen(PanesScreen):
                 self.post_message,
                 generation,
                 first=first,
-                rebuild=rebuild,
+                was_damaged=was_damaged,
                 should_stop=lambda: worker.is_cancelled,
             )
 
@@ -78,29 +98,39 @@ class ReadingScreen(PanesScreen):
         if event.catalog is self._catalog:
             return
         self.failure = ""
-        try:
-            self._take(event.catalog)
-        except sqlite3.DatabaseError:
-            self._mend(event.catalog)
+        self._take(event.catalog)
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Rebuild the index where handling a message shows that it is damaged."""
+        catalog = message.catalog if isinstance(message, Loaded) else self._catalog
+        with self.mending(catalog):
+            await super()._dispatch_message(message)
+
+    def mending(self, catalog: Catalog | None) -> _Mending:
+        """Return a context that ends early, and has the index rebuilt, where it is damaged."""
+        return _Mending(self, catalog)
+
+    def mending_shown(self) -> _Mending:
+        """Return such a context for the catalog that is shown."""
+        return _Mending(self, self._catalog)
 
     @on(Damaged)
-    def _found_damage(self, event: Damaged) -> None:
-        self._mend(event.catalog)
-
-    def _mend(self, catalog: Catalog) -> None:
-        """Make an index anew, once, that turned out to be damaged while it was read."""
-        if catalog is not self._damaged:
-            self._damaged = catalog
-            self._load(rebuild=True)
+    def _mend(self, event: Damaged) -> None:
+        """Rebuild a damaged index, once: if the new one is damaged too, say so."""
+        if event.catalog is self._damaged or event.catalog is not self._catalog:
+            return
+        self._damaged = event.catalog
+        if event.catalog.was_damaged:
+            self._status.say(f"{STILL_DAMAGED}: {event.reason}", error=True, stay=True)
+        else:
+            self._load(was_damaged=True)
 
     def _fetch(self, ids: Sequence[int], counts: Sequence[int] | None) -> list[Row]:
         """Fetch rows; of a damaged index there are none until it is mended."""
         assert self._catalog is not None
-        try:
+        with self.mending(self._catalog):
             return self._catalog.rows(ids, counts)
-        except sqlite3.DatabaseError:
-            self.post_message(Damaged(self._catalog))
-            return []
+        return []
 
     @on(LoadFailed)
     def _show_failure(self, event: LoadFailed) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 
 from textual import events, getters, on
@@ -17,7 +16,7 @@ from spackscope.model.columns import BY_NAME
 from spackscope.model.facets import Facet
 from spackscope.model.names import matching
 from spackscope.model.query.satisfies import Unanswerable
-from spackscope.model.records import Cancelled
+from spackscope.model.records import Cancelled, IndexDamaged
 from spackscope.model.text import cell_width, clean
 from spackscope.tui.keys import VALUES, bindings
 from spackscope.tui.screens.dialog import Dialog
@@ -93,8 +92,8 @@ class ValuesDialog(Dialog[Choice]):
             return
         except Unanswerable as error:
             answer.failure = str(error)
-        except sqlite3.DatabaseError:
-            answer.failure = "the index turned out to be damaged, and is made anew"
+        except IndexDamaged:
+            answer.failure = "the index is damaged and is being rebuilt"
         self.post_message(answer)
 
     @on(Counted)

@@ -1,0 +1,120 @@
+"""The one place where errors in reading an index become IndexDamaged."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from spackscope.model.query.limits import QueryError
+from spackscope.model.query.satisfies import Unanswerable
+from spackscope.model.records import IndexDamaged, is_hash
+
+_Class = TypeVar("_Class")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_DAMAGE = (
+    sqlite3.Error,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+"""What reading raises where tables, codes or texts are not as the writer leaves them."""
+
+
+def reads_index(function: _Function) -> _Function:
+    """Let a function raise IndexDamaged for whatever it cannot make sense of in an index."""
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
+            try:
+                yield from function(*args, **kwargs)
+            except _DAMAGE as error:
+                if _is_no_damage(error):
+                    raise
+                raise IndexDamaged(str(error)) from error
+
+        return generate  # type: ignore[return-value]
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except _DAMAGE as error:
+            if _is_no_damage(error):
+                raise
+            raise IndexDamaged(str(error)) from error
+
+    return call  # type: ignore[return-value]
+
+
+def class_reading_index(class_: type[_Class]) -> type[_Class]:
+    """Apply `reads_index` to the public methods and properties of a class."""
+    for name, member in list(vars(class_).items()):
+        if name.startswith("_") and name != "__init__":
+            continue
+        guarded: Any
+        if isinstance(member, functools.cached_property):
+            guarded = functools.cached_property(reads_index(member.func))
+            guarded.__set_name__(class_, name)
+        elif isinstance(member, property):
+            assert member.fget is not None
+            guarded = property(reads_index(member.fget))
+        elif inspect.isfunction(member):
+            guarded = reads_index(member)
+        else:
+            continue
+        setattr(class_, name, guarded)
+    return class_
+
+
+def _is_no_damage(error: Exception) -> bool:
+    """Check whether an error is about the query, or reports a statement that was given up."""
+    is_interrupted = isinstance(error, sqlite3.OperationalError) and str(error) == "interrupted"
+    return is_interrupted or isinstance(error, Unanswerable | QueryError)
+
+
+# Columns of SQLite hold values of any type, whatever the type that they are declared with.
+
+
+def text(value: object) -> str:
+    """Return a value of a text column."""
+    if not isinstance(value, str):
+        raise IndexDamaged(f"a text is a {type(value).__name__}")
+    return value
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Return the texts of a column with a JSON array."""
+    array = json.loads(text(value))
+    if not isinstance(array, list):
+        raise IndexDamaged("a list of texts is none")
+    return tuple(map(text, array))
+
+
+def natural(value: object, most: int = (1 << 63) - 1) -> int:
+    """Return a value of a column with ids or counts."""
+    if not isinstance(value, int) or not 0 <= value <= most:
+        raise IndexDamaged(f"an id or count is {value!r:.20}")
+    return value
+
+
+def number(value: object) -> float | None:
+    """Return a value of a column with numbers, None where it is empty."""
+    if value is not None and not (isinstance(value, int | float) and abs(value) < 1e300):
+        raise IndexDamaged(f"a number is {value!r:.20}")
+    return value
+
+
+def checked_hash(value: object) -> str:
+    """Return a value of a column with hashes."""
+    if not is_hash(text(value)):
+        raise IndexDamaged(f"a hash is {value!r:.40}")
+    return text(value)

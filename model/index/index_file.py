@@ -1,0 +1,126 @@
+"""Create and check the file of an index.
+
+An index is an immutable SQLite file. Two fields of its header that SQLite leaves to applications
+(sqlite.org/fileformat.html) make it safe to use: `application_id`, at 68, is the version of the
+schema, so that an index of an older program is told from a damaged one, and `user_version`, at
+60, is the CRC-32 of the whole file with that field zeroed. Both are written last, before the file
+gets its name. A CRC finds every changed byte and reads 2 GB a second; it is no protection against
+somebody who may write to the file, whom its mode and that of its directory keep out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import threading
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from spackscope.model.index.schema import SCHEMA_VERSION
+from spackscope.model.private_files import create_temporary, keep_private, private_directory
+from spackscope.model.records import IndexDamaged
+
+APPLICATION_ID = b"ssc" + bytes([SCHEMA_VERSION])
+"""What the header of an index of this version says; SCHEMA_VERSION is at most 255."""
+
+_HEADER = 100
+_MAGIC = b"SQLite format 3\0"
+_CHECKSUM, _VERSION = slice(60, 64), slice(68, 72)
+_CHUNK = 1 << 20
+
+
+def is_current(path: Path) -> bool:
+    """Check whether a path has an index file of this user and of this version.
+
+    Neither links nor files that others can write to count. Raises IndexDamaged where the file is
+    cut off or not a database at all.
+    """
+    try:
+        keep_private(str(path.parent))
+        status, header = _read_header(path)
+    except OSError:
+        return False
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        return False
+    if len(header) < _HEADER or not header.startswith(_MAGIC):
+        raise IndexDamaged("it is not a database")
+    if header[_VERSION] != APPLICATION_ID:
+        return False
+    # A page size of 65536 is written as 1.
+    page_size = int.from_bytes(header[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    if page_size * int.from_bytes(header[28:32], "big") != status.st_size:
+        raise IndexDamaged("its length is wrong")
+    return True
+
+
+class Verification(threading.Thread):
+    """Compare a file with its checksum in a thread: neither reading nor CRC-32 holds the GIL."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(daemon=True)
+        self._path = path
+        self._is_sound = False
+        self.start()
+
+    def run(self) -> None:
+        """Read the whole file."""
+        with contextlib.suppress(OSError):
+            descriptor = _open(self._path)
+            try:
+                header = os.read(descriptor, _HEADER)
+                self._is_sound = _checksum(descriptor) == header[_CHECKSUM]
+            finally:
+                os.close(descriptor)
+
+    def finish(self) -> None:
+        """Wait for the result. Raises IndexDamaged where the checksum is another one."""
+        self.join()
+        if not self._is_sound:
+            raise IndexDamaged("its checksum is wrong")
+
+
+def create(path: Path, write: Callable[[str], None]) -> None:
+    """Write an index beside the one there is, and put it in its place when it is whole.
+
+    `write` is given the path of an empty file. Raises OSError, and whatever `write` raises.
+    """
+    private_directory(str(path.parent))
+    descriptor, temporary = create_temporary(str(path.parent), path.stem)
+    try:
+        with open(descriptor, "rb+", buffering=0):
+            write(temporary)
+            os.pwrite(descriptor, APPLICATION_ID, _VERSION.start)
+            os.pwrite(descriptor, _checksum(descriptor), _CHECKSUM.start)
+            os.fsync(descriptor)
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
+        os.replace(temporary, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _read_header(path: Path) -> tuple[os.stat_result, bytes]:
+    descriptor = _open(path)
+    try:
+        return os.fstat(descriptor), os.read(descriptor, _HEADER)
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _checksum(descriptor: int) -> bytes:
+    """Return the CRC-32 of a file as its header has it."""
+    checksum = offset = 0
+    while chunk := os.pread(descriptor, _CHUNK, offset):
+        if not offset:
+            chunk = chunk[: _CHECKSUM.start] + bytes(4) + chunk[_CHECKSUM.stop :]
+        checksum = zlib.crc32(chunk, checksum)
+        offset += len(chunk)
+    return checksum.to_bytes(4, "big")
