@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+import random
 import sqlite3
 from pathlib import Path
 
+import pytest
+
+from spackscope.model.index.cache import REBUILT, STILL_DAMAGED
+from spackscope.model.query.terms import Query
+from spackscope.model.records import IndexDamaged
+from spackscope.tui import headless
+from spackscope.tui.exit_codes import ExitCode, Leave
 from tests.cli.program import Program, hash_of, record, write_page
 
 
@@ -85,6 +93,37 @@ def test_a_damaged_index_is_built_anew(program: Program) -> None:
     assert (result.returncode, result.stderr) == (0, rebuilt)
     assert result.stdout == before
     assert file.read_bytes() != data
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_changed_byte_of_an_index_changes_no_answer(seed: int, program: Program) -> None:
+    questions = (("find", "--hashes"), ("find", "--json", "target=x86_64_v3"), ("sources",))
+    before = [program(*words).stdout for words in questions]
+    file = Path(said(program("index").stdout)["index"])
+    data, chance = bytearray(file.read_bytes()), random.Random(seed)
+    places = [at for at, byte in enumerate(data) if byte]
+    data[chance.choice(places)] ^= chance.randrange(1, 256)
+    for words, answer in zip(questions, before, strict=True):
+        file.write_bytes(data)
+        result = program(*words)
+        assert (result.returncode, result.stdout) == (0, answer)
+        assert result.stderr in ("", f"spackscope: {REBUILT}\n")
+
+
+def test_an_index_that_is_damaged_again_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise IndexDamaged("a hash is missing")
+
+    monkeypatch.setattr("spackscope.model.rows.checked_hash", fail)
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+
+    with pytest.raises(Leave) as raised:
+        headless.find(["sample_data"], Query(), "hashes", environ)
+
+    assert raised.value.code == ExitCode.UNREADABLE
+    assert raised.value.lines == (f"{STILL_DAMAGED}: a hash is missing",)
 
 
 def test_where_no_file_can_be_kept_the_user_is_told(program: Program) -> None:
