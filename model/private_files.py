@@ -47,14 +47,16 @@ def private_directory(path: str) -> None:
 def keep_private(path: str) -> None:
     """Take all rights to a directory from group and others.
 
-    Raises OSError where that cannot be done, or the directory or the link to it belongs to
-    another user.
+    Raises OSError where others could still write to it, as on a file system without modes, or
+    where the directory or the link to it belongs to another user.
     """
     for status in (os.lstat(path), os.stat(path)):
         if status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "it belongs to another user", path)
     if is_open_to_others(status):
-        os.chmod(path, stat.S_IMODE(status.st_mode) & 0o700)
+        # On a read-only file system an index can still be read.
+        with contextlib.suppress(OSError):
+            os.chmod(path, stat.S_IMODE(status.st_mode) & 0o700)
         if os.stat(path).st_mode & 0o022:
             raise PermissionError(errno.EPERM, "others can write to it", path)
 

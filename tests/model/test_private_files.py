@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -65,6 +66,23 @@ def test_a_directory_of_another_user_is_refused(
 
     with pytest.raises(PermissionError, match="belongs to another user"):
         keep_private(str(tmp_path))
+
+
+def test_a_directory_that_stays_open_to_others_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EROFS, "read-only file system")
+
+    monkeypatch.setattr("os.chmod", refuse)
+    readable, writable = tmp_path / "readable", tmp_path / "writable"
+    for directory, mode_ in ((readable, 0o755), (writable, 0o775)):
+        directory.mkdir()
+        subprocess.run(["chmod", f"{mode_:o}", directory], check=True)
+
+    keep_private(str(readable))
+    with pytest.raises(PermissionError, match="others can write to it"):
+        keep_private(str(writable))
 
 
 def left_by(code: str, directory: Path) -> str:

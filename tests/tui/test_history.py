@@ -137,7 +137,11 @@ def test_a_link_to_the_file_stays_a_link(environ: dict[str, str], path: Path) ->
 def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
-    History(environ).remember("new")
+    before = os.umask(0)
+    try:
+        History(environ).remember("new")
+    finally:
+        os.umask(before)
     (directory,) = (tmp_path / "state").iterdir()
     assert [file.name for file in directory.iterdir()] == ["history"]
     assert directory.stat().st_mode & 0o077 == 0
