@@ -19,8 +19,12 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
+from textual.worker import WorkerFailed
 
+from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
+from spackscope.tui import crash
+from spackscope.tui.exit_codes import ExitCode
 from spackscope.tui.keys import ANYWHERE, KEYS
 from spackscope.tui.screens.browser import BrowserScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog
@@ -82,6 +86,7 @@ class SpackscopeApp(App[list[str]]):
         """Leave the terminal as it was found, however the program is ended."""
         self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: self._found(context.get("exception")))
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(name, self.exit, None, 128 + name)
@@ -132,6 +137,41 @@ class SpackscopeApp(App[list[str]]):
                 quiet = 0
                 await asyncio.sleep(0.002)
 
+    # Textual would print a traceback with all local variables, passwords among them.
+
+    @property
+    def unexpected(self) -> Exception | None:
+        """The error of the program itself that ended it."""
+        return self._exception
+
+    def _handle_exception(self, error: Exception) -> None:
+        if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
+            error = error.error
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self._return_code = ExitCode.UNEXPECTED
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        self._exit_renderables.clear()
+
+    def panic(self, *_renderables: object) -> None:
+        """End the program after an error in the thread that reads the keyboard."""
+        self._handle_exception(RuntimeError())
+
+    def end_after(self, error: BaseException) -> None:
+        """End the program after an error in a thread that belongs to nobody."""
+        loop = self._loop
+        if loop is not None and isinstance(error, Exception):
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._handle_exception, error)
+
+    def _found(self, error: BaseException | None) -> None:
+        """Take an error that no task waits for."""
+        if isinstance(error, Exception) and not isinstance(error, Cancelled):
+            self._handle_exception(error)
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every key of the browser by its sentence, and the themes."""
         for key in KEYS:
@@ -174,7 +214,10 @@ def browse(
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH)
     app = SpackscopeApp(sources, query, environ=environ, pick=pick)
-    hashes = app.run()
+    with crash.listening(app.end_after):
+        hashes = app.run()
+    if app.unexpected is not None:
+        raise app.unexpected
     if app.failure:
         raise SourceError(app.failure)
     if app.return_code:

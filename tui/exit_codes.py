@@ -15,6 +15,8 @@ class ExitCode(IntEnum):
     """The command line, the query or the place it is used in is not right."""
     UNREADABLE = 3
     """A source cannot be read, or the output cannot be written."""
+    UNEXPECTED = 70
+    """A mistake in the program; EX_SOFTWARE of sysexits.h."""
     INTERRUPTED = 130
     """Ctrl-C, or a browser that was left without the choice it was opened for."""
 

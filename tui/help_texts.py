@@ -38,7 +38,7 @@ _QUERY = _query_help()
 _EXIT = """\
 exit codes:
   0 found   1 nothing matched   2 wrong usage   3 a source cannot be read
-  130 interrupted
+  70 unexpected error   130 interrupted
 """
 
 BROWSE = "browse"

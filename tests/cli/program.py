@@ -92,10 +92,11 @@ class Program:
         lines: int = 40,
         streams: Mapping[str, IO[str]] | None = None,
         changes: Mapping[str, str] | None = None,
+        command: Sequence[str] = COMMAND,
     ) -> Iterator[Terminal]:
         """Start the program in a terminal; `streams` names those that are something else."""
         terminal = Terminal(
-            words,
+            [*command, *words],
             environment(self.home, **(changes or {})),
             self.home,
             (lines, columns),
@@ -125,7 +126,7 @@ class Terminal:
 
     def __init__(
         self,
-        words: Sequence[str],
+        command: Sequence[str],
         env: Mapping[str, str],
         home: Path,
         size: tuple[int, int],
@@ -136,7 +137,7 @@ class Terminal:
         self._got = b""
         # The program gets the terminal from a process of its own: forking here, where pytest
         # may run threads, is what Python warns of.
-        start = [sys.executable, "-S", "-c", _TAKE_TERMINAL, str(slave), *COMMAND, *words]
+        start = [sys.executable, "-S", "-c", _TAKE_TERMINAL, str(slave), *command]
         self.process = subprocess.Popen(
             start,
             env=dict(env),
