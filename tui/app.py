@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sys
 import time
-from codecs import IncrementalDecoder, getincrementaldecoder
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -23,11 +20,12 @@ from textual.worker import WorkerFailed
 
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
-from spackscope.tui import crash
+from spackscope.tui import crash, signals
 from spackscope.tui.exit_codes import ExitCode
 from spackscope.tui.keys import ANYWHERE, KEYS
 from spackscope.tui.screens.browser import BrowserScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog
+from spackscope.tui.terminal import TerminalDriver
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 THEME = replace(
@@ -66,7 +64,7 @@ class SpackscopeApp(App[list[str]]):
         environ: Mapping[str, str],
         pick: bool = False,
     ) -> None:
-        super().__init__(ansi_color=True)
+        super().__init__(driver_class=TerminalDriver, ansi_color=True)
         self.register_theme(THEME)
         self.theme = THEME.name
         self._browser = BrowserScreen(sources, query, environ, pick=pick)
@@ -83,13 +81,25 @@ class SpackscopeApp(App[list[str]]):
         return self._browser
 
     def on_mount(self) -> None:
-        """Leave the terminal as it was found, however the program is ended."""
+        """Draw again after a stop, and obey what came before."""
         self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _loop, context: self._found(context.get("exception")))
-        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(name, self.exit, None, 128 + name)
+        if number := signals.received():
+            self.end(number)
+
+    def end(self, number: int) -> None:
+        """End the program after a signal; called in its handler."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.hurry()
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.exit, None, 128 + number)
+
+    def give_back(self) -> None:
+        """Give the terminal back, if that is not done."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.give_back()
 
     async def _dispatch_message(self, message: Message) -> None:
         """Rebuild the index where a key or a mouse button shows that it is damaged."""
@@ -189,19 +199,6 @@ class SpackscopeApp(App[list[str]]):
         self.exit(None, return_code=130)
 
 
-def _take_any_bytes() -> None:
-    """Let bytes that are no UTF-8 pass as U+FFFD: in Textual they end the program.
-
-    A terminal set to Latin-1 sends them, and one that reports the mouse the old way.
-    """
-    from textual.drivers import linux_driver
-
-    def decoder(encoding: str) -> partial[IncrementalDecoder]:
-        return partial(getincrementaldecoder(encoding), errors="replace")
-
-    vars(linux_driver)["getincrementaldecoder"] = decoder
-
-
 def browse(
     sources: Sequence[str], query: str, *, environ: Mapping[str, str], pick: bool = False
 ) -> list[str] | None:
@@ -210,14 +207,17 @@ def browse(
     Raises SourceError where there was nothing to show, and SystemExit with the code where it was
     ended from outside, by Ctrl-C or a signal.
     """
-    _take_any_bytes()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH)
     app = SpackscopeApp(sources, query, environ=environ, pick=pick)
-    with crash.listening(app.end_after):
-        hashes = app.run()
+    with signals.listening(app.end, app.give_back), crash.listening(app.end_after):
+        try:
+            hashes = app.run()
+        finally:
+            app.give_back()
     if app.unexpected is not None:
         raise app.unexpected
+    signals.obey()
     if app.failure:
         raise SourceError(app.failure)
     if app.return_code:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 
+from spackscope.tui import signals
 from spackscope.tui.exit_codes import ExitCode
 
 MOST_LOGS = 10
@@ -40,6 +41,8 @@ def guarded(command: Callable[[], int]) -> int:
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
+            # What a signal raises may come out as something else, as it does of `__set_name__`.
+            signals.obey()
             note(error)
     return report(os.environ) if _errors else code
 
@@ -86,8 +89,10 @@ def _hooks() -> Iterator[None]:
             note(thread.exc_value)
 
     def unraisable(ignored: sys.UnraisableHookArgs) -> None:
+        if isinstance(ignored.exc_value, (KeyboardInterrupt, signals.Terminated)):
+            signals.send_again()
         # Python goes on as if nothing had happened, so it is no reason to end.
-        if ignored.exc_value is not None and len(_ignored) < _MOST_ERRORS:
+        elif ignored.exc_value is not None and len(_ignored) < _MOST_ERRORS:
             _ignored.append(ignored.exc_value)
 
     sys.excepthook = lambda _type, error, _trace: note(error)

@@ -14,7 +14,7 @@ from spackscope.model.sources.choice import STANDARD_INPUT, chosen, is_path, loc
 from spackscope.model.sources.documents import EVERYTHING, SPOOL, SourceError
 from spackscope.model.sources.survey import survey
 from spackscope.model.text import cell_width, clean
-from spackscope.tui import streams
+from spackscope.tui import signals, streams
 from spackscope.tui.arguments import Arguments, parse
 from spackscope.tui.exit_codes import ExitCode, Leave
 from spackscope.tui.help_texts import BROWSE, COMMANDS
@@ -31,17 +31,19 @@ def run(argv: Sequence[str] | None = None) -> ExitCode:
     """
     streams.prepare(os.environ)
     try:
-        with streams.orderly_signals():
+        with signals.orderly():
             code = _command(parse(sys.argv[1:] if argv is None else argv))
             streams.flush()
+            signals.obey()
             return code
     except Leave as leave:
         return _leave(leave)
     except SourceError as error:
         streams.say(str(error))
         return ExitCode.UNREADABLE
-    except (KeyboardInterrupt, Cancelled):
+    except (signals.Terminated, Cancelled):
         streams.forget_output()
+        signals.obey()
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # Whoever read had enough, as `head` does: that is no failure.

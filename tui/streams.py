@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Mapping, MutableMapping
-from types import FrameType
 from typing import IO
 
 from spackscope.model.text import clean, shorten
 from spackscope.tui.exit_codes import ExitCode, Leave
 
 _LONGEST_LINE = 500
-
-
-class Terminated(SystemExit):
-    """Report SIGTERM or SIGHUP; asyncio passes on no other exception than SystemExit."""
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:
@@ -143,34 +136,3 @@ def _open_terminal() -> int:
     except OSError:
         message = "the browser needs a terminal; `spackscope find` does without"
         raise Leave(ExitCode.USAGE, message) from None
-
-
-@contextlib.contextmanager
-def orderly_signals() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP unwind the program: screens and files are put in order.
-
-    What is ignored stays so, as under nohup. A second Ctrl-C does not disturb the unwinding,
-    a second signal of the others ends at once.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    def unwind(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        raise Terminated(128 + number)
-
-    handlers = {signal.SIGINT: interrupt, signal.SIGTERM: unwind, signal.SIGHUP: unwind}
-    before = {number: signal.getsignal(number) for number in handlers}
-    try:
-        for number, handler in handlers.items():
-            if before[number] in (signal.SIG_DFL, signal.default_int_handler):
-                signal.signal(number, handler)
-        yield
-    finally:
-        for number, handler_before in before.items():
-            signal.signal(number, handler_before)

@@ -165,6 +165,15 @@ class Terminal:
         """Give the last of what the terminal got."""
         return self._got[-400:].decode(errors="replace")
 
+    def attributes(self) -> list[object]:
+        """Give the mode of the terminal."""
+        return termios.tcgetattr(self._master)
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDWR)
+
     def send(self, keys: str) -> None:
         """Type."""
         os.write(self._master, keys.encode())

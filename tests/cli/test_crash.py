@@ -130,6 +130,7 @@ def test_what_breaks_before_anything_is_there_is_reported(program: Program) -> N
         "import spackscope.tui.screens.reading as r; r.load_catalog = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
+        "import textual._xterm_parser as x; x.XTermParser.feed = broken",
         (
             "import threading, spackscope.tui.screens.browser as b\n"
             "def fold(self): threading.Thread(target=broken).start()\n"
@@ -141,7 +142,7 @@ def test_what_breaks_before_anything_is_there_is_reported(program: Program) -> N
             "b.BrowserScreen.action_fold = fold"
         ),
     ],
-    ids=["action", "worker", "mount", "start", "thread", "loop"],
+    ids=["action", "worker", "mount", "start", "keyboard", "thread", "loop"],
 )
 def test_the_browser_prints_no_traceback(program: Program, patch: str) -> None:
     code = BROKEN.format(patch=patch)

@@ -1,0 +1,224 @@
+"""Signals at any moment: the terminal is left as it was found."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import COMMAND, Program, Terminal, wait_for
+
+pytestmark = pytest.mark.pty
+
+MODES = {"1049", "1000", "1003", "1004", "1006", "1015", "2004"}
+ENDING = [
+    getattr(signal, name)
+    for name in (
+        *("SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU"),
+        *("SIGABRT", "SIGSYS", "SIGIO", "SIGRTMAX"),
+    )
+    if hasattr(signal, name)
+]
+HUNG = (
+    "import time; from spackscope.tui.screens.browser import BrowserScreen as B\n"
+    "def fold(self):\n"
+    "    while True: time.sleep(0.01)\n"
+    "B.action_fold = fold\n"
+    "from spackscope.tui.cli import main; raise SystemExit(main())"
+)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(tmp_path)
+
+
+def left_on(text: str) -> set[str]:
+    """Name the modes that were switched on last, and not off again."""
+    states: dict[str, str] = {"25": "h"}
+    for modes, state in re.findall(r"\x1b\[\?([\d;]+)([hl])", text):
+        states.update(dict.fromkeys(modes.split(";"), state))
+    on = {mode for mode in MODES if states.get(mode) == "h"}
+    if states["25"] == "l":
+        on.add("no cursor")
+    if text.count("\x1b[>") > text.count("\x1b[<u"):
+        on.add("Kitty keyboard")
+    return on
+
+
+@contextmanager
+def unchanged(
+    program: Program, *words: str, command: tuple[str, ...] = COMMAND
+) -> Iterator[Terminal]:
+    """Run the program in a terminal, and check at its end that it is as it was found."""
+    with program.in_terminal(*words, command=command) as terminal:
+        before = terminal.attributes()
+        yield terminal
+        assert terminal.attributes() == before
+        assert left_on(terminal.text) == set()
+        assert "Traceback" not in terminal.text
+
+
+def is_handled(pid: int, number: signal.Signals) -> bool:
+    status = Path(f"/proc/{pid}/status").read_text()
+    (caught,) = re.findall(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
+def signal_after(terminal: Terminal, number: signal.Signals, seconds: float) -> None:
+    """Send a signal so long after the program first could handle it."""
+    if sys.platform == "linux":
+        wait_for(lambda: is_handled(terminal.process.pid, signal.SIGTERM))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        terminal.read(0.01)
+    terminal.process.send_signal(number)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("tenths", range(0, 10, 2))
+def test_a_signal_during_the_start_is_obeyed(
+    program: Program, number: signal.Signals, tenths: int
+) -> None:
+    with unchanged(program) as terminal:
+        signal_after(terminal, number, tenths / 10 + 0.03 * number % 0.1)
+        assert terminal.wait() == 128 + number
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_as_the_terminal_is_taken_is_obeyed(
+    program: Program, number: signal.Signals
+) -> None:
+    with unchanged(program) as terminal:
+        terminal.read_until("\x1b[?1049h")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: signal.Signals(number).name)
+def test_every_signal_that_ends_programs_gives_the_terminal_back(
+    program: Program, number: signal.Signals
+) -> None:
+    with unchanged(program) as terminal:
+        terminal.read_until("py-safetensors")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == 128 + number
+
+
+def test_the_program_goes_on_after_a_sigcont_alone(program: Program) -> None:
+    with unchanged(program, "py-build") as terminal:
+        terminal.read_until("1/24")
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.send("jj")
+        terminal.read_until("3/24")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+def test_the_program_goes_on_after_a_batch_system_stopped_it(program: Program) -> None:
+    with unchanged(program, "py-build") as terminal:
+        terminal.read_until("1/24")
+        for cursor in ("2/24", "3/24"):
+            terminal.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.1)
+            terminal.process.send_signal(signal.SIGCONT)
+            terminal.send("j")
+            terminal.read_until(cursor)
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_together_with_sigcont_is_obeyed(
+    program: Program, number: signal.Signals
+) -> None:
+    with unchanged(program) as terminal:
+        terminal.read_until("py-safetensors")
+        terminal.process.send_signal(signal.SIGSTOP)
+        terminal.process.send_signal(number)
+        terminal.process.send_signal(signal.SIGCONT)
+        assert terminal.wait() == 128 + number
+
+
+def test_a_repeated_signal_ends_a_program_that_hangs(program: Program) -> None:
+    with unchanged(program, command=(COMMAND[0], "-c", HUNG)) as terminal:
+        terminal.read_until("py-safetensors")
+        terminal.send("z")
+        while terminal.read_more():
+            pass
+        terminal.process.send_signal(signal.SIGTERM)
+        terminal.read_more()
+        assert terminal.process.poll() is None
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.wait() == -signal.SIGTERM
+
+
+def test_an_ignored_signal_stays_ignored(program: Program) -> None:
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        with unchanged(program, "py-build") as terminal:
+            terminal.read_until("1/24")
+            terminal.process.send_signal(signal.SIGUSR1)
+            terminal.send("j")
+            terminal.read_until("2/24")
+            terminal.send("q")
+            assert terminal.wait() == 0
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN], ids=["HUP", "nohup"])
+def test_the_program_ends_when_its_terminal_is_gone(
+    program: Program, handler: signal.Handlers
+) -> None:
+    before = signal.signal(signal.SIGHUP, handler)
+    try:
+        with program.in_terminal() as terminal:
+            terminal.read_until("py-safetensors")
+            terminal.hang_up()
+            assert terminal.process.wait(30) == 128 + signal.SIGHUP
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_terminal_that_takes_no_output_does_not_keep_the_program(program: Program) -> None:
+    with program.in_terminal(columns=200, lines=60) as terminal:
+        terminal.read_until("py-safetensors")
+        for _ in range(200):
+            terminal.send("jjzz")
+            time.sleep(0.01)
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.process.wait(30) == 128 + signal.SIGTERM
+        # Nothing of it can be seen, but the shell has its terminal back.
+        lflag = terminal.attributes()[3]
+        assert isinstance(lflag, int)
+        assert lflag & termios.ICANON
+
+
+def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> None:
+    with unchanged(program, "py-build") as terminal:
+        found = terminal.attributes()
+        terminal.read_until("1/24")
+        terminal.process.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        while terminal.read_more():
+            pass
+        assert left_on(terminal.text) == set()
+        assert terminal.attributes() == found
+        terminal.process.send_signal(signal.SIGCONT)
+        wait_for(lambda: terminal.read_more() and terminal.attributes() != found)
+        terminal.send("j")
+        terminal.read_until("2/24")
+        terminal.send("q")
+        assert terminal.wait() == 0
