@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from spackscope.model.catalog import Catalog
 from spackscope.model.progress import ShouldStop, never
-from spackscope.model.records import Spec
+from spackscope.model.records import Cancelled, Spec
 
 
 def mirror_to_ask(catalog: Catalog, spec: Spec) -> str:
@@ -32,8 +32,8 @@ def archive_size(
 ) -> float | None:
     """Give the bytes of a spec's archive, asking its mirror where no document told it.
 
-    None where it cannot tell, or be reached. `sources` are those that the user gave. Raises
-    Cancelled.
+    None where it cannot tell, or be reached, or any error comes of it. `sources` are those that
+    the user gave. Raises Cancelled.
     """
     mirror = mirror_to_ask(catalog, spec)
     if not mirror:
@@ -41,4 +41,9 @@ def archive_size(
     from spackscope.model.sources.sizes import remote_size
 
     asked = replace(spec, source=mirror)
-    return remote_size(asked, environ, sources=sources, should_stop=should_stop)
+    try:
+        return remote_size(asked, environ, sources=sources, should_stop=should_stop)
+    except Cancelled:
+        raise
+    except Exception:
+        return None

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from spackscope.model.failure import unexpected
 from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
@@ -87,6 +88,11 @@ class _Builder:
             except OSError as error:
                 why = str(error.strerror or error)
                 self.writer.add_problem(Problem(document.origin, "", why), surveyed.source)
+            except (Cancelled, sqlite3.Error):
+                raise
+            except Exception as error:
+                why = f"cannot be read: {unexpected(error)}"
+                self.writer.add_problem(Problem(document.origin, "", why), surveyed.source)
         if understood or surveyed.failure:
             failure = surveyed.failure
         elif self._refusals:
@@ -103,7 +109,7 @@ class _Builder:
         """Read one document, and tell whether it is one. Raises OSError."""
         if self._old is not None and (known := self._old.find(document)) is not None:
             code, known_page = known
-            items = self._watched(self._old.records(code))
+            items = self._watched(self._old.records(code), document)
             return self.writer.add_document(document, items, is_page=known_page)
         data = _read(document)
         if document.kind == "sizes":
@@ -112,7 +118,7 @@ class _Builder:
             return False
         if is_page(data):
             items = read_page(data, origin=document.origin)
-            self.writer.add_document(document, self._watched(items), is_page=True)
+            self.writer.add_document(document, self._watched(items, document), is_page=True)
             return True
         if document.kind != "found":
             before = self.writer.count
@@ -123,19 +129,34 @@ class _Builder:
             )
             # The reader lets go of the bytes as soon as it has their text.
             del data
-            return self.writer.add_document(document, self._watched(items))
+            return self.writer.add_document(document, self._watched(items, document))
         if os.path.basename(document.path) == PAGE_NAME:
             reason = "it is no page of cache.spack.io"
             self.writer.add_problem(Problem(document.origin, "", reason), document.source)
         return False
 
-    def _watched(self, items: Iterable[Spec | Problem]) -> Iterator[Spec | Problem]:
-        for number, item in enumerate(items):
-            if not self._refusals and isinstance(item, Problem):
-                self._refusals.append(item)
-            if number % 256 == 255:
-                self._tell("specs read", self.writer.count, None)
-            yield item
+    def _watched(
+        self, items: Iterable[Spec | Problem], document: Document
+    ) -> Iterator[Spec | Problem]:
+        """Pass on what a reader yields, and an error in the reader as a problem."""
+        try:
+            for number, item in enumerate(items):
+                if isinstance(item, Problem):
+                    self._note(item)
+                if number % 256 == 255:
+                    self._tell("specs read", self.writer.count, None)
+                yield item
+        except (Cancelled, sqlite3.Error):
+            raise
+        except Exception as error:
+            why = f"cannot be read to its end: {unexpected(error)}"
+            yield self._note(Problem(document.origin, "", why))
+
+    def _note(self, problem: Problem) -> Problem:
+        """Keep the first problem of a source."""
+        if not self._refusals:
+            self._refusals.append(problem)
+        return problem
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         """Tell how far it is, ten times a second. Raises Cancelled."""

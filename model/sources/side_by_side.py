@@ -51,8 +51,8 @@ def side_by_side(
             except BaseException as error:
                 done.put((number, None, error))
 
-    for _ in range(min(AT_ONCE, len(tasks))):
-        threading.Thread(target=work, daemon=True).start()
+    if not _start_threads(work, min(AT_ONCE, len(tasks))):
+        work()
     results: dict[int, T] = {}
     late = time.monotonic() + patience
     try:
@@ -72,3 +72,13 @@ def side_by_side(
     finally:
         left.set()
     return [results[number] for number in range(len(tasks))]
+
+
+def _start_threads(work: Callable[[], None], most: int) -> int:
+    """Start threads, and return how many the limit of the user's processes leaves."""
+    for number in range(most):
+        try:
+            threading.Thread(target=work, daemon=True).start()
+        except RuntimeError:
+            return number
+    return most

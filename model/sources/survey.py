@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from spackscope.model.failure import unexpected
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources.addressed import addressed
@@ -53,9 +54,9 @@ def survey(
 ) -> list[Surveyed]:
     """Find the documents of each source, in the order given; those far away side by side.
 
-    One that fails says so in its `failure`, and hides no other; nor does one that is slow, for
-    `on_late` is given what is there after a while, once. `on_progress` is called from several
-    threads. Raises Cancelled where `should_stop` says so.
+    One that fails says so in its `failure`, whatever it raises, and hides no other; nor does one
+    that is slow, for `on_late` is given what is there after a while, once. `on_progress` is called
+    from several threads. Raises Cancelled where `should_stop` says so.
     """
 
     def tell_late(found: Mapping[int, Surveyed]) -> None:
@@ -114,6 +115,11 @@ def _survey(source: str, reach: Reach) -> Surveyed:
         return _here(source, source, reach)
     except SourceError as error:
         return Surveyed(told, _kind(source), failure=_naming(source, str(error)))
+    except Cancelled:
+        raise
+    except Exception as error:
+        failure = f"the source {told} cannot be read: {unexpected(error)}"
+        return Surveyed(told, _kind(source), failure=failure)
 
 
 def _naming(source: str, failure: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ import pytest
 from spackscope.model.catalog import Catalog
 from spackscope.model.columns import BY_NAME
 from spackscope.model.explain import why_none
+from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.listing import View
 from spackscope.model.query.syntax import parse
-from spackscope.model.records import Cancelled, Problem
+from spackscope.model.readers import pages
+from spackscope.model.records import Cancelled, Problem, Spec
 from spackscope.model.sources.choice import SAMPLE, location
 from spackscope.model.sources.survey import survey
 from spackscope.model.versions import version_key
@@ -303,3 +306,44 @@ def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
 
     assert told[0] == ("files read", 0, 3)
     assert told[-1] == ("files read", 3, 3)
+
+
+def test_an_error_in_a_reader_is_a_problem_of_its_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "halfway", "last"):
+        number = len(name)
+        write_page(tmp_path / name, [record(number), record(number + 10)], title=name)
+
+    def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
+        for item in pages.read_page(data, origin=origin):
+            yield item
+            if b"halfway" in data:
+                raise RecursionError("https://user:hunter2@host")
+
+    monkeypatch.setattr(build_module, "read_page", read_page)
+    catalog = catalog_of(tmp_path)
+    packages = [package.name for package in catalog.packages(parse(""))]
+    assert packages == ["first", "halfway", "last"]
+    assert catalog.total == 5
+    (problem,) = catalog.problems
+    assert problem.origin.endswith("halfway/specs.md")
+    assert problem.reason.startswith("cannot be read to its end: unexpected RecursionError (test_")
+
+
+def test_an_error_before_a_reader_begins_hides_no_other_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_page(tmp_path / "good", [record(1)], title="good")
+    write_page(tmp_path / "wrong", [record(2)], title="wrong")
+
+    def is_page(data: bytes) -> bool:
+        if b"wrong" in data:
+            raise MemoryError
+        return pages.is_page(data)
+
+    monkeypatch.setattr(build_module, "is_page", is_page)
+    catalog = catalog_of(tmp_path)
+    assert catalog.total == 1
+    (reason,) = reasons(catalog)
+    assert reason.startswith("cannot be read: unexpected MemoryError (test_index.py:")

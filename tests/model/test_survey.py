@@ -7,13 +7,15 @@ import shutil
 import threading
 import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from spackscope.model.index.cache import load
 from spackscope.model.records import Cancelled
-from spackscope.model.sources import files
+from spackscope.model.sources import directories, files
+from spackscope.model.sources import survey as survey_module
 from spackscope.model.sources.choice import SAMPLE
 from spackscope.model.sources.documents import Surveyed
 from spackscope.model.sources.survey import survey
@@ -500,3 +502,45 @@ def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
 
     assert specs
     assert all(name.removesuffix(".spec.json")[-32:].encode() in data for name in specs)
+
+
+def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = [ValueError("https://u:hunter2@h"), MemoryError(), RecursionError("hunter2")]
+    broken = {str(tmp_path / type(error).__name__): error for error in errors}
+    for source in broken:
+        Path(source).mkdir()
+    written(tmp_path / "m", v2(ONE))
+
+    def survey_directory(source: str, *args: Any, **options: Any) -> Surveyed:
+        if source in broken:
+            raise broken[source]
+        return directories.survey_directory(source, *args, **options)
+
+    monkeypatch.setattr(survey_module, "survey_directory", survey_directory)
+    found = survey([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], {})
+
+    for one, (source, error) in zip(found, broken.items(), strict=False):
+        said = (
+            f"the source {source} cannot be read: unexpected {type(error).__name__} (test_survey"
+        )
+        assert one.failure.startswith(said)
+        assert "hunter2" not in one.failure
+    assert contents(found[len(broken)]) == [ONE]
+
+
+def test_sources_are_read_though_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m", v2(ONE))
+
+    def start(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    # A remote one makes them go side by side; its name is refused before anything is fetched.
+    found = survey([str(tmp_path / "m"), "spack:far"], {"HOME": str(tmp_path)})
+
+    assert contents(found[0]) == [ONE]
+    assert found[1].failure

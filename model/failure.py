@@ -1,0 +1,15 @@
+"""Describe errors that nothing expected."""
+
+from __future__ import annotations
+
+import os
+
+
+def unexpected(error: BaseException) -> str:
+    """Describe an error by its type and place; its message may hold what is secret."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        name = os.path.basename(trace.tb_frame.f_code.co_filename)
+        place = f" ({name}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return f"unexpected {type(error).__name__}{place}"
