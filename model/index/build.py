@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from spackscope.model.failure import unexpected
+from spackscope.model.index.database import Stoppable
 from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
@@ -43,16 +44,17 @@ def build(
     SourceError where no source holds a record, Cancelled where `should_stop` says so, and
     sqlite3.Error where the database cannot be written.
     """
-    writer = IndexWriter(connection, everything=everything)
-    builder = _Builder(writer, old, on_progress, should_stop)
-    builder.total = sum(len(one.documents) for one in surveyed)
-    known = [builder.read(one) for one in surveyed]
-    if all(one.failure for one in known):
-        raise SourceError("; ".join(one.failure for one in known))
-    on_progress("files read", builder.total, builder.total)
-    if should_stop():
-        raise Cancelled
-    writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
+    with Stoppable(connection, should_stop):
+        writer = IndexWriter(connection, everything=everything)
+        builder = _Builder(writer, old, on_progress, should_stop)
+        builder.total = sum(len(one.documents) for one in surveyed)
+        known = [builder.read(one) for one in surveyed]
+        if all(one.failure for one in known):
+            raise SourceError("; ".join(one.failure for one in known))
+        on_progress("files read", builder.total, builder.total)
+        if should_stop():
+            raise Cancelled
+        writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
 
 
 class _Builder:

@@ -6,15 +6,71 @@ import contextlib
 import functools
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from spackscope.model.index.schema import INDEXES, TABLES
-from spackscope.model.progress import ShouldStop, never
+from spackscope.model.progress import ShouldStop
 from spackscope.model.records import Cancelled, IndexDamaged
+
+_STEPS = 20_000
+"""Steps of a statement, about a millisecond, after which it is asked whether to go on."""
+_INTERRUPTED = "interrupted"
+"""What SQLite says of a statement that its progress handler ended."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _cancellable(method: Method) -> Method:
+    """Make a method raise Cancelled where its statement is ended."""
+
+    @functools.wraps(method)
+    def call(*arguments: object) -> object:
+        try:
+            return method(*arguments)
+        except sqlite3.OperationalError as error:
+            if str(error) == _INTERRUPTED:
+                raise Cancelled from None
+            raise
+
+    return call  # type: ignore[return-value]
+
+
+class _Cursor(sqlite3.Cursor):
+    """Raise Cancelled where a signal or another thread ends a statement: no index is damaged."""
+
+    execute = _cancellable(sqlite3.Cursor.execute)
+    executemany = _cancellable(sqlite3.Cursor.executemany)
+    executescript = _cancellable(sqlite3.Cursor.executescript)
+    fetchone = _cancellable(sqlite3.Cursor.fetchone)
+    fetchmany = _cancellable(sqlite3.Cursor.fetchmany)
+    fetchall = _cancellable(sqlite3.Cursor.fetchall)
+    __next__ = _cancellable(sqlite3.Cursor.__next__)
 
 
 class _Connection(sqlite3.Connection):
-    """Close itself when it is dropped, by whatever thread; Python 3.13 warns of one left open."""
+    """Let signal handlers run during statements.
+
+    It closes itself when it is dropped, by whatever thread; Python 3.13 warns of one left open.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        _let_signals_in(self)
+
+    # The methods of SQLite's own connection use its own cursors.
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        """Run a statement; what it gives is read by a cursor of ours."""
+        return self.cursor(_Cursor).execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        """Run a statement for each of some parameters."""
+        return self.cursor(_Cursor).executemany(*arguments)
+
+    def executescript(self, *arguments: Any) -> sqlite3.Cursor:
+        """Run several statements."""
+        return self.cursor(_Cursor).executescript(*arguments)
 
     def __del__(self) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -75,13 +131,18 @@ class Database:
         """Run one statement in the connection of this thread."""
         return self._connection.execute(sql, tuple(parameters))
 
-    def stoppable(self, should_stop: ShouldStop) -> _Stoppable:
+    def stoppable(self, should_stop: ShouldStop) -> Stoppable:
         """Give a context in which statements end with Cancelled where `should_stop` says so."""
-        return _Stoppable(self._connection, should_stop)
+        return Stoppable(self._connection, should_stop)
 
 
-class _Stoppable:
-    """Let a statement be given up between two rows."""
+def _let_signals_in(connection: sqlite3.Connection) -> None:
+    """Call a function of Python now and then: signal handlers run, and may raise, in none else."""
+    connection.set_progress_handler(lambda: 0, _STEPS)
+
+
+class Stoppable:
+    """End statements with Cancelled where `should_stop` says so, or a signal handler raises."""
 
     def __init__(self, connection: sqlite3.Connection, should_stop: ShouldStop) -> None:
         self._connection = connection
@@ -90,13 +151,12 @@ class _Stoppable:
     def __enter__(self) -> None:
         if self._should_stop():
             raise Cancelled
-        if self._should_stop is not never:
-            self._connection.set_progress_handler(lambda: int(self._should_stop()), 20_000)
+        self._connection.set_progress_handler(lambda: int(self._should_stop()), _STEPS)
 
     def __exit__(self, kind: type[BaseException] | None, error: object, _trace: object) -> None:
-        self._connection.set_progress_handler(None, 0)
-        if kind is sqlite3.OperationalError and self._should_stop():
-            raise Cancelled
+        _let_signals_in(self._connection)
+        if kind is sqlite3.OperationalError and str(error) == _INTERRUPTED:
+            raise Cancelled from None
 
 
 def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:

@@ -1,11 +1,45 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Program, wait_for
+from tests.cli.program import PATIENCE, Program, environment, wait_for
+
+ENDLESS = """
+NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
+{patch}
+from spackscope.tui.cli import main
+raise SystemExit(main())
+"""
+IN_A_QUERY = """
+from spackscope.model.catalog import Catalog
+def total(catalog):
+    print("begins", flush=True)
+    return catalog.database.execute(NUMBERS + "count(*) FROM n").fetchone()[0]
+Catalog.total = property(total)
+"""
+IN_ROWS = """
+from spackscope.model.catalog import Catalog
+def total(catalog):
+    rows = catalog.database.execute(NUMBERS + "i FROM n WHERE i < 3 OR i > 10000000000")
+    print("begins", flush=True)
+    return len(list(rows))
+Catalog.total = property(total)
+"""
+IN_A_BUILD = """
+import spackscope.model.index.writer as writer
+before = writer.IndexWriter.finish
+def finish(*args, **meta):
+    print("begins", flush=True)
+    before(*args, **meta)
+writer.IndexWriter.finish = finish
+writer.INDEXES = "CREATE TABLE endless AS " + NUMBERS + "count(*) FROM n;"
+"""
 
 
 @pytest.mark.parametrize(
@@ -64,3 +98,29 @@ def test_what_is_ignored_stays_ignored(program: Program, long_build: Path) -> No
     out, _ = process.communicate()
     assert process.returncode == 0
     assert len(out.split()) == 100
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "patch", [IN_A_QUERY, IN_ROWS, IN_A_BUILD], ids=["query", "rows", "build"]
+)
+def test_a_signal_ends_a_statement_of_the_database(
+    program: Program, number: signal.Signals, patch: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS.format(patch=patch), "index"],
+        env=environment(program.home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.2)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (128 + number, "", "")
+    assert not any(name.endswith(".tmp") for name in program.cache())
