@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,25 @@ def finish(*args, **meta):
     before(*args, **meta)
 writer.IndexWriter.finish = finish
 writer.INDEXES = "CREATE TABLE endless AS " + NUMBERS + "count(*) FROM n;"
+"""
+UNWINDING = """
+import signal, time
+import spackscope.tui.headless as headless
+from spackscope.tui import signals
+def find(*_args):
+    try:
+        print("begins", flush=True)
+        while True: time.sleep(0.01)
+    finally:
+        seen = 0
+        while True:
+            if len(signals._received) > seen:
+                seen += 1
+                print("still there", flush=True)
+            time.sleep(0.01)
+headless.find = find
+from spackscope.tui.cli import main
+raise SystemExit(main())
 """
 
 
@@ -124,3 +144,32 @@ def test_a_signal_ends_a_statement_of_the_database(
             process.kill()
     assert (process.returncode, out, err) == (128 + number, "", "")
     assert not any(name.endswith(".tmp") for name in program.cache())
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [
+        ((signal.SIGINT, signal.SIGINT, signal.SIGHUP, signal.SIGHUP), -signal.SIGHUP),
+        ((signal.SIGTERM, signal.SIGINT, signal.SIGTERM), -signal.SIGTERM),
+    ],
+    ids=["Ctrl-C", "SIGTERM"],
+)
+def test_only_a_repeated_signal_disturbs_the_unwinding(
+    program: Program, numbers: Sequence[signal.Signals], code: int
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", UNWINDING, "find", "x"],
+        env=environment(program.home),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begins\n"
+            for number in numbers[:-1]:
+                process.send_signal(number)
+                assert process.stdout.readline() == "still there\n"
+            process.send_signal(numbers[-1])
+            assert process.wait(PATIENCE) == code
+        finally:
+            process.kill()

@@ -222,3 +222,12 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
         terminal.read_until("2/24")
         terminal.send("q")
         assert terminal.wait() == 0
+
+
+def test_a_source_that_fails_is_said_after_the_terminal_is_given_back(program: Program) -> None:
+    with unchanged(program, "-f", "http://127.0.0.1:1/m") as terminal:
+        terminal.read_until("q quits")
+        terminal.send("q")
+        assert terminal.wait() == 3
+        said = terminal.text.rindex("spackscope: the source http://127.0.0.1:1/m cannot be read")
+        assert said > terminal.text.rindex("\x1b[?1049l")
