@@ -85,6 +85,9 @@ class _Builder:
         for document in surveyed.documents:
             self._tell("files read", self._done, self.total)
             self._done += 1
+            if (reused := self._reuse(document)) is not None:
+                understood += reused
+                continue
             try:
                 understood += self._read(document)
             except OSError as error:
@@ -107,20 +110,27 @@ class _Builder:
             self.writer.add_failure(surveyed.source, failure, is_told=bool(self._refusals))
         return replace(surveyed, failure=failure)
 
+    def _reuse(self, document: Document) -> bool | None:
+        """Take a document from the old index; None where it is not there as it is now.
+
+        What is wrong with that index is raised: it is no problem of the document.
+        """
+        if self._old is None or (known := self._old.find(document)) is None:
+            return None
+        code, known_page = known
+        items = self._watched(self._old.records(code))
+        return self.writer.add_document(document, items, is_page=known_page)
+
     def _read(self, document: Document) -> bool:
         """Read one document, and tell whether it is one. Raises OSError."""
-        if self._old is not None and (known := self._old.find(document)) is not None:
-            code, known_page = known
-            items = self._watched(self._old.records(code), document)
-            return self.writer.add_document(document, items, is_page=known_page)
         data = _read(document)
         if document.kind == "sizes":
             if (found := archive_size(data, origin=document.origin)) is not None:
                 self.writer.add_archive(*found)
             return False
         if is_page(data):
-            items = read_page(data, origin=document.origin)
-            self.writer.add_document(document, self._watched(items, document), is_page=True)
+            items = _guarded(read_page(data, origin=document.origin), document)
+            self.writer.add_document(document, self._watched(items), is_page=True)
             return True
         if document.kind != "found":
             before = self.writer.count
@@ -131,34 +141,20 @@ class _Builder:
             )
             # The reader lets go of the bytes as soon as it has their text.
             del data
-            return self.writer.add_document(document, self._watched(items, document))
+            items = _guarded(items, document)
+            return self.writer.add_document(document, self._watched(items))
         if os.path.basename(document.path) == PAGE_NAME:
             reason = "it is no page of cache.spack.io"
             self.writer.add_problem(Problem(document.origin, "", reason), document.source)
         return False
 
-    def _watched(
-        self, items: Iterable[Spec | Problem], document: Document
-    ) -> Iterator[Spec | Problem]:
-        """Pass on what a reader yields, and an error in the reader as a problem."""
-        try:
-            for number, item in enumerate(items):
-                if isinstance(item, Problem):
-                    self._note(item)
-                if number % 256 == 255:
-                    self._tell("specs read", self.writer.count, None)
-                yield item
-        except (Cancelled, sqlite3.Error):
-            raise
-        except Exception as error:
-            why = f"cannot be read to its end: {unexpected(error)}"
-            yield self._note(Problem(document.origin, "", why))
-
-    def _note(self, problem: Problem) -> Problem:
-        """Keep the first problem of a source."""
-        if not self._refusals:
-            self._refusals.append(problem)
-        return problem
+    def _watched(self, items: Iterable[Spec | Problem]) -> Iterator[Spec | Problem]:
+        for number, item in enumerate(items):
+            if not self._refusals and isinstance(item, Problem):
+                self._refusals.append(item)
+            if number % 256 == 255:
+                self._tell("specs read", self.writer.count, None)
+            yield item
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         """Tell how far it is, ten times a second. Raises Cancelled."""
@@ -167,6 +163,17 @@ class _Builder:
                 raise Cancelled
             self._on_progress(what, done, total)
             self._last = time.monotonic()
+
+
+def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Spec | Problem]:
+    """Pass on what a reader yields; an error in the reader is a problem of its document."""
+    try:
+        yield from items
+    except (Cancelled, sqlite3.Error):
+        raise
+    except Exception as error:
+        reason = f"cannot be read to its end: {unexpected(error)}"
+        yield Problem(document.origin, "", reason)
 
 
 def _read(document: Document) -> bytes:

@@ -14,6 +14,8 @@ from spackscope.model.columns import BY_NAME
 from spackscope.model.explain import why_none
 from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
+from spackscope.model.index.cache import load
+from spackscope.model.index.reuse import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.listing import View
 from spackscope.model.query.syntax import parse
@@ -347,3 +349,19 @@ def test_an_error_before_a_reader_begins_hides_no_other_document(
     assert catalog.total == 1
     (reason,) = reasons(catalog)
     assert reason.startswith("cannot be read: unexpected MemoryError (test_index.py:")
+
+
+def test_an_error_in_the_old_index_is_no_problem_of_a_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_page(tmp_path / "pages", [record(1)])
+    sources, environ = [str(tmp_path / "pages")], {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    load(sources, environ, keep=True)
+    write_page(tmp_path / "pages" / "more", [record(2)])
+
+    def records(_old: OldIndex, _code: int) -> Iterator[Spec | Problem]:
+        raise KeyError("damaged")
+
+    monkeypatch.setattr(OldIndex, "records", records)
+    with pytest.raises(KeyError):
+        load(sources, environ, keep=True)
