@@ -22,7 +22,7 @@ from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
 from spackscope.tui import crash, signals
 from spackscope.tui.exit_codes import ExitCode
-from spackscope.tui.keys import ANYWHERE, KEYS
+from spackscope.tui.keys import ANYWHERE, KEYS, MOVES
 from spackscope.tui.screens.browser import BrowserScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog
 from spackscope.tui.terminal import TerminalDriver
@@ -44,6 +44,8 @@ _PATIENCE = 1.0
 """Seconds that a key waits at the most for what the keys before it do."""
 _QUIET = 4
 """Rounds of the event loop without a message, after which all is done that a key did."""
+_MOST_MOVES = 500
+"""Moves that are taken at once, so that Ctrl-C need not wait for a whole paste of them."""
 
 
 class SpackscopeApp(App[list[str]]):
@@ -130,9 +132,25 @@ class SpackscopeApp(App[list[str]]):
         try:
             while self._typed:
                 await self._rest(self._typed[0])
-                await super().on_event(self._typed.popleft())
+                if not await self._move():
+                    await super().on_event(self._typed.popleft())
         finally:
             self._handing_on = False
+
+    async def _move(self) -> bool:
+        """Take the moves that come next all at once; False where there is none.
+
+        They move no focus, so that none has to wait for the effect of the one before.
+        """
+        bindings = self.screen.active_bindings
+        for number in range(_MOST_MOVES):
+            event = self._typed[0] if self._typed else None
+            found = bindings.get(event.key) if isinstance(event, events.Key) else None
+            if found is None or found.binding.action not in MOVES:
+                return number > 0
+            self._typed.popleft()
+            await self.run_action(found.binding.action, found.node)
+        return True
 
     async def _rest(self, event: events.Key | events.Paste) -> None:
         """Wait, though not for ever, until no message is under way that could move the focus."""

@@ -24,7 +24,8 @@ class Key:
     """Describe one thing that keys do.
 
     `where` says which pane has to have the focus, `keys` are Textual's names, `shown` is how the
-    keys are written for people, `hint` is the word in the status line (none, where empty).
+    keys are written for people, `hint` is the word in the status line (none, where empty). `moves`
+    tells that the key moves a cursor and does nothing else, so that many may be taken at once.
     """
 
     where: str
@@ -33,6 +34,7 @@ class Key:
     shown: str
     sentence: str
     hint: str = ""
+    moves: bool = False
 
 
 KEYS = (
@@ -73,15 +75,15 @@ KEYS = (
     Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
     Key(ANYWHERE, "ctrl+z", "app.suspend_process", "^z", "Go to the shell; `fg` comes back."),
     Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit"),
-    Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down."),
-    Key(LISTS, "k,up", "move(-1)", "k ↑", "Go one row up."),
-    Key(LISTS, "ctrl+d,pagedown", "page(1)", "^d PgDn", "Go one page down."),
-    Key(LISTS, "ctrl+u,pageup", "page(-1)", "^u PgUp", "Go one page up."),
-    Key(LISTS, "g,home", "first", "g Home", "Go to the first row."),
-    Key(LISTS, "G,end", "last", "G End", "Go to the last row."),
+    Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down.", moves=True),
+    Key(LISTS, "k,up", "move(-1)", "k ↑", "Go one row up.", moves=True),
+    Key(LISTS, "ctrl+d,pagedown", "page(1)", "^d PgDn", "Go one page down.", moves=True),
+    Key(LISTS, "ctrl+u,pageup", "page(-1)", "^u PgUp", "Go one page up.", moves=True),
+    Key(LISTS, "g,home", "first", "g Home", "Go to the first row.", moves=True),
+    Key(LISTS, "G,end", "last", "G End", "Go to the last row.", moves=True),
     Key(PACKAGES, "enter,l,right", "choose", "⏎ l →", "Go to the specs of the package.", "open"),
-    Key(SPECS, "h,left", "column(-1)", "h ←", "Go one column to the left."),
-    Key(SPECS, "l,right", "column(1)", "l →", "Go one column to the right."),
+    Key(SPECS, "h,left", "column(-1)", "h ←", "Go one column to the left.", moves=True),
+    Key(SPECS, "l,right", "column(1)", "l →", "Go one column to the right.", moves=True),
     Key(SPECS, "enter", "choose", "⏎", "Open a folded row, or go to the detail.", "detail"),
     Key(
         SPECS,
@@ -118,6 +120,9 @@ KEYS = (
     Key(FILTERS, "down", "newer", "↓", "Go to the query after this one, or on to the rows."),
 )
 """All keys, in the order in which they are shown."""
+
+MOVES = frozenset(key.action for key in KEYS if key.moves)
+"""Actions that only move a cursor."""
 
 HEADINGS = {
     ANYWHERE: "Everywhere",

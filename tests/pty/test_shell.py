@@ -16,6 +16,7 @@ import pyte
 import pytest
 
 from tests.cli.program import COMMAND, PATIENCE, environment
+from tests.tui.browsing import record, write_page
 
 pytestmark = [
     pytest.mark.pty,
@@ -197,6 +198,22 @@ def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
     assert "zlib q zlib q" in shell.lines[1]
     shell.send("\x15")
     shell.until_shown("346 of 346")
+
+
+def test_thousands_of_queued_moves_are_worked_off_together(shell: Shell, tmp_path: Path) -> None:
+    page = write_page(tmp_path / "develop" / "zlib", "zlib", [record(n) for n in range(3000)])
+    shell.start("-f", str(page), "zlib")
+    shell.until_shown("1/3,000")
+    shell.written = b""
+    shell.send("j" * 2000 + "/quit")
+    shell.until(lambda: "zlib quit" in shell.lines[1])
+    # A terminal far away would have to be sent each of the rows on the way.
+    assert len(shell.written) < 2000 * 30
+    shell.until_shown("2,001/3,000")
+    shell.send("\x1b")
+    shell.until(lambda: "quit" not in shell.lines[1])
+    shell.send("q")
+    shell.until_shown("ready 0>")
 
 
 def test_a_sequence_that_comes_in_pieces_does_no_harm(shell: Shell) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.columns import COLUMNS
+from spackscope.tui.widgets.package_list import PackageRows
 from tests.tui.browsing import (
     SAMPLE,
     Browser,
@@ -219,3 +222,35 @@ async def test_the_detail_shows_the_row_under_the_cursor() -> None:
             for value in (raw["os"], raw["target"], *raw["stacks"], *raw["variants"]):
                 assert value in said
             assert f"/{spec.hash}" in said
+
+
+@pytest.mark.parametrize("pane", ["1", "2", "3"])
+async def test_queued_moves_end_where_single_ones_do(pane: str) -> None:
+    moves = ["j", "k", "down", "up", "pagedown", "ctrl+u", "g", "end", "h", "l", "right"]
+    rng = random.Random(int(pane))
+    keys = [key for _ in range(12) for key in [rng.choice(moves)] * rng.randint(1, 12)]
+    # In the detail `h` leaves the pane, and in the packages `l` does.
+    keys = [key for key in keys if pane == "2" or key not in ("h", "l", "right")]
+    seen = []
+    async with browsing() as browser:
+        for queued in (False, True):
+            await browser.press("1", "home", "j", pane, "home")
+            if queued:
+                browser.send(*keys)
+                await browser.settle()
+            else:
+                await browser.press(*keys, settle=False)
+                await browser.settle()
+            lists = (browser.names.query_one(PackageRows), browser.table.rows, browser.detail)
+            places = [(rows.cursor, rows.top, rows.length) for rows in lists]
+            seen.append((browser.focus, browser.selected, browser.table.column, places))
+            seen.append(browser.lines)
+            await browser.press("2", *["h"] * len(COLUMNS))
+    assert seen[:2] == seen[2:]
+
+
+async def test_letters_that_move_elsewhere_are_typed_in_a_filter() -> None:
+    async with browsing() as browser:
+        browser.send("2", *"jjj", "slash", *"jjkkgGhlj")
+        await browser.settle()
+        assert browser.query == "jjkkgGhlj"

@@ -48,6 +48,10 @@ class VirtualList(Widget, can_focus=True):
             """The list."""
             return self.rows
 
+        def can_replace(self, message: Message) -> bool:
+            """Let the newer of two moves take the place of one not yet seen."""
+            return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
+
     @dataclass
     class Chosen(Message):
         """Tell that Enter or a second click took a row."""
