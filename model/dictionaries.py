@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,9 @@ _MOST_KEPT = 200
 
 _MOST_PACKAGES = 10_000_000
 """Ids of packages up to which an index is believed; Spack has some 10,000 packages."""
+
+_SORTING = 3
+"""How much longer it takes to sort some records than to read as many in the order of an index."""
 
 _HASH_BEGINNING = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 
@@ -193,16 +196,20 @@ class Dictionaries:
         rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
         return [rank_of[key] for key in keys]
 
-    def spec_keys(self, column: str, ids: Sequence[int]) -> dict[int, str | float]:
-        """Give the hashes or the sizes of specs; a missing size comes before all others."""
-        if not ids:
-            return {}
-        what = "hash" if column == "hash" else "coalesce(size, -1)"
-        return dict(
-            self._database.execute(
-                f"SELECT id, {what} FROM spec WHERE id BETWEEN ? AND ?", (min(ids), max(ids))
-            )
-        )
+    def ordered(self, column: str, first: int, last: int, *, descending: bool) -> Iterator[int]:
+        """Yield the ids from `first` to `last` by hash or size, and where these are equal by id.
+
+        A missing size comes before all others.
+        """
+        key = "hash" if column == "hash" else "coalesce(size, -1)"
+        order = f"ORDER BY {key} {'DESC' if descending else 'ASC'}, id"
+        (newest,) = self._database.execute("SELECT max(id) FROM spec").fetchone()
+        if _SORTING * (last - first) < newest:
+            sql = f"SELECT id FROM spec WHERE id BETWEEN ? AND ? {order}"
+            return (id_ for (id_,) in self._database.execute(sql, (first, last)))
+        # Without bounds SQLite reads the hashes in the order of their index, and sorts nothing.
+        rows = self._database.execute(f"SELECT id FROM spec {order}")
+        return (id_ for (id_,) in rows if first <= id_ <= last)
 
 
 def _order(column: str, value: Value) -> tuple[object, ...]:

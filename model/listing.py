@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from operator import itemgetter
 
 from spackscope.model.code_columns import CodeColumns
@@ -77,12 +77,24 @@ class Listing:
             ids, counts = self._by_look_alike(sort if not by_spec else None)
         if sort is None or not by_spec:
             return ids, counts
-        keys = self._dictionaries.spec_keys(sort.column, ids)
-        order = sorted(range(len(ids)), key=lambda row: keys[ids[row]], reverse=sort.descending)
-        return (
-            array("q", (ids[row] for row in order)),
-            counts and array("q", (counts[row] for row in order)),
-        )
+        return self._by_spec(sort, ids, counts)
+
+    def _by_spec(
+        self, sort: Sort, ids: Sequence[int], counts: Sequence[int] | None
+    ) -> tuple[Sequence[int], Sequence[int] | None]:
+        """Order ascending ids and their counts by the hash or the size of each."""
+        if not ids:
+            return ids, counts
+        first, last = ids[0], ids[-1]
+        # A count for each id that is shown, 0 for the others: a dict would take ten times that.
+        stands_for = array("q", bytes(8 * (last - first + 1)))
+        for id_, count in zip(ids, counts or repeat(1, len(ids)), strict=True):
+            stands_for[id_ - first] = count
+        found = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
+        ordered = array("q", (id_ for id_ in found if stands_for[id_ - first]))
+        if counts is None:
+            return ordered, None
+        return ordered, array("q", (stands_for[id_ - first] for id_ in ordered))
 
     def _by_look_alike(self, sort: Sort | None) -> tuple[Sequence[int], Sequence[int] | None]:
         """Order the specs by a value of their look-alikes, and fold them where that is wanted."""

@@ -48,6 +48,10 @@ class _Cursor(sqlite3.Cursor):
     __next__ = _cancellable(sqlite3.Cursor.__next__)
 
 
+MOST_STATEMENTS = 16
+"""Compiled statements that each connection keeps; most hold ids or codes, and come never again."""
+
+
 class _Connection(sqlite3.Connection):
     """Let signal handlers run during statements.
 
@@ -82,7 +86,13 @@ def connect(uri: str) -> sqlite3.Connection:
 
     Nothing in the file is run, should somebody else have written it, and cells are checked.
     """
-    connection = sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_Connection)
+    connection = sqlite3.connect(
+        uri,
+        uri=True,
+        check_same_thread=False,
+        factory=_Connection,
+        cached_statements=MOST_STATEMENTS,
+    )
     connection.execute("PRAGMA trusted_schema=0")
     connection.execute("PRAGMA cell_size_check=1")
     return connection
@@ -120,6 +130,8 @@ class Database:
             connection = connect(self._uri)
             connection.execute("PRAGMA query_only=1")
             connection.execute("PRAGMA read_uncommitted=1")
+            # A full disk is no reason not to sort.
+            connection.execute("PRAGMA temp_store=MEMORY")
             if _meta(connection) == self.meta:
                 return connection
         copy = connect(":memory:")
