@@ -16,6 +16,7 @@ from spackscope.model.edge_columns import EdgeColumns
 from spackscope.model.graph import Graph
 from spackscope.model.index.damage import class_reading_index, natural, text
 from spackscope.model.index.database import Database
+from spackscope.model.kept import Kept
 from spackscope.model.listing import Listing, View
 from spackscope.model.matching import matching, tables
 from spackscope.model.progress import ShouldStop, never
@@ -26,11 +27,11 @@ from spackscope.model.rows import Row, checked_source, provenance_of, rows_of
 from spackscope.model.sources.documents import Surveyed
 from spackscope.model.virtuals import Virtuals
 
-_MOST_MATCHES = 30
-"""Results that are kept; a scattered one at 425,000 specs has some MB."""
+_MOST_VIRTUALS = 100
+"""Virtuals whose providers are remembered; a real index has some forty."""
 
-_MOST_TALLIES = 100
-"""Counts that are kept; each has a few thousand entries at the most."""
+_ENTRY = 100
+"""Bytes that an entry of a dict of numbers takes, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +73,22 @@ class Catalog:
         self.was_damaged = was_damaged
         self.surveyed = surveyed
         self.code_columns = CodeColumns(self.database)
-        self.dictionaries = Dictionaries(
-            self.database, lru_cache(_MOST_MATCHES)(self._dependents), self._propagated
-        )
+        self.dictionaries = Dictionaries(self.database, self._dependents, self._propagated)
         edges = EdgeColumns(self.database, self.code_columns)
         self.dependencies = Dependencies(
             self.database, self.code_columns, edges, self.dictionaries
         )
         self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
         self.virtuals = Virtuals(
-            lambda: self.dictionaries.package_names, lru_cache(None)(self._graph.providers)
+            lambda: self.dictionaries.package_names,
+            lru_cache(_MOST_VIRTUALS)(self._graph.providers),
         )
-        self._matches: dict[Query, Ranges] = {}
         self._telling: dict[int | None, frozenset[str]] = {}
-        self._tallies: dict[tuple[Query, Place, int | None], dict[int, int]] = {}
+        self._matches: Kept[Query, Ranges] = Kept(lambda specs: specs.nbytes)
+        self._marks: Kept[Depends, bytes] = Kept(len)
+        self._tallies: Kept[tuple[Query, Place, int | None], dict[int, int]] = Kept(
+            lambda counts: _ENTRY * len(counts)
+        )
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
@@ -135,7 +138,7 @@ class Catalog:
         return int(self.database.execute("SELECT count(*) FROM problem").fetchone()[0])
 
     def _dependents(self, asked: Depends) -> bytes:
-        return self._graph.dependents(asked, self._find)
+        return self._marks.of(asked, lambda: self._graph.dependents(asked, self._find))
 
     def _propagated(self, term: Term) -> bytes:
         return self._graph.propagated(term, self._find)
@@ -150,14 +153,12 @@ class Catalog:
         They are kept for a while, since packages, rows and counts all come of them. Raises
         Cancelled where `should_stop` says so, and Unanswerable.
         """
-        specs = self._matches.get(query)
-        if specs is None:
+
+        def find() -> Ranges:
             with self.database.stoppable(should_stop):
-                specs = self._find(self.virtuals.resolved(query)).within(0, self.total)
-            if len(self._matches) >= _MOST_MATCHES:
-                self._matches.clear()
-            self._matches[query] = specs
-        return specs
+                return self._find(self.virtuals.resolved(query)).within(0, self.total)
+
+        return self._matches.of(query, find)
 
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Give the packages with a match, in the order of their names."""
@@ -194,26 +195,22 @@ class Catalog:
         Counts are kept: while a word is typed, what else is asked for stays as it is. Raises
         Cancelled where `should_stop` says so, and Unanswerable.
         """
-        key = query, place, package
-        if key in self._tallies:
-            return self._tallies[key]
-        resolved = self.virtuals.resolved(query)
-        made = condition(resolved, self.dictionaries) & Clause("look_alike.unlisted = 0")
-        if package is not None:
-            made &= Clause(f"look_alike.package = {package}")
-        count = "count(*)" if made.on_specs else "sum(n)"
-        with self.database.stoppable(should_stop):
-            counts: dict[int, int] = dict(
-                self.database.execute(
-                    f"SELECT look_alike.{place}, {count} FROM {tables(made)} WHERE {made.sql}"
+
+        def count() -> dict[int, int]:
+            resolved = self.virtuals.resolved(query)
+            made = condition(resolved, self.dictionaries) & Clause("look_alike.unlisted = 0")
+            if package is not None:
+                made &= Clause(f"look_alike.package = {package}")
+            number = "count(*)" if made.on_specs else "sum(n)"
+            with self.database.stoppable(should_stop):
+                rows = self.database.execute(
+                    f"SELECT look_alike.{place}, {number} FROM {tables(made)} WHERE {made.sql}"
                     f" GROUP BY look_alike.{place}",
                     made.parameters,
                 )
-            )
-        if len(self._tallies) >= _MOST_TALLIES:
-            self._tallies.clear()
-        self._tallies[key] = counts
-        return counts
+                return dict(rows.fetchall())
+
+        return self._tallies.of((query, place, package), count)
 
     def columns(self, view: View) -> list[Column]:
         """Give the columns to show: the core, and those that say something or are asked for.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from functools import cached_property
 from spackscope.model.columns import Column, Value
 from spackscope.model.index.damage import checked_hash, class_reading_index, text, texts
 from spackscope.model.index.database import Database
+from spackscope.model.kept import Kept
 from spackscope.model.present import cell
 from spackscope.model.query.terms import Depends, Term
 from spackscope.model.records import HASH_LENGTH, IndexDamaged
@@ -23,9 +25,6 @@ _PLACES = {
     "stack": "stack_sets",
     "tag": "tags",
 }
-_MOST_KEPT = 200
-"""Answers that are kept; a broad one at 425,000 specs has some 100 kB."""
-
 _MOST_PACKAGES = 10_000_000
 """Ids of packages up to which an index is believed; Spack has some 10,000 packages."""
 
@@ -63,7 +62,9 @@ class Dictionaries:
         self.dependents = dependents
         self.propagated = propagated
         self._widths: dict[str, Sequence[int]] = {}
-        self._fitting: dict[tuple[str, str, str], Sequence[int]] = {}
+        self._fitting: Kept[tuple[str, str, str], array[int]] = Kept(
+            lambda codes: codes.itemsize * len(codes)
+        )
 
     @cached_property
     def package_names(self) -> list[str]:
@@ -155,15 +156,12 @@ class Dictionaries:
 
         They are kept, since the terms of a query are asked again with each letter of the next.
         """
-        key = column, term.column, term.pattern
-        codes = self._fitting.get(key)
-        if codes is None:
+
+        def fit() -> array[int]:
             values = self.values(column)
-            codes = [code for code, value in enumerate(values) if term.fits(column, value)]
-            if len(self._fitting) >= _MOST_KEPT:
-                self._fitting.clear()
-            self._fitting[key] = codes
-        return codes
+            return array("I", (n for n, value in enumerate(values) if term.fits(column, value)))
+
+        return self._fitting.of((column, term.column, term.pattern), fit)
 
     def widths(self, column: Column) -> Sequence[int]:
         """Give the cells that each value of a column takes in the table, by the codes."""

@@ -35,6 +35,12 @@ class Ranges(Sequence[int]):
     def __len__(self) -> int:
         return self._before[-1]
 
+    @property
+    def nbytes(self) -> int:
+        """Count the bytes of the ranges."""
+        arrays = self._starts, self._stops, self._before
+        return sum(one.itemsize * len(one) for one in arrays)
+
     def __iter__(self) -> Iterator[int]:
         for start, stop in self.pairs():
             yield from range(start, stop)
