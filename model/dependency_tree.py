@@ -145,6 +145,10 @@ class Tree:
             self._rows.update((row.id, row) for row in self._fetch(present))
         return self._rows[node.id]
 
+    def forget_rows(self) -> None:
+        """Drop the rows that were fetched; those that are looked at again are fetched again."""
+        self._rows.clear()
+
     def is_external(self, node: Node) -> bool:
         """Tell whether Spack did not build the spec of a line."""
         if node.id not in self._external:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spackscope.model.dependency_tree import Tree
 from spackscope.model.listing import View
 from spackscope.model.rows import Row
 
-_MOST_PLACES = 200
-"""Places that are kept; each has the tree that was unfolded there."""
+MOST_PLACES = 200
+"""Places that are kept."""
+MOST_LINES = 50_000
+"""Lines of the unfolded trees that are kept with the places; a line takes some 300 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,9 @@ class Trail:
     def leave(self, place: Place) -> None:
         """Remember a place before a jump; there is nothing to go forward to any more."""
         self._back.append(place)
-        del self._back[:-_MOST_PLACES]
+        del self._back[:-MOST_PLACES]
         self._forward.clear()
+        self._fold_oldest()
 
     def go(self, here: Place, step: int) -> Place | None:
         """Give the place before this one, or after it with a positive step; None at an end."""
@@ -55,6 +58,23 @@ class Trail:
             return None
         go_to.append(here)
         return come_from.pop()
+
+    def _fold_oldest(self) -> None:
+        """Drop the trees of the oldest places where all of them together are too large."""
+        lines = 0
+        for number, place in reversed(list(enumerate(self._back))):
+            if place.tree is None:
+                continue
+            place.tree.forget_rows()
+            lines += len(place.tree.lines)
+            if lines > MOST_LINES:
+                self._back[number] = replace(place, tree=None)
+
+    @property
+    def lines(self) -> int:
+        """Count the lines of the trees that are kept."""
+        places = [*self._back, *self._forward]
+        return sum(len(place.tree.lines) for place in places if place.tree is not None)
 
     def clear(self) -> None:
         """Forget all places."""
