@@ -23,6 +23,7 @@ from spackscope.model.sources.documents import SourceError
 from spackscope.tui import crash, signals
 from spackscope.tui.exit_codes import ExitCode
 from spackscope.tui.keys import ANYWHERE, KEYS, MOVES
+from spackscope.tui.memory import limit_heaps
 from spackscope.tui.screens.browser import BrowserScreen
 from spackscope.tui.screens.values_dialog import ValuesDialog
 from spackscope.tui.terminal import TerminalDriver
@@ -225,6 +226,7 @@ def browse(
     Raises SourceError where there was nothing to show, and SystemExit with the code where it was
     ended from outside, by Ctrl-C or a signal.
     """
+    limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH)
     app = SpackscopeApp(sources, query, environ=environ, pick=pick)
