@@ -231,7 +231,7 @@ async def test_queued_moves_end_where_single_ones_do(pane: str) -> None:
     keys = [key for _ in range(12) for key in [rng.choice(moves)] * rng.randint(1, 12)]
     # In the detail `h` leaves the pane, and in the packages `l` does.
     keys = [key for key in keys if pane == "2" or key not in ("h", "l", "right")]
-    seen = []
+    seen: list[object] = []
     async with browsing() as browser:
         for queued in (False, True):
             await browser.press("1", "home", "j", pane, "home")
