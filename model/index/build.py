@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from spackscope.model.bounded_files import LARGEST, open_file, read_open
 from spackscope.model.failure import unexpected
 from spackscope.model.index.database import Stoppable
 from spackscope.model.index.reuse import OldIndex
@@ -16,6 +16,7 @@ from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.readers.documents import read_document
+from spackscope.model.readers.manifest import LARGEST as LARGEST_MANIFEST
 from spackscope.model.readers.manifest import archive_size
 from spackscope.model.readers.pages import is_page, read_page
 from spackscope.model.records import Cancelled, Problem, Spec
@@ -181,19 +182,13 @@ def _read(document: Document) -> bytes:
     if document.unreadable:
         raise OSError(document.unreadable)
     try:
-        with open(document.path, "rb", buffering=0, opener=_open_without_waiting) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise OSError("it is no longer a file")
-            head = file.read(_HEAD)
-            is_found = document.kind == "found"
-            if is_found and b"---" not in head.replace(b"\0", b""):
-                return head
-            return head + file.read()
+        with open_file(document.path) as file:
+            if document.kind == "found":
+                head = file.read(_HEAD)
+                if b"---" not in head.replace(b"\0", b""):
+                    return head
+                file.seek(0)
+            return read_open(file, LARGEST_MANIFEST if document.kind == "sizes" else LARGEST)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OSError(error.errno or 0, f"cannot be read: {reason}") from None
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    # A file that became a FIFO since it was found would otherwise block for ever.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

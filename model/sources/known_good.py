@@ -15,9 +15,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spackscope.model.base_directory import base_directory
+from spackscope.model.bounded_files import read_file
 from spackscope.model.private_files import create_temporary, private_directory
 from spackscope.model.sources.place import Fetched
 
+_LARGEST = 1024
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -42,8 +44,7 @@ class KnownGood:
         if not self._path:
             return None
         try:
-            with open(self._path, encoding="utf-8") as file:
-                checksum, *state = json.load(file)
+            checksum, *state = json.loads(read_file(self._path, _LARGEST))
             size, mtime_ns, ctime_ns = (int(number) for number in state)
         except (OSError, ValueError, TypeError, RecursionError):
             return None

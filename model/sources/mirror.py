@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from spackscope.model.bounded_files import read_head
 from spackscope.model.progress import ShouldStop, never
 from spackscope.model.readers.manifest import LARGEST
 from spackscope.model.records import Problem
@@ -67,8 +68,7 @@ class Mirror:
     def read(self, fetched: Fetched, most: int = LARGEST + 1) -> bytes:
         """Read a small file, or how one begins. Raises SourceError."""
         try:
-            with open(fetched.path, "rb") as file:
-                return file.read(most)
+            return read_head(fetched.path, most)
         except OSError as error:
             raise SourceError(f"{fetched.origin} {reason(error)}") from None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from spackscope.model.bounded_files import LARGEST, open_file, too_large
 from spackscope.model.sources.addresses import shown_url
 from spackscope.model.sources.documents import SourceError, reason
 
@@ -107,7 +108,9 @@ def check(path: str, sha256: str, origin: str) -> None:
     """Hold a file against its checksum. Raises WrongContent, and SourceError."""
     digest = hashlib.sha256()
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
+            if (size := os.fstat(file.fileno()).st_size) > LARGEST:
+                raise too_large(size, LARGEST)
             while part := file.read(1 << 20):
                 digest.update(part)
     except OSError as error:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from spackscope.model.bounded_files import read_file
 from spackscope.model.readers.json_text import Unreadable, decode, load, storable
 from spackscope.model.records import Problem
 from spackscope.model.sources.addressed import addressed
@@ -25,7 +26,8 @@ from spackscope.model.sources.reach import Reach
 from spackscope.model.sources.side_by_side import side_by_side
 
 _BUCKET = "s3://spack-binaries/"
-_LARGEST = 1 << 26
+LARGEST = 2**26
+"""Bytes of a catalogue that are read."""
 
 
 def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
@@ -100,9 +102,7 @@ def _look(source: str, tag: str, label: str, tops: Sequence[str], reach: Reach) 
 
 def _catalogue(fetched: Fetched) -> dict[str, Any]:
     try:
-        with open(fetched.path, "rb") as file:
-            data = file.read(_LARGEST + 1)
-        document, _ = load(decode(data[:_LARGEST]))
+        document, _ = load(decode(read_file(fetched.path, LARGEST)))
     except (OSError, Unreadable) as error:
         why = reason(error) if isinstance(error, OSError) else f"cannot be read: {error}"
         raise SourceError(f"the catalogue {fetched.origin} {why}") from None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from spackscope.model.bounded_files import read_file
 from spackscope.model.progress import ShouldStop, never
-from spackscope.model.readers.manifest import archive_size
+from spackscope.model.readers.manifest import LARGEST, archive_size
 from spackscope.model.records import Spec
 from spackscope.model.sources.addressed import addressed
 from spackscope.model.sources.addresses import is_remote
@@ -45,8 +46,7 @@ def remote_size(
         if place is None:
             return None
         path = place.fetch(name, changing=False).path
-        with open(path, "rb") as file:
-            told = archive_size(file.read(), origin=name)
+        told = archive_size(read_file(path, LARGEST), origin=name)
     except (SourceError, OSError):
         return None
     return None if told is None else float(told[1])

@@ -6,6 +6,7 @@ import re
 import zlib
 from dataclasses import replace
 
+from spackscope.model.bounded_files import read_head
 from spackscope.model.sources.documents import Document
 
 _NAMED = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
@@ -27,8 +28,7 @@ def sniffed(document: Document) -> Document:
     if document.unreadable or not document.path.endswith(_NAMED):
         return document
     try:
-        with open(document.path, "rb") as file:
-            head = file.read(_HEAD)
+        head = read_head(document.path, _HEAD)
         if head.startswith(_GZIP):
             head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
     except (OSError, zlib.error):

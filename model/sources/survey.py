@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from spackscope.model.bounded_files import read_head
 from spackscope.model.failure import unexpected
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled, Problem
@@ -228,7 +229,6 @@ def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
 
 def _head(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read(_HEAD)
+        return read_head(path, _HEAD)
     except OSError:
         return b""

@@ -376,7 +376,7 @@ def test_a_page_that_becomes_a_pipe_is_said_and_not_waited_for(
 
     for writer in writers:
         os.close(writer)
-    assert problems == ["cannot be read: it is no longer a file"]
+    assert problems == ["cannot be read: it is not a regular file"]
 
 
 def test_a_page_that_is_being_written_is_read_as_far_as_it_is(tmp_path: Path) -> None:

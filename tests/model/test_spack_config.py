@@ -323,7 +323,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         ("[" * 50_000, "line 1: it is nested too deeply"),
         ("a: " + "{a: " * 40, "line 1: it is nested too deeply"),
         ("a: &a [*a]\n" + "mirrors: *b\n", "line 2: "),
-        ("x" * (2**20 + 1), "it has more than 1,048,576 bytes"),
+        ("x" * (2**20 + 1), "at most 1,048,576 are read"),
         ("\0", "cannot be read"),
     ],
 )

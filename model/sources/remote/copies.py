@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import BinaryIO
 
 from spackscope.model.base_directory import base_directory
+from spackscope.model.bounded_files import open_file, read_file
 from spackscope.model.private_files import (
     create_temporary,
     is_temporary,
@@ -30,6 +31,7 @@ LARGEST = 20 << 30
 
 _DAY = 86_400.0
 _META = ".json"
+_LARGEST_META = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,10 @@ class Copies:
         """Give the copy of what the key names, if there is a good one."""
         path = self._path(key)
         try:
-            with open(path + _META, encoding="utf-8") as file:
-                copy = _described(path, json.load(file))
+            copy = _described(path, json.loads(read_file(path + _META, _LARGEST_META)))
             if copy is None:
                 return None
-            with open(path, "rb") as data:
+            with open_file(path) as data:
                 status = os.fstat(data.fileno())
                 times = (status.st_mtime_ns, status.st_ctime_ns)
                 if status.st_size != copy.size:

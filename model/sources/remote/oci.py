@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from spackscope.model.bounded_files import read_file
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.addresses import InvalidUrl, Url, basic, shown_url, web_url
-from spackscope.model.sources.documents import SourceError
+from spackscope.model.sources.documents import SourceError, reason
 from spackscope.model.sources.place import Fetched, Forbidden, Missing, Unlisted
 from spackscope.model.sources.remote.access import Access, access_of
 from spackscope.model.sources.remote.answers import Unauthorized
@@ -194,10 +195,9 @@ def _authorization(access: Access) -> str:
 def _layer(manifest: Fetched) -> str:
     """Give the sha256 of the first layer of an image, which is the index."""
     try:
-        with open(manifest.path, "rb") as file:
-            data = file.read(_LARGEST_MANIFEST)
+        data = read_file(manifest.path, _LARGEST_MANIFEST)
     except OSError as error:
-        raise SourceError(f"{manifest.origin} cannot be read: {error.strerror}") from None
+        raise SourceError(f"{manifest.origin} {reason(error)}") from None
     layers = _mapping(data, manifest.origin).get("layers")
     first = layers[0] if isinstance(layers, list) and layers else None
     digest = first.get("digest") if isinstance(first, dict) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from spackscope.model.bounded_files import read_file
 from spackscope.model.readers.front_matter import DEEPEST, FrontMatterError, decode
 from spackscope.model.sources.documents import SourceError, reason
 
@@ -20,12 +21,9 @@ def read_yaml(path: str) -> dict[str, Any]:
     try:
         if not os.path.isfile(path):
             return {}
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
+        data = read_file(path, LARGEST)
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} {reason(error)}") from None
-    if len(data) > LARGEST:
-        raise SourceError(f"{path} cannot be read: it has more than {LARGEST:,} bytes")
     try:
         loaded = _load(decode(data))
     except FrontMatterError as error:

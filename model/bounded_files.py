@@ -1,0 +1,69 @@
+"""Read files of which nobody knows beforehand what they are, without waiting and within bounds."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import BinaryIO
+
+LARGEST = 2**30
+"""Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
+
+_PIECE = 2**20
+
+
+class TooLarge(OSError):
+    """Report a file, or a stream, with more bytes than are read of it."""
+
+
+def too_large(size: int | None, largest: int) -> TooLarge:
+    """Return the error that names the size, where it is known, and the limit."""
+    has = f"{size:,}" if size is not None else f"more than {largest:,}"
+    return TooLarge(f"it has {has} bytes; at most {largest:,} are read")
+
+
+def open_file(path: str) -> BinaryIO:
+    """Open a regular file for reading; what links lead to counts. Raises OSError."""
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    try:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("it is not a regular file")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def read_file(path: str, largest: int = LARGEST) -> bytes:
+    """Return the content of a regular file. Raises TooLarge, and other OSErrors."""
+    with open_file(path) as file:
+        return read_open(file, largest)
+
+
+def read_head(path: str, size: int) -> bytes:
+    """Return the first bytes of a regular file, which may be larger. Raises OSError."""
+    with open_file(path) as file:
+        return file.read(size)
+
+
+def read_open(file: BinaryIO, largest: int = LARGEST) -> bytes:
+    """Return what a file holds from where it is read. Raises TooLarge, and other OSErrors."""
+    size = os.fstat(file.fileno()).st_size
+    if size > largest:
+        raise too_large(size, largest)
+    data = file.read(size + 1)
+    if len(data) <= size:
+        return data
+    # The file grew, or is one of the kernel's, which are all of size 0.
+    parts, size = [data], len(data)
+    while size <= largest and (part := file.read(_PIECE)):
+        parts.append(part)
+        size += len(part)
+    if size > largest:
+        raise too_large(None, largest)
+    return b"".join(parts)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # A FIFO without a writer would otherwise block for ever.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
