@@ -131,6 +131,7 @@ class _Builder:
             return False
         if is_page(data):
             items = _guarded(read_page(data, origin=document.origin), document)
+            del data
             self.writer.add_document(document, self._watched(items), is_page=True)
             return True
         if document.kind != "found":

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from spackscope.model.readers.json_members import Take, begins_a_database, load_database
 from spackscope.model.readers.json_text import (
     Number,
     Parsed,
+    Unreadable,
     kind,
     load,
     read_json,
@@ -65,7 +67,7 @@ class Taken:
         self._origin = origin
         self._presumed = version
         self._watch = watch
-        self._count = 0
+        self.count = 0
         self._format: int | None = None
         self.begin({})
 
@@ -83,14 +85,16 @@ class Taken:
 
     def _take(self, hash_: str, record: Any) -> Spec | None:
         """Make a spec of a record, unless it is none."""
-        self._count += 1
-        if self._count % _MANY == 0:
-            self._watch(self._count)
+        if self.nodes.is_full:
+            raise Unreadable("there are too many")
+        self.count += 1
+        if self.count % _MANY == 0:
+            self._watch(self.count)
         self.problems.pop(hash_, None)
         if not isinstance(record, dict):
-            place = storable(f"spec/{hash_[:7]}")
             reason = f"its record is {kind(record)}, and should be a mapping"
-            self.problems[hash_] = (Problem(self._origin, place, reason),)
+            self.nodes.tell_of(f"spec/{hash_[:7]}", reason)
+            self.problems[hash_] = self.nodes.problems()
             return None
         odd: list[str] = []
         spec = self.nodes.spec(hash_, record.get("spec"), **_state(record, odd.append))
@@ -140,8 +144,13 @@ def database_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
     if taken is None:
         taken = Taken(origin, version)
         take = taken.begin({})
-        for hash_ in installs:
-            installs[hash_] = take(hash_, installs[hash_])
+        for hash_ in list(installs):
+            try:
+                installs[hash_] = take(hash_, installs[hash_])
+            except Unreadable as error:
+                yield Problem(origin, "", str(error))
+                installs = dict(islice(installs.items(), taken.count))
+                break
     for hash_ in list(installs):
         if (spec := installs.pop(hash_)) is not None:
             yield taken.nodes.settled(spec)

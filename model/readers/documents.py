@@ -49,7 +49,9 @@ def read_document(
         if not data:
             return
     if is_page(data):
-        yield from read_page(data, origin=origin)
+        page = read_page(data, origin=origin)
+        del data
+        yield from page
         return
     if is_signed(data):
         data, remark = unsigned(data)

@@ -41,3 +41,4 @@ def find_json_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]
             nodes.tell("it stands in the list twice with differing content; the first one counts")
     yield from map(nodes.settled, read.values())
     yield from nodes.problems()
+    yield from nodes.untold()

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
-DEEPEST = 32
-"""Nesting at which a value is refused; real pages use three levels."""
+from spackscope.model.readers.bounded_json import decode_at, too_many_values
+from spackscope.model.readers.bounded_yaml import InvalidYaml, YamlError, load_yaml
+from spackscope.model.readers.limits import LARGEST_TEXT, MOST_KEYS
 
-_KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]+(.*))?$", re.DOTALL)
+# A key at the beginning of a line, or the line that closes the front matter.
+_MARK = re.compile(
+    r"^(?:([A-Za-z_][\w-]*):(?:[ \t]+|(?=\r?$))|(?:---|\.\.\.)[^\S\n]*$)", re.MULTILINE
+)
 _PLAIN = r"[A-Za-z0-9_][\w.+/-]*"
 _BETWEEN = re.compile(r"[\s,]*")
+# The expression takes memory for each word of a list.
+_LONGEST_PLAIN_LIST = 2**16
 _PLAIN_SCALAR = re.compile(_PLAIN)
 _PLAIN_LIST = re.compile(rf"\[\s*(?:{_PLAIN}\s*(?:,\s*{_PLAIN}\s*)*)?\]")
 
@@ -28,8 +34,11 @@ class FrontMatterError(ValueError):
 def decode(data: bytes) -> str:
     """Decode a page: UTF-8, or UTF-16 where its byte order mark says so.
 
-    Raises FrontMatterError naming the offset of the first byte that is not text.
+    Raises FrontMatterError naming the offset of the first byte that is not text, or the limit.
     """
+    if len(data) > LARGEST_TEXT and not data.isascii():
+        has = f"it has {len(data):,} bytes, not all of them ASCII"
+        raise FrontMatterError(f"{has}; at most {LARGEST_TEXT:,} are read then")
     encoding = "UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "UTF-8"
     try:
         return data.decode(encoding).removeprefix("\ufeff")
@@ -43,34 +52,27 @@ def split(text: str) -> tuple[dict[str, str], bool]:
     Gives the text of each value, the last one where a key stands twice, and whether the closing
     `---` is there. Raises FrontMatterError where the text does not open with `---`.
     """
-    lines = text.split("\n")
-    if lines[0].rstrip() != "---":
+    first, _, text = text.partition("\n")
+    if first.rstrip() != "---":
         raise FrontMatterError("it does not open with a line of three dashes")
     values: dict[str, str] = {}
-    for key, value, closed in _top_level(lines[1:]):
-        if closed:
+    key, begin = "", 0
+    for mark in _MARK.finditer(text):
+        if key:
+            values[key] = _value_text(text, begin, mark.start())
+        key, begin = mark[1] or "", mark.end()
+        if not key:
             return values, True
-        values[key] = value
+        if len(values) > MOST_KEYS:
+            raise FrontMatterError(f"it has more than {MOST_KEYS:,} keys")
+    if key:
+        values[key] = _value_text(text, begin, len(text) + 1)
     return values, False
 
 
-def _top_level(lines: list[str]) -> Iterator[tuple[str, str, bool]]:
-    key, parts = "", [""]
-    for line in lines:
-        line = line.removesuffix("\r")
-        if line.rstrip() in ("---", "..."):
-            if key:
-                yield key, "\n".join(parts), False
-            yield "", "", True
-            return
-        if opening := _KEY.match(line):
-            if key:
-                yield key, "\n".join(parts), False
-            key, parts = opening[1], [opening[2] or ""]
-        else:
-            parts.append(line)
-    if key:
-        yield key, "\n".join(parts), False
+def _value_text(text: str, begin: int, end: int) -> str:
+    """Return the text of a value, whose last line ends before the line at `end`."""
+    return text[begin : max(begin, end - 1)].replace("\r\n", "\n").removesuffix("\r")
 
 
 def value(text: str) -> Any:
@@ -83,59 +85,44 @@ def value(text: str) -> Any:
     if _PLAIN_SCALAR.fullmatch(stripped):
         return stripped
     if stripped[:1] in ("[", "{", '"'):
+        if reason := too_many_values(stripped):
+            raise FrontMatterError(reason)
         try:
             return _decoder.decode(stripped)
         except RecursionError:
             raise FrontMatterError("it is nested too deeply") from None
         except ValueError as error:
             refusal = str(error)
-        if _PLAIN_LIST.fullmatch(stripped):
+        if len(stripped) <= _LONGEST_PLAIN_LIST and _PLAIN_LIST.fullmatch(stripped):
             return [word.strip() for word in stripped[1:-1].split(",") if word.strip()]
         return _yaml(text, refusal)
     return _yaml(text, "")
 
 
-def leading_items(text: str) -> list[Any]:
-    """Give the items of a JSON list that stand before the place where it breaks off."""
-    items: list[Any] = []
+def leading_items(text: str) -> Generator[Any, None, bool]:
+    """Yield the items of a JSON list up to where it breaks off; return whether it is whole."""
     text = text.lstrip()
     at = 1 if text.startswith("[") else len(text)
     while at < len(text) and (between := _BETWEEN.match(text, at)):
         try:
-            item, at = _decoder.raw_decode(text, between.end())
+            at = between.end()
+            item, at = decode_at(_decoder, text, at)
         except (ValueError, RecursionError):
             break
-        items.append(item)
-    return items
+        yield item
+    return text[at : at + 1] == "]"
 
 
 def _yaml(text: str, refusal: str) -> Any:
     """Read a value as YAML 1.1 whose scalars are all texts.
 
-    Aliases are refused, because a few lines of them unfold to gigabytes, and so is deep nesting,
-    on which the loader, though not its parser, ends the process. Nothing at all is an empty text.
+    Aliases are refused. Nothing at all is an empty text.
     """
-    import yaml
-
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        depth = 0
-        for event in yaml.parse(text, Loader=loader):
-            if isinstance(event, yaml.AliasEvent):
-                raise FrontMatterError("it uses YAML aliases")
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-                if depth > DEEPEST:
-                    raise FrontMatterError("it is nested too deeply")
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
-        # BaseLoader makes texts, lists and mappings, nothing else.
-        loaded = yaml.load(text, Loader=loader)
-    except yaml.MarkedYAMLError as error:
-        reason = " ".join(str(error.problem or error).split())
-        if refusal:
+        loaded, _ = load_yaml(text, aliases=False)
+    except YamlError as error:
+        reason = str(error)
+        if refusal and isinstance(error, InvalidYaml):
             reason = f"it is neither JSON ({refusal}) nor YAML ({reason})"
         raise FrontMatterError(reason) from None
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise FrontMatterError(" ".join(str(error).split())) from None
     return "" if loaded is None else loaded

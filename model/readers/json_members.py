@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from spackscope.model.readers.bounded_json import TooLong, decode_at
 from spackscope.model.readers.json_text import (
     DECODER,
     Number,
@@ -20,7 +21,10 @@ from spackscope.model.readers.json_text import (
 from spackscope.model.records import is_hash
 
 Take = Callable[[str, Any], Any]
-"""Makes of a record, given with its hash, what is to be kept of it."""
+"""Makes of a record, given with its hash, what is to be kept of it.
+
+Raises Unreadable where there were too many.
+"""
 
 Begin = Callable[[dict[str, Any]], Take]
 """Begins to take records, given what stands before them in the database."""
@@ -48,6 +52,8 @@ def load_database(text: str, begin: Begin) -> Parsed:
         reason = f"it is nested too deeply behind character {max(walk.starts.values())}"
     except json.JSONDecodeError as error:
         reason = f"{error.msg} at character {error.pos}"
+    except (TooLong, Unreadable) as error:
+        reason = str(error)
     else:
         end = skip_space(text, end)
         behind = (more_behind(end),) if end < len(text) else ()
@@ -69,12 +75,12 @@ class _Walk:
     def members(self, at: int, members: dict[str, Any], way: tuple[str, ...]) -> int:
         """Read the mapping at a place into `members`, entering those on the way; give its end.
 
-        Raises json.JSONDecodeError and RecursionError.
+        Raises json.JSONDecodeError, RecursionError, TooLong and what takes the records raises.
         """
 
         def read(key: str, at: int) -> int:
             if key != way[0] or not self._text.startswith("{", at):
-                value, at = DECODER.raw_decode(self._text, at)
+                value, at = decode_at(DECODER, self._text, at)
                 # A number that the text ends with may go on.
                 if type(value) is not Number or skip_space(self._text, at) < len(self._text):
                     members[key] = value
@@ -91,9 +97,9 @@ class _Walk:
         starts.clear()
 
         def read(key: str, at: int) -> int:
-            record, end = DECODER.raw_decode(text, at)
+            record, end = decode_at(DECODER, text, at)
             if key in starts and is_hash(key):
-                before, _ = DECODER.raw_decode(text, starts[key])
+                before, _ = decode_at(DECODER, text, starts[key])
                 self.remarks.append(repeated(key, before, record))
             starts[key] = at
             installs[key] = take(key, record)

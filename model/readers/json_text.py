@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from spackscope.model.readers import front_matter
+from spackscope.model.readers.bounded_json import too_many_values
 from spackscope.model.records import Problem, is_hash
 
 _CONTAINERS = frozenset(
@@ -64,6 +65,8 @@ def load(text: str) -> Parsed:
     """
     if skip_space(text, 0) == len(text):
         raise Unreadable("it is empty")
+    if reason := too_many_values(text):
+        raise Unreadable(reason)
     try:
         with collector_paused():
             value = DECODER.decode(text)

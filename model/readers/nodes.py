@@ -15,6 +15,7 @@ from typing import Any
 
 from spackscope.model.compilers import LANGUAGES
 from spackscope.model.readers.json_text import Number, kind, storable
+from spackscope.model.readers.limits import MOST_PROBLEMS, MOST_RECORDS, TOO_MANY_RECORDS
 from spackscope.model.readers.parameters import Parameters, Texts
 from spackscope.model.records import Dependency, Problem, Spec, is_hash
 
@@ -49,7 +50,7 @@ class NodeReader:
 
     `format_` is the specfile format that the document states, None where it is unknown. First
     read each `spec`, then have each `settled`, since a compiler's version stands in its own node,
-    which may be the last one.
+    which may be the last one. It `is_full` after more nodes than any document is meant to hold.
     """
 
     def __init__(self, origin: str, format_: int | None = None) -> None:
@@ -61,13 +62,18 @@ class NodeReader:
         self._other_hashes: dict[str, str] = {}
         self._edges: dict[Edge, Dependency] = {}
         self._parameters = Parameters(self.tell)
+        self._count = self._told = 0
+        self.is_full = False
 
     def spec(self, hash_: object, node: object, **more: Any) -> Spec | None:
         """Read a node, `more` being what the document says of it elsewhere.
 
-        Without a valid hash there is no record; of any other node what can be read stays. The
+        Without a valid hash there is no record, nor where there were too many; of any other node
+        what can be read stays. The
         compiler is empty where it is a dependency, until the spec is settled.
         """
+        if not self._has_room():
+            return None
         name, fields = name_and_fields(node)
         if fields is not None and type(hash_) is str:
             self._versions[hash_] = _exact(fields)
@@ -164,10 +170,33 @@ class NodeReader:
             hash_, name = next(iter(absent.items()))
             reason = f"dependencies are missing from it: {len(absent)}, such as"
             yield Problem(self._origin, "", storable(f"{reason} {name}/{hash_[:7]}"))
+        yield from self.untold()
 
     def tell(self, reason: str) -> None:
         """Note a problem of the node that was read last."""
-        self._problems.append(Problem(self._origin, storable(self._place), storable(reason)))
+        self._told += 1
+        if self._told <= MOST_PROBLEMS:
+            self._problems.append(Problem(self._origin, storable(self._place), storable(reason)))
+
+    def tell_of(self, place: str, reason: str) -> None:
+        """Note a problem of a record that is not a node."""
+        if self._has_room():
+            self._place = place
+            self.tell(reason)
+
+    def _has_room(self) -> bool:
+        self._count += 1
+        if self._count + len(self._edges) + self._parameters.count <= MOST_RECORDS:
+            return True
+        if not self.is_full:
+            self.is_full = True
+            self._problems.append(Problem(self._origin, "", TOO_MANY_RECORDS))
+        return False
+
+    def untold(self) -> Iterator[Problem]:
+        """Give one Problem where there were more than are listed."""
+        if (more := self._told - MOST_PROBLEMS) > 0:
+            yield Problem(self._origin, "", f"it has {more:,} more problems, which are not listed")
 
     def _odd(self, what: str, value: object, should_be: str) -> None:
         reason = f"its {what} is {kind(value)}"

@@ -13,7 +13,15 @@ from dataclasses import replace
 from typing import Any
 
 from spackscope.model.readers import front_matter
+from spackscope.model.readers.bounded_json import too_many_values
 from spackscope.model.readers.json_text import storable
+from spackscope.model.readers.limits import (
+    LARGEST_TEXT,
+    MOST_PAGE_VALUES,
+    MOST_PROBLEMS,
+    MOST_RECORDS,
+    TOO_MANY_RECORDS,
+)
 from spackscope.model.records import Problem, Spec, is_hash
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -23,7 +31,7 @@ _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECAS
 def is_page(data: bytes) -> bool:
     """Tell a page by its front matter, whatever its file is called."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data.replace(b"\0", b"")[2:]
+        data = data[:LARGEST_TEXT].replace(b"\0", b"")[2:]
     data = data.removeprefix(b"\xef\xbb\xbf")
     return data.startswith(b"---") and (b"\nspec_details:" in data or b"\nlayout: cache" in data)
 
@@ -35,8 +43,13 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
     valid hash becomes a Problem; of any other record what can be read stays.
     """
     page = _Page(origin)
-    yield from page.records(data)
+    records = page.records(data)
+    # The bytes of a large page are not kept beside its text.
+    del data
+    yield from records
     yield from page.problems
+    if (more := page.told - MOST_PROBLEMS) > 0:
+        yield Problem(origin, "", f"it has {more:,} more problems, which are not listed")
 
 
 class _Page:
@@ -45,12 +58,14 @@ class _Page:
     def __init__(self, origin: str) -> None:
         self.origin = origin
         self.problems: list[Problem] = []
+        self.told = 0
         # The records of a page share a few lists of variants and stacks.
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def records(self, data: bytes) -> Iterator[Spec]:
         try:
             text = front_matter.decode(data)
+            del data
             values, closed = front_matter.split(text)
         except front_matter.FrontMatterError as error:
             self._problem("", f"the page cannot be read: {error}")
@@ -61,21 +76,31 @@ class _Page:
         if "spec_details" not in values:
             self._problem("", "the page has no spec_details")
             return
-        details = self._details(values["spec_details"])
+        del text
+        details = self._details(values.pop("spec_details"))
         found: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
+        number = 0
         for number, record in enumerate(details, 1):
+            if number > MOST_RECORDS:
+                self.problems.append(Problem(self.origin, "spec_details", TOO_MANY_RECORDS))
+                break
             if (spec := self._spec(record, number, package, tag)) is not None:
                 found[spec.hash].append((number, spec))
         specs = [spec for twins in found.values() for spec in self._joined(twins)]
         yield from specs
-        self._check_meta(self._value(values, "meta"), len(details), specs)
+        self._check_meta(self._value(values, "meta"), number, specs)
 
-    def _details(self, text: str) -> list[Any]:
-        """Read the list of records; of a list that breaks off, those before that place."""
+    def _details(self, text: str) -> Iterable[Any]:
+        """Read the list of records; of a list that breaks off, those before that place.
+
+        One that is too large to be in memory at once is read record by record.
+        """
+        if too_many_values(text):
+            return self._one_by_one(text)
         try:
             details = front_matter.value(text)
         except front_matter.FrontMatterError as error:
-            details = front_matter.leading_items(text)
+            details = list(front_matter.leading_items(text))
             reason = f"it breaks off after record {len(details)}: {error}" if details else error
             self._problem("spec_details", str(reason))
             return details
@@ -83,6 +108,14 @@ class _Page:
             self._problem("spec_details", "it is no list of records")
             return []
         return details
+
+    def _one_by_one(self, text: str) -> Iterator[Any]:
+        if (count := text.count(",")) > MOST_PAGE_VALUES:
+            reason = f"it has {count:,} values; at most {MOST_PAGE_VALUES:,} are read"
+            self._problem("spec_details", reason)
+            return
+        if not (yield from front_matter.leading_items(text)):
+            self._problem("spec_details", "it breaks off; the records before that are read")
 
     def _title(self, values: dict[str, str]) -> str:
         title = self._value(values, "title")
@@ -177,20 +210,24 @@ class _Page:
         """Join the records of one hash, which differ in their stacks only if all is well."""
         if len(twins) == 1:
             return [twins[0][1]]
-        joined: dict[Spec, Spec] = {}
+        joined: dict[Spec, tuple[Spec, set[str]]] = {}
         for number, spec in twins:
-            content = replace(spec, stacks=())
-            twin = joined.setdefault(content, spec)
-            if twin is not spec and twin == spec:
+            stacks = set(spec.stacks)
+            twin, known = joined.setdefault(replace(spec, stacks=()), (spec, stacks))
+            if twin is not spec and known == stacks:
                 reason = f"hash {spec.hash} stands on the page twice, both times alike"
                 self._problem(f"record {number}", reason)
             elif twin is not spec:
-                stacks = sorted({*twin.stacks, *spec.stacks})
-                joined[content] = replace(twin, stacks=tuple(stacks))
+                known |= stacks
             elif len(joined) > 1:
                 reason = f"hash {spec.hash} stands on the page with differing content"
                 self._problem(f"record {number}", reason)
-        return joined.values()
+        return [
+            twin
+            if len(known) == len(set(twin.stacks))
+            else replace(twin, stacks=tuple(sorted(known)))
+            for twin, known in joined.values()
+        ]
 
     def _check_meta(self, meta: Any, count: int, specs: list[Spec]) -> None:
         """Compare what the page says of itself with its records, which count."""
@@ -225,7 +262,9 @@ class _Page:
                 self._problem("meta", f"its {name} are not those of the records")
 
     def _problem(self, place: str, reason: str) -> None:
-        self.problems.append(Problem(self.origin, place, storable(reason)))
+        self.told += 1
+        if self.told <= MOST_PROBLEMS:
+            self.problems.append(Problem(self.origin, place, storable(reason)))
 
 
 def _kind(value: Any) -> str:

@@ -24,13 +24,15 @@ class Parameters:
     The rules are those of `VariantValue.__str__` (lib/spack/spack/variant.py) and of
     `quote_if_needed` (lib/spack/spack/spec_parser.py), but for `patches`, whose digests stay
     whole, and for one value with a comma, which has double quotes. `complete` marks lists with
-    `:=`, as Spack does since 1.0. What is no variant or flag is told to `tell`.
+    `:=`, as Spack does since 1.0. What is no variant or flag is told to `tell`; `count` is the
+    number of different variants so far.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._variants: dict[tuple[str, object, bool], str] = {}
         self._known: dict[Texts, Texts] = {}
+        self.count = 0
 
     def read(self, parameters: object, *, complete: bool) -> tuple[Texts, Texts]:
         """Give variants and flags in stored order; of the flags those that are not empty."""
@@ -53,6 +55,7 @@ class Parameters:
                 spelled = self._variant(name, value, complete)
                 if spelled is None:
                     continue
+                self.count += 1
                 text = sys.intern(storable(spelled))
                 if type(value) is not Number:
                     known[key] = text

@@ -18,6 +18,8 @@ from spackscope.model.records import Problem, Spec
 _ARMOUR = b"-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE = re.compile(rb"^-----BEGIN PGP SIGNATURE-----", re.MULTILINE)
 _HEADERS = re.compile(rb"-+BEGIN PGP SIGNED MESSAGE-+[ \t]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n?")
+# The expressions take memory for each line.
+_LONGEST_HEAD = 2**20
 _YAML = re.compile(
     rb"(?:---[ \t]*\r?\n)?"
     rb"(?:(?:binary_cache_checksum|buildinfo|buildcache_layout_version|full_hash):[^\n]*\n"
@@ -40,7 +42,7 @@ def is_signed(data: bytes) -> bool:
 
 def is_yaml_specfile(data: bytes) -> bool:
     """Tell a spec file in YAML, which begins with `spec:` or what a build cache adds to that."""
-    return _YAML.match(data) is not None
+    return _YAML.match(data, 0, _LONGEST_HEAD) is not None
 
 
 def read_specfile(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
@@ -65,11 +67,11 @@ def unsigned(data: bytes) -> tuple[bytes, str]:
 
     The dashes that RFC 9580, section 7.2, puts before a line are taken off too.
     """
-    opening = _HEADERS.match(data)
+    opening = _HEADERS.match(data, 0, _LONGEST_HEAD)
     begin = opening.end() if opening else len(_ARMOUR)
     closing = _SIGNATURE.search(data, begin)
     body = data[begin : closing.start() if closing else len(data)]
-    body = re.sub(rb"^- ", b"", body, flags=re.MULTILINE)
+    body = body.removeprefix(b"- ").replace(b"\n- ", b"\n")
     return body, "" if closing else "the signature that it announces is missing"
 
 

@@ -7,8 +7,8 @@ import io
 import zlib
 from typing import Any
 
-LARGEST = 2**30
-"""Bytes to which a document may unpack; an index of 60,000 specs takes 170 MB."""
+from spackscope.model.bounded_files import LARGEST
+from spackscope.model.readers.limits import HARMLESS, MOST_MEMBERS, MOST_TIMES
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -23,11 +23,18 @@ def is_packed(data: bytes) -> bool:
     return data.startswith((_GZIP, _ZSTD))
 
 
+def most_unpacked(packed: int) -> int:
+    """Return to how many bytes so many may unpack that are not made to do harm."""
+    return max(HARMLESS, MOST_TIMES * packed)
+
+
 def unpacked(data: bytes, largest: int = LARGEST) -> tuple[bytes, str]:
     """Unpack a document; where that fails, give what came before, and the reason.
 
-    Of what unpacks to more than `largest` bytes nothing is kept.
+    Of what unpacks to more than `largest` bytes nothing is kept, nor of what unpacks to so many
+    times its size that it must have been made to do harm.
     """
+    largest = min(largest, most_unpacked(len(data)))
     if data.startswith(_GZIP):
         return _unpack_gzip(data, largest)
     for name in _ZSTD_MODULES:
@@ -42,8 +49,12 @@ def unpacked(data: bytes, largest: int = LARGEST) -> tuple[bytes, str]:
 def _unpack_gzip(data: bytes, largest: int) -> tuple[bytes, str]:
     """Unpack all members, which gzip allows to stand one behind the other."""
     out = io.BytesIO()
-    at = 0
+    at = members = 0
     while data.startswith(_GZIP, at):
+        members += 1
+        if members > MOST_MEMBERS:
+            reason = f"it has more than {MOST_MEMBERS:,} parts; those before are unpacked"
+            return out.getvalue(), reason
         member = zlib.decompressobj(wbits=31)
         while not member.eof:
             piece = data[at : at + _PIECE]
@@ -56,7 +67,7 @@ def _unpack_gzip(data: bytes, largest: int) -> tuple[bytes, str]:
                 out.write(_as_far_as_it_goes(before, piece))
                 return out.getvalue(), f"it cannot be unpacked to its end: {error}"
             if out.tell() > largest:
-                return b"", _too_large(largest)
+                return b"", _too_large(largest, len(data))
             at += len(piece) - len(member.unused_data)
     if data[at:].strip(b"\0"):
         return out.getvalue(), "more follows behind its end, which is not unpacked"
@@ -65,13 +76,13 @@ def _unpack_gzip(data: bytes, largest: int) -> tuple[bytes, str]:
 
 def _as_far_as_it_goes(member: Any, piece: bytes) -> bytes:
     """Unpack a broken piece byte by byte, since all at once gives nothing of it."""
-    out = b""
+    parts: list[bytes] = []
     try:
         for at in range(len(piece)):
-            out += member.decompress(piece[at : at + 1])
+            parts.append(member.decompress(piece[at : at + 1]))
     except zlib.error:
         pass
-    return out
+    return b"".join(parts)
 
 
 def _unpack_zstd(zstd: Any, data: bytes, largest: int) -> tuple[bytes, str]:
@@ -85,11 +96,13 @@ def _unpack_zstd(zstd: Any, data: bytes, largest: int) -> tuple[bytes, str]:
         while piece := stream.read(_ZSTD_PIECE):
             out.write(piece)
             if out.tell() > largest:
-                return b"", _too_large(largest)
+                return b"", _too_large(largest, len(data))
     except (EOFError, OSError, MemoryError, zstd.ZstdError) as error:
         return out.getvalue(), f"it cannot be unpacked to its end: {error}"
     return out.getvalue(), ""
 
 
-def _too_large(largest: int) -> str:
-    return f"it unpacks to more than {largest:,} bytes"
+def _too_large(largest: int, packed: int) -> str:
+    is_bomb = largest == most_unpacked(packed)
+    than = f", and has {packed:,} itself" if is_bomb else ""
+    return f"it unpacks to more than {largest:,} bytes{than}"

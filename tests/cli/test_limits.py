@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import resource
 import subprocess
@@ -46,7 +48,7 @@ def sparse(path: Path, size: int, head: bytes = b"---\nlayout: cache\nspec_detai
 def packed(path: Path, part: bytes, times: int) -> Path:
     """Write gzip that unpacks to a part many times over."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    packer = zlib.compressobj(9, wbits=31)
+    packer = zlib.compressobj(wbits=31)
     with path.open("wb") as file:
         for _ in range(times):
             file.write(packer.compress(part))
@@ -81,3 +83,108 @@ def test_a_database_of_60_gb_is_not_read(program: Program) -> None:
 
     assert len(result.stdout.splitlines()) == 2
     assert f"index.json cannot be read: {TOO_MANY_BYTES}" in result.stderr
+
+
+# What small files unpack to
+
+
+@pytest.mark.parametrize("part", [b'{"database": ' + b" " * 2**20, b"[]," * 2**19])
+def test_what_unpacks_to_a_thousand_times_its_size_loses_only_itself(
+    part: bytes, program: Program
+) -> None:
+    good_page(program)
+    path = packed(program.home / "index.json.gz", part, 80)
+    assert path.stat().st_size < 1_000_000
+
+    result = limited(program, "find", "-f", "pages", "-f", "index.json.gz")
+
+    assert len(result.stdout.splitlines()) == 2
+    assert "index.json.gz" in result.stderr
+    assert "it unpacks to more than" in result.stderr
+
+
+def test_a_file_of_empty_gzip_members_is_given_up(program: Program) -> None:
+    good_page(program)
+    (program.home / "index.json.gz").write_bytes(gzip.compress(b"") * 1_000_000)
+
+    result = limited(program, "find", "-f", "pages", "-f", "index.json.gz")
+
+    assert len(result.stdout.splitlines()) == 2
+    assert "index.json.gz: it has more than 65,536 parts" in result.stderr
+
+
+# What few bytes make many values of
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "behind"),
+    [
+        (b"[", b"[],", b"[]]"),
+        (b'{"concrete_specs": {"a": [', b"1,", b"1]}}"),
+        (b'{"spec": {"nodes": [', b'{"":1},', b"1]}}"),
+        (b'{"name": [', b"{},", b"1]}"),
+    ],
+    ids=["list", "lock", "spec", "other"],
+)
+def test_a_document_of_very_many_values_loses_only_itself(
+    before: bytes, value: bytes, behind: bytes, program: Program
+) -> None:
+    good_page(program)
+    (program.home / "many.json").write_bytes(before + value * (60_000_000 // len(value)) + behind)
+
+    result = limited(program, "find", "-f", "pages", "-f", "many.json")
+
+    assert len(result.stdout.splitlines()) == 2
+    assert "values; at most 10,000,000 are read" in result.stderr
+
+
+@pytest.mark.parametrize("value", [b"[],", b"1,", b'{"":1},'])
+def test_a_record_of_very_many_values_ends_a_database(value: bytes, program: Program) -> None:
+    many = b"[" + value * (60_000_000 // len(value)) + b"1]"
+    good = json.dumps({"spec": {"name": "zlib", "hash": hash_of(1)}}).encode()
+    (program.home / "index.json").write_bytes(
+        b'{"database": {"version": "8", "installs": {"%s": %s, "%s": {"spec": %s}}}}'
+        % (hash_of(1).encode(), good, hash_of(2).encode(), many)
+    )
+
+    result = limited(program, "find", "-f", "index.json")
+
+    assert len(result.stdout.splitlines()) == 2
+    assert "more than 8,388,608 characters of one record" in result.stderr
+    assert "what stands before is read" in result.stderr
+
+
+def test_a_page_of_very_many_values_is_read_record_by_record(program: Program) -> None:
+    stacks = ["s"] * 600_000
+    write_page(program.home / "specs.md", [record(hash_of(n), stacks=stacks) for n in range(20)])
+
+    result = limited(program, "find", "-f", "specs.md")
+
+    assert result.returncode == 0
+    assert len(result.stdout.splitlines()) == 21
+    assert result.stderr == ""
+
+
+def test_yaml_of_very_many_values_loses_only_itself(program: Program) -> None:
+    good_page(program)
+    (program.home / "spec.yaml").write_bytes(b"spec:\n" + b"- a: []\n" * 2_000_000)
+
+    result = limited(program, "find", "-f", "pages", "-f", "spec.yaml")
+
+    assert len(result.stdout.splitlines()) == 2
+    assert "more than 100,000 values" in result.stderr
+
+
+def test_a_document_of_very_many_problems_lists_some_and_counts_the_others(
+    program: Program,
+) -> None:
+    node = {"name": "zlib", "hash": hash_of(1), "dependencies": [0] * 200_000}
+    (program.home / "index.json").write_text(
+        json.dumps({"database": {"version": "8", "installs": {hash_of(1): {"spec": node}}}})
+    )
+
+    result = limited(program, "find", "-f", "index.json")
+    sources = limited(program, "sources", "-f", "index.json", "--json")
+
+    assert len(result.stdout.splitlines()) == 2
+    assert json.loads(sources.stdout)["problems"] == 10_001

@@ -322,7 +322,8 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         ("- x\n", "it is no mapping"),
         ("[" * 50_000, "line 1: it is nested too deeply"),
         ("a: " + "{a: " * 40, "line 1: it is nested too deeply"),
-        ("a: &a [*a]\n" + "mirrors: *b\n", "line 2: "),
+        ("a: [x]\n" + "mirrors: *b\n", "line 2: "),
+        ("a: &a [*a]\n", "line 1: the alias a stands for what it is in"),
         ("x" * (2**20 + 1), "at most 1,048,576 are read"),
         ("\0", "cannot be read"),
     ],
@@ -347,17 +348,84 @@ def test_bytes_that_are_no_text_are_named(spack: SpackRoot) -> None:
     assert problems(spack) == [f"{path}: cannot be read: byte 16 is not UTF-8 text"]
 
 
-def test_anchors_merge_nothing_and_do_no_harm(spack: SpackRoot) -> None:
-    bomb = "a: &a [x, x]\n" + "".join(
-        f"{name}: &{name} [*{before}, *{before}]\n"
-        for before, name in pairwise("abcdefghijklmnopqrstuvwxyz")
+def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
+    """Write mappings of which each stands for the one before many times over."""
+    return f"{names[0]}: &{names[0]} {leaf}\n" + "".join(
+        f"{name}: &{name} {{{', '.join(f'k{n}: *{before}' for n in range(times))}}}\n"
+        for before, name in pairwise(names)
     )
+
+
+def test_aliases_stand_for_what_they_name(spack: SpackRoot) -> None:
     spack.write(USER, "")
     (spack.home / ".spack" / "mirrors.yaml").write_text(
-        f"{bomb}mirrors:\n  bomb: *z\n  one: &url https://example.org\n  two: *url\n"
+        f"{unfolding('abcd', 9)}mirrors:\n  one: &url https://example.org\n  two: *url\n"
     )
 
     assert list(mirrors(spack.environ)) == ["one", "two"]
+
+
+@pytest.mark.parametrize("times", [2, 9])
+def test_aliases_that_unfold_to_very_much_are_refused(times: int, spack: SpackRoot) -> None:
+    names = "abcdefghijklmnopqrstuvwxyz"
+    bomb = f"{unfolding(names, times)}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
+    paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
+
+    found = spack_of(spack.environ)
+
+    assert found is not None
+    assert not found.mirrors
+    assert [problem.origin for problem in found.problems] == paths
+    assert all("more than 100,000 values" in problem.reason for problem in found.problems)
+
+
+def test_a_configuration_has_no_more_values_in_all_than_one_file(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    paths = [spack.home / f"{number}.yaml" for number in range(6)]
+    for path in paths:
+        many = f"a: &a [{'x, ' * 1000}x]\nb: [{'*a, ' * 24}*a]\n"
+        path.write_text(f"mirrors: {{m{path.stem}: https://example.org}}\n{many}")
+    (spack.home / ".spack" / "include.yaml").write_text(
+        "include:\n" + "".join(f"- {path}\n" for path in paths)
+    )
+
+    found = spack_of(spack.environ)
+
+    assert found is not None
+    # Those that are included last are read first.
+    assert list(found.mirrors) == ["m3", "m4", "m5"]
+    reasons = [problem.reason for problem in found.problems]
+    limit = "at most 100,000 values of the configuration are read"
+    assert reasons == [f"is not read: with it there are more; {limit}"] * 3
+
+
+def test_no_more_files_are_included_than_anybody_has(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    names = [f"{number}.yaml" for number in range(300)]
+    for name in names:
+        (spack.home / name).write_text(f"mirrors:\n  m{name}: https://example.org/\n")
+    (spack.home / ".spack" / "include.yaml").write_text(
+        "include:\n" + "".join(f"- {spack.home / name}\n" for name in names)
+    )
+
+    found = spack_of(spack.environ)
+
+    assert found is not None
+    assert 100 < len(found.mirrors) <= 200
+    (problem,) = found.problems
+    assert problem.reason == "it is not read; at most 200 files and directories are"
+
+
+def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    (spack.home / ".spack" / "mirrors.yaml").write_text(
+        f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n"
+    )
+
+    found = spack_of({**spack.environ, "LONG": "x" * 100_000})
+
+    assert found is not None
+    assert len(found.mirrors["bomb"].url) < 3_000_000
 
 
 def test_files_that_are_none_are_passed_over(spack: SpackRoot) -> None:

@@ -393,7 +393,7 @@ def test_a_checksum_may_be_that_of_the_packed_file_or_of_what_is_in_it(machine: 
 
 def test_a_packed_body_that_stands_for_very_much_is_refused(machine: Machine) -> None:
     with serving(index=packed(bytes(65 << 20))) as server:
-        assert machine.failure(server) == "URL/index unpacks to more than 200 times its size"
+        assert machine.failure(server) == "URL/index unpacks to more than 100 times its size"
 
 
 @pytest.mark.parametrize(

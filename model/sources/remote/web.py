@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.readers.limits import MOST_MEMBERS, MOST_TIMES
+from spackscope.model.readers.unpacking import most_unpacked
 from spackscope.model.sources.addresses import Url, shown_url, web_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Fetched, Unlisted
@@ -16,9 +18,6 @@ from spackscope.model.sources.remote.copying import LARGEST, Version, Writer, fe
 
 _GZIP = 31
 _PIECE = 1 << 20
-# An index packs to a tenth or twentieth; what unpacks to 200 times its size is made to do harm.
-_MOST_TIMES = 200
-_HARMLESS = 64 << 20
 
 
 class WebPlace:
@@ -155,19 +154,23 @@ def _unpacked(parts: Iterator[bytes], origin: str) -> Iterator[bytes]:
     """Unpack gzip a piece at a time, since a few bytes can stand for very many."""
     member = zlib.decompressobj(_GZIP)
     packed = unpacked = 0
+    members = 1
     for part in parts:
         packed += len(part)
         rest = part
         while rest:
             if member.eof:
+                members += 1
+                if members > MOST_MEMBERS:
+                    raise SourceError(f"{origin} is packed in more than {MOST_MEMBERS:,} parts")
                 member = zlib.decompressobj(_GZIP)
             try:
                 piece = member.decompress(rest, _PIECE)
             except zlib.error as error:
                 raise Failed(f"{origin} cannot be unpacked: {error}") from None
             unpacked += len(piece)
-            if unpacked > max(_HARMLESS, _MOST_TIMES * packed):
-                raise SourceError(f"{origin} unpacks to more than {_MOST_TIMES} times its size")
+            if unpacked > most_unpacked(packed):
+                raise SourceError(f"{origin} unpacks to more than {MOST_TIMES} times its size")
             yield piece
             rest = member.unused_data if member.eof else member.unconsumed_tail
     if not member.eof:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spackscope.model.readers.limits import MOST_YAML_VALUES
 from spackscope.model.records import Problem
 from spackscope.model.sources.addresses import local_path, scheme_of, shown_url
 from spackscope.model.sources.documents import SourceError
@@ -19,6 +20,8 @@ from spackscope.model.sources.spack.config_yaml import read_yaml
 
 SYSTEM = "/etc/spack"
 _DEEPEST = 16
+_MOST_SCOPES = 200
+_LONGEST_EXPANSION = 2**20
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _WHEN_VARIABLE = re.compile(r"""\s*(["'])(\w+)\1\s+(not\s+)?in\s+env\s*""")
 _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
@@ -47,6 +50,7 @@ class Paths:
 
     root: str
     environ: Mapping[str, str]
+    _expanded: int = 0
 
     @property
     def home(self) -> str:
@@ -60,7 +64,7 @@ class Paths:
 
     def absolute(self, path: str, base: str) -> str:
         """Make a path of the configuration absolute, as seen from the directory of its file."""
-        path = self._home(_VARIABLE.sub(self._value, path))
+        path = self._home(_VARIABLE.sub(self._bounded_value, path))
         return os.path.normpath(os.path.join(base, path))
 
     def place(self, url: str, base: str) -> str:
@@ -71,6 +75,14 @@ class Paths:
         if self.home and (path == "~" or path.startswith("~/")):
             return self.home + path[1:]
         return os.path.expanduser(path) if path.startswith("~") else path
+
+    def _bounded_value(self, found: re.Match[str]) -> str:
+        """Return what a variable stands for, unless all of them together are too long by now."""
+        if self._expanded > _LONGEST_EXPANSION:
+            return found[0]
+        value = self._value(found)
+        self._expanded += len(value)
+        return value
 
     def _value(self, found: re.Match[str]) -> str:
         name = found[1] or found[2]
@@ -102,6 +114,8 @@ class Scopes:
 
     paths: Paths
     problems: list[Problem] = field(default_factory=list)
+    _files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _values: int = 0
     _scopes: list[tuple[str, dict[str, Any] | None]] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
@@ -154,18 +168,31 @@ class Scopes:
         )
 
     def _read(self, path: str) -> dict[str, Any]:
-        try:
-            return read_yaml(path)
-        except SourceError as error:
-            problem = Problem(path, "", str(error).removeprefix(path).lstrip())
-            if problem not in self.problems:
-                self.problems.append(problem)
-            return {}
+        """Read a file once; what is wrong with it is a problem, and it is empty then."""
+        if path not in self._files:
+            self._files[path] = {}
+            try:
+                content, values = read_yaml(path)
+                if self._values + values > MOST_YAML_VALUES:
+                    limit = f"at most {MOST_YAML_VALUES:,} values of the configuration are read"
+                    raise SourceError(f"{path} is not read: with it there are more; {limit}")
+                self._values += values
+                self._files[path] = content
+            except SourceError as error:
+                reason = str(error).removeprefix(path).lstrip()
+                self.problems.append(Problem(path, "", reason))
+        return self._files[path]
 
     def _add(self, path: str, depth: int) -> None:
         """Add a directory or file, above those that it includes."""
         real = os.path.realpath(path)
         if real in self._seen or depth > _DEEPEST:
+            return
+        if len(self._seen) >= _MOST_SCOPES:
+            if len(self._seen) == _MOST_SCOPES:
+                reason = f"it is not read; at most {_MOST_SCOPES} files and directories are"
+                self.problems.append(Problem(path, "", reason))
+                self._seen.add("")
             return
         self._seen.add(real)
         if os.path.isdir(path):

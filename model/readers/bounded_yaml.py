@@ -1,0 +1,75 @@
+"""Load YAML 1.1 whose scalars are all texts, unless it would take all memory or all time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spackscope.model.readers.limits import DEEPEST, MOST_YAML_VALUES
+
+
+class YamlError(ValueError):
+    """Report YAML that is not loaded; `line` is where it goes wrong, counted from 1, if known."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class InvalidYaml(YamlError):
+    """Report what is not YAML."""
+
+
+def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
+    """Load a text; return the value and of how many it consists, which has a limit.
+
+    An alias counts for all that it stands for, since a few lines of aliases unfold to gigabytes
+    as soon as anybody copies or prints them. Deep nesting is refused, on which the loader, though
+    not its parser, ends the process. Raises YamlError.
+    """
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        count = _count(yaml, text, loader, aliases)
+        # BaseLoader makes texts, lists and mappings, nothing else; an alias is no copy.
+        return yaml.load(text, Loader=loader), count
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        reason = " ".join(str(error.problem or error).split())[:200]
+        raise InvalidYaml(reason, None if mark is None else mark.line + 1) from None
+    except YamlError:
+        raise
+    except (yaml.YAMLError, ValueError, OverflowError, TypeError, RecursionError) as error:
+        raise YamlError(" ".join(str(error).split())[:200]) from None
+
+
+def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
+    """Count the values of a text without loading any. Raises YamlError and what yaml raises."""
+    count = 0
+    sizes: dict[str, int] = {}
+    opened: list[tuple[str | None, int]] = []
+    for event in yaml.parse(text, Loader=loader):
+        line = None if event.start_mark is None else event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            if not aliases:
+                raise YamlError("it uses YAML aliases", line)
+            if any(event.anchor == anchor for anchor, _ in opened):
+                raise YamlError(f"the alias {event.anchor[:40]} stands for what it is in", line)
+            count += sizes.get(event.anchor, 1)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            opened.append((event.anchor, count))
+            count += 1
+            if len(opened) > DEEPEST:
+                raise YamlError("it is nested too deeply", line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = opened.pop()
+            if anchor is not None:
+                sizes[anchor] = count - before
+        elif isinstance(event, yaml.ScalarEvent):
+            count += 1
+            if event.anchor is not None:
+                sizes[event.anchor] = 1
+        if count > MOST_YAML_VALUES:
+            reason = f"it has more than {MOST_YAML_VALUES:,} values, with what aliases stand for"
+            raise YamlError(reason, line)
+    return count

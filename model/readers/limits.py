@@ -1,0 +1,48 @@
+"""Limits of what documents may hold, so that none takes all memory or all time.
+
+The largest index of Spack's public build cache has some 60,000 specs. With 20 dependencies each
+they are 206 MB of JSON with 14 million values, of which gzip makes 20 MB. Together the limits
+keep what any one document takes below about 2.5 GB.
+"""
+
+from __future__ import annotations
+
+MOST_TIMES = 100
+"""How many times its size a document may unpack to; indexes pack to a tenth or twentieth."""
+
+HARMLESS = 2**26
+"""Bytes to which any document may unpack, since small ones may repeat themselves more."""
+
+MOST_MEMBERS = 2**16
+"""Members of a gzip file, one behind the other; bgzip makes one of every 64 KiB."""
+
+LARGEST_TEXT = 2**28
+"""Bytes of a text that is not all ASCII, of which Python may need 4 for each."""
+
+MOST_VALUES = 10_000_000
+"""Values of JSON that are in memory at once: of a database no more than a record is."""
+
+MOST_PAGE_VALUES = 30_000_000
+"""Values of a page, which is read record by record where they are too many to be held at once."""
+
+MOST_YAML_VALUES = 100_000
+"""Values of YAML, where every alias counts for as many as it stands for."""
+
+LARGEST_RECORD = 2**23
+"""Characters of a record in a database; one with 10,000 dependencies has 2 million."""
+
+MOST_RECORDS = 2_000_000
+"""Records of a document, together with the different dependencies and variants they have."""
+
+TOO_MANY_RECORDS = (
+    f"it has more than {MOST_RECORDS:,} records, dependencies and variants; those before are read"
+)
+
+MOST_PROBLEMS = 10_000
+"""Problems of a document that are listed; the others are counted."""
+
+DEEPEST = 32
+"""Nesting at which YAML is refused; real pages use three levels."""
+
+MOST_KEYS = 10_000
+"""Keys of the front matter of a page; real pages have six."""
