@@ -187,10 +187,24 @@ class Merging:
         tagless = by_tag.pop(untagged, [])
         if not by_tag:
             self._merge_into_one(hash_, tagless, [])
+        seen = tagless
         for number, tagged in enumerate(by_tag.values()):
             # What names no tag goes into the first, and is seen in the others too.
             mine = tagless if number == 0 else []
-            self._merge_into_one(hash_, [*tagged, *mine], tagless)
+            self._merge_into_one(hash_, [*tagged, *mine], seen)
+            if number == 0:
+                seen = self._different(tagless)
+
+    def _different(self, rows: Sequence[_Row]) -> Sequence[_Row]:
+        """Keep one of the rows that add the same to a row, so that no tag sees all of them."""
+        different: dict[tuple[int | bool, ...], _Row] = {}
+        for row in rows:
+            added = (_PACKAGE, _VERSION, _ARCH, _STACKS, _PRESENCE, _UNLISTED)
+            key = (*(row.codes[at] for at in added), row.size is None)
+            different.setdefault(key, row)
+        if len(different) < len(rows):
+            self._mark_merged(*(row.codes[_DOCUMENT] for row in rows))
+        return list(different.values())
 
     def _merge_into_one(self, hash_: str, rows: Sequence[_Row], seen: Sequence[_Row]) -> None:
         kept = min(rows, key=self._rank)
