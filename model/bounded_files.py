@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 LARGEST = 2**30
 """Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
@@ -18,8 +18,9 @@ class TooLarge(OSError):
 
 def too_large(size: int | None, largest: int) -> TooLarge:
     """Return the error that names the size, where it is known, and the limit."""
-    has = f"{size:,}" if size is not None else f"more than {largest:,}"
-    return TooLarge(f"it has {has} bytes; at most {largest:,} are read")
+    if size is None:
+        return TooLarge(f"it is larger than the {largest:,} bytes that are read")
+    return TooLarge(f"it has {size:,} bytes; at most {largest:,} are read")
 
 
 def open_file(path: str) -> BinaryIO:
@@ -62,6 +63,19 @@ def read_open(file: BinaryIO, largest: int = LARGEST) -> bytes:
     if size > largest:
         raise too_large(None, largest)
     return b"".join(parts)
+
+
+def copy(source: BinaryIO, target: IO[bytes], largest: int = LARGEST) -> None:
+    """Copy a stream, of which nobody knows how long it is. Raises TooLarge, and other OSErrors."""
+    status = os.fstat(source.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size > largest:
+        raise too_large(status.st_size, largest)
+    size = 0
+    while part := source.read(_PIECE):
+        size += len(part)
+        if size > largest:
+            raise too_large(None, largest)
+        target.write(part)
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 
+from spackscope.model.bounded_files import copy
 from spackscope.tui import streams
 from spackscope.tui.exit_codes import ExitCode, Leave
 
@@ -24,12 +24,12 @@ def spooled(wanted: bool) -> Iterator[str]:
     if streams.is_terminal(sys.stdin):
         usage = "the source - is standard input: spackscope -f - < index.json"
         raise Leave(ExitCode.USAGE, usage)
-    try:
-        file = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
-        shutil.copyfileobj(sys.stdin.buffer, file)
-        file.flush()
-    except OSError as error:
-        reason = error.strerror or error
-        raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {reason}") from None
-    with file:
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="spackscope-"))
+            copy(sys.stdin.buffer, file)
+            file.flush()
+        except OSError as error:
+            reason = error.strerror or error
+            raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {reason}") from None
         yield file.name

@@ -188,3 +188,37 @@ def test_a_document_of_very_many_problems_lists_some_and_counts_the_others(
 
     assert len(result.stdout.splitlines()) == 2
     assert json.loads(sources.stdout)["problems"] == 10_001
+
+
+# Standard input, and what takes time
+
+
+def test_standard_input_without_an_end_is_given_up(program: Program, tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+
+    result = program("find", "-f", "-", given=Path("/dev/zero"), TMPDIR=str(spool))
+
+    limit = "it is larger than the 1,073,741,824 bytes that are read"
+    assert result.stderr == f"spackscope: standard input cannot be read: {limit}\n"
+    assert (result.returncode, result.stdout) == (3, "")
+    assert list(spool.iterdir()) == []
+
+
+def test_a_file_of_60_gb_on_standard_input_is_not_copied(program: Program) -> None:
+    huge = sparse(program.home / "huge", 60_000_000_000)
+
+    result = program("find", "-f", "-", given=huge)
+
+    assert TOO_MANY_BYTES in result.stderr
+    assert result.returncode == 3
+
+
+def test_many_records_of_one_hash_are_joined_in_no_time(program: Program) -> None:
+    records = [record(hash_of(1), stacks=[f"stack-{number}"]) for number in range(40_000)]
+    write_page(program.home / "specs.md", records)
+
+    result = program("find", "-f", "specs.md")
+
+    assert result.returncode == 0
+    assert len(result.stdout.splitlines()) == 2
