@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from spackscope.model.readers.json_text import Unreadable
-from spackscope.model.readers.manifest import DATABASE, Blob, read_manifest
+from spackscope.model.readers.manifest import DATABASE, LARGEST, Blob, read_manifest
 from spackscope.model.records import Problem
 from spackscope.model.sources.documents import SourceError, Surveyed
 from spackscope.model.sources.known_good import KnownGood
@@ -19,6 +19,7 @@ from spackscope.model.sources.spec_files import sizes_of
 
 _INDEXES = "v3/manifests/index"
 _MANIFEST = "index.manifest.json"
+_LARGEST_HASH = 1024
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -82,7 +83,7 @@ def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
 
 
 def _manifest(mirror: Mirror, name: str) -> tuple[Fetched, Blob]:
-    fetched = mirror.place.fetch(name)
+    fetched = mirror.place.fetch(name, largest=LARGEST)
     try:
         return fetched, read_manifest(mirror.read(fetched)).blob(DATABASE)
     except Unreadable as error:
@@ -149,7 +150,7 @@ def index_of_v2(mirror: Mirror) -> Surveyed:
 def _noted(mirror: Mirror, name: str) -> tuple[Fetched | None, str]:
     """Give the file that notes the sha256 of the index, and the sha256."""
     try:
-        noted = mirror.place.fetch(f"{name}.hash")
+        noted = mirror.place.fetch(f"{name}.hash", largest=_LARGEST_HASH)
     except SourceError:
         # Spack asks for the index itself then, and so finds out what is wrong.
         return None, ""

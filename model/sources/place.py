@@ -59,12 +59,15 @@ class Place(Protocol):
     def origin(self) -> str:
         """What the user is told of the place, without any password."""
 
-    def fetch(self, name: str, *, sha256: str = "", changing: bool = True) -> Fetched:
+    def fetch(
+        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
+    ) -> Fetched:
         """Bring a file to this machine, unless it is there.
 
         With `sha256`, the hexadecimal digest of the file, its content is checked. A file that is
-        not `changing` is asked for once only. Raises Missing, WrongContent, other SourceErrors
-        where there is neither the file nor an older copy, and Cancelled.
+        not `changing` is asked for once only, and of one far away no more than `largest` bytes are
+        brought. Raises Missing, WrongContent, other SourceErrors where there is neither the file
+        nor an older copy, and Cancelled.
         """
 
     def is_at_hand(self, name: str) -> bool:
@@ -80,7 +83,9 @@ class Folder:
     def __init__(self, top: str, origin: str) -> None:
         self.top, self.origin = top, origin
 
-    def fetch(self, name: str, *, sha256: str = "", changing: bool = True) -> Fetched:
+    def fetch(
+        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
+    ) -> Fetched:
         """Give a file where it lies."""
         path = os.path.join(self.top, *name.split("/"))
         origin = os.path.join(self.origin, *name.split("/"))

@@ -38,7 +38,7 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     if scheme_of(asked.catalogue):
         split_url(asked.catalogue)
     at, name = _split(asked.catalogue)
-    fetched = reach.open(at).fetch(name)
+    fetched = reach.open(at).fetch(name, largest=LARGEST)
     catalogue = _catalogue(fetched)
     looks: list[Callable[[], Surveyed]] = []
     problems: list[Problem] = []

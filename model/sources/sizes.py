@@ -45,7 +45,7 @@ def remote_size(
         place = _place(spec, sources, reach)
         if place is None:
             return None
-        path = place.fetch(name, changing=False).path
+        path = place.fetch(name, changing=False, largest=LARGEST).path
         told = archive_size(read_file(path, LARGEST), origin=name)
     except (SourceError, OSError):
         return None

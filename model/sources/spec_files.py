@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from spackscope.model.readers.json_text import Unreadable
-from spackscope.model.readers.manifest import SPEC, read_manifest
+from spackscope.model.readers.manifest import LARGEST, SPEC, read_manifest
 from spackscope.model.records import Cancelled, Problem
 from spackscope.model.sources.documents import Document, SourceError, Surveyed
 from spackscope.model.sources.mirror import BUILD_CACHE, Mirror, problem_of, together
@@ -17,6 +17,9 @@ from spackscope.model.sources.side_by_side import side_by_side
 
 SPECS = "v3/manifests/spec"
 """Where layout v3 has one manifest for each spec, from the top of a mirror."""
+
+LARGEST_SPEC_FILE = 2**26
+"""Bytes of a spec file that is fetched; one with 1,000 dependencies has 2 million."""
 
 MANIFEST = ".spec.manifest.json"
 _V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
@@ -89,7 +92,7 @@ def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> Surve
 
 def _spec_file(mirror: Mirror, name: str) -> Found:
     try:
-        return [mirror.document(mirror.place.fetch(name))], []
+        return [mirror.document(mirror.place.fetch(name, largest=LARGEST_SPEC_FILE))], []
     except SourceError as error:
         return [], [problem_of(error, os.path.join(mirror.place.origin, *name.split("/")))]
 
@@ -98,9 +101,11 @@ def _by_manifest(mirror: Mirror, name: str) -> Found:
     """Find the spec file that a manifest names, which is told by the name of the manifest."""
     origin = os.path.join(mirror.place.origin, *name.split("/"))
     try:
-        manifest = mirror.place.fetch(name, changing=False)
+        manifest = mirror.place.fetch(name, changing=False, largest=LARGEST)
         blob = read_manifest(mirror.read(manifest)).blob(SPEC)
-        spec = mirror.place.fetch(blob.name, sha256=blob.checksum, changing=False)
+        spec = mirror.place.fetch(
+            blob.name, sha256=blob.checksum, changing=False, largest=LARGEST_SPEC_FILE
+        )
         documents = [
             mirror.document(Fetched(spec.path, manifest.origin)),
             mirror.document(manifest, "sizes"),

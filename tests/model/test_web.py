@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import trustme
 
+from spackscope.model.bounded_files import LARGEST
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.addresses import is_remote, split_url
 from spackscope.model.sources.documents import SourceError
@@ -27,6 +28,7 @@ from spackscope.model.sources.remote.client import Client
 from spackscope.model.sources.remote.opening import open_place
 from spackscope.model.sources.remote.surroundings import proxy_of
 from spackscope.model.sources.remote.web import WebPlace
+from spackscope.model.sources.survey import survey
 from tests.model.web_server import (
     Script,
     Talk,
@@ -66,9 +68,11 @@ class Machine:
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
         return Path(self.place(server.url).fetch(name, **how).path).read_bytes()
 
-    def failure(self, server: WebServer, name: str = "index", **more: Any) -> str:
+    def failure(
+        self, server: WebServer, name: str = "index", *, largest: int = LARGEST, **more: Any
+    ) -> str:
         with pytest.raises(SourceError) as raised:
-            self.place(server.url, **more).fetch(name)
+            self.place(server.url, **more).fetch(name, largest=largest)
         return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
 
     def left_behind(self) -> list[str]:
@@ -344,9 +348,46 @@ def test_a_silent_host_is_asked_once_where_there_is_a_copy(machine: Machine) -> 
 
 
 def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
-    with serving(index=trickles(b"x" * 9_999, 0.05)) as server:
-        assert machine.failure(server) == "127.0.0.1 sends fewer than 100 bytes a second"
+    patience = Patience(slow_for=0.3)
+    with serving(index=trickles(b"x" * 9_999, 0.01), other=gives(NEW)) as server:
+        place = machine.place(server.url, patience=patience)
+        for name in ("index", "other"):
+            with pytest.raises(SourceError) as raised:
+                place.fetch(name)
+            sentence = str(raised.value).replace(f":{server.port}", "")
+            slow = "has sent fewer than 1,024 bytes a second for 0.3 seconds"
+            assert sentence == f"127.0.0.1 {slow}"
+
+        # A host that is so slow is not asked again.
         assert len(server.asked) == 1
+
+
+def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
+    patience = Patience(slow_for=0.3, slowest=5)
+    with serving(index=trickles(NEW * 4, 0.01)) as server:
+        fetched = machine.place(server.url, patience=patience).fetch("index")
+
+    assert Path(fetched.path).read_bytes() == NEW * 4
+
+
+def test_empty_members_of_gzip_without_an_end_are_given_up(machine: Machine) -> None:
+    empty = gzip.compress(b"") * 70_000
+    with serving(index=gives(empty, Content_Encoding="gzip")) as server:
+        assert machine.failure(server) == "URL/index is packed in more than 65,536 parts"
+
+
+def test_packed_bytes_that_unpack_to_nothing_are_counted(machine: Machine) -> None:
+    def is_empty_for_ever(talk: Talk) -> None:
+        talk.head(200, Content_Encoding="gzip", Connection="close")
+        talk.send(gzip.compress(b"")[:10])
+        while not talk.server.ended.is_set():
+            # A block that holds nothing, after which another one comes.
+            talk.send(b"\0\0\0\xff\xff" * 10_000)
+
+    with serving(index=is_empty_for_ever) as server:
+        sentence = machine.failure(server, largest=100_000)
+
+    assert sentence == "URL/index is larger than the 100,000 bytes allowed"
 
 
 def test_a_cache_that_takes_no_copy_hides_no_file(machine: Machine) -> None:
@@ -857,3 +898,40 @@ def test_a_copy_is_described_without_secrets_in_a_small_file(machine: Machine) -
     assert described["url"] == f"{server.url}/index"
     assert (described["stamp"], described["size"]) == ('"7"', len(NEW))
     assert described["sha256"] == sha256(NEW)
+
+
+MANIFEST = "v3/manifests/index/index.manifest.json"
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize(
+    ("name", "at", "limit"),
+    [
+        (MANIFEST, "", 1_048_576),
+        ("build_cache/index.json.hash", "", 1024),
+        ("cache_spack_io_index.json", "/cache_spack_io_index.json", 67_108_864),
+    ],
+)
+def test_of_each_kind_of_file_no_more_is_fetched_than_may_be_read(
+    name: str, at: str, limit: int, announced: bool, machine: Machine
+) -> None:
+    sent: list[int] = []
+
+    def endless(talk: Talk) -> None:
+        length = {"Content_Length": 4 << 30} if announced else {}
+        talk.head(200, Connection="close", **length)
+        while not talk.server.ended.is_set():
+            talk.send(b"{" * 65_536)
+            sent.append(65_536)
+
+    with serving() as server:
+        server.scripts[f"/{name}"] = endless
+        (found,) = survey([server.url + at], machine.environ)
+
+    assert found.failure
+    # What is on its way when the connection is closed are buffers of the kernel's.
+    assert sum(sent) < (0 if announced else limit) + 16_000_000
+    if name != "build_cache/index.json.hash":
+        is_too_large = "is too large: 4,294,967,296 bytes, and" if announced else "is larger than"
+        assert is_too_large in found.failure
+        assert f"{limit:,}" in found.failure

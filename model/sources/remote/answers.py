@@ -17,19 +17,22 @@ if TYPE_CHECKING:
     import httpcore
 
 _AGAIN = frozenset({408, 425, 429})
-_SLOWEST = 100
+_FAST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
     """Say how long servers are waited for, in seconds, and how often they are asked.
 
-    `stalled` is how long not a byte may come. Before it is asked again a `pause` is made, three
-    times as long each time, or as long as the server wants, but for no `longest_pause`.
+    `stalled` is how long not a byte may come, and `slow_for` how long fewer than `slowest` bytes a
+    second. Before it is asked again a `pause` is made, three times as long each time, or as long
+    as the server wants, but for no `longest_pause`.
     """
 
     connect: float = 10.0
     stalled: float = 20.0
+    slow_for: float = 60.0
+    slowest: int = 1024
     attempts: int = 3
     pause: float = 0.5
     longest_pause: float = 30.0
@@ -49,6 +52,39 @@ class Failed(SourceError):
 
 class Unreachable(SourceError):
     """Report that there is no connection to a host."""
+
+
+class Slow(SourceError):
+    """Report that a `host` sends so slowly that a file would never end."""
+
+    def __init__(self, message: str, host: str) -> None:
+        super().__init__(message)
+        self.host = host
+
+
+class Pace:
+    """Check that a file comes as fast as patience demands."""
+
+    def __init__(self, patience: Patience, host: str) -> None:
+        self._patience, self._host = patience, host
+        self._since, self._before = time.monotonic(), 0
+
+    def check(self, done: int, total: int | None = None) -> bool:
+        """Take how many bytes have come, and how many there are; return if that is fast by far.
+
+        Raises Slow.
+        """
+        patience, now = self._patience, time.monotonic()
+        waited = now - self._since
+        is_fast = done - self._before > _FAST * patience.slowest * max(waited, 0.001)
+        if waited < patience.slow_for or done == total:
+            return is_fast
+        if done - self._before < patience.slowest * waited:
+            rate = f"fewer than {patience.slowest:,} bytes a second"
+            message = f"{self._host} has sent {rate} for {patience.slow_for:g} seconds"
+            raise Slow(message, self._host)
+        self._since, self._before = now, done
+        return is_fast
 
 
 class Unauthorized(SourceError):
@@ -83,19 +119,14 @@ class Answer:
         """Give the body as it comes over the wire.
 
         Raises Failed where it breaks off, or where more than was announced is seen to come, and
-        SourceError where it comes so slowly that it would never end.
+        Slow where it would never end.
         """
-        began, done = time.monotonic(), 0
+        pace, done = Pace(self._patience, self.url.place), 0
         with told(self.url, self._patience):
             for part in self._response.iter_stream():
                 done += len(part)
                 yield part
-                waited = time.monotonic() - began
-                if waited > self._patience.stalled and done < min(
-                    _SLOWEST * waited, self.length or float("inf")
-                ):
-                    slow = f"sends fewer than {_SLOWEST} bytes a second"
-                    raise SourceError(f"{self.url.place} {slow}")
+                pace.check(done, self.length)
         stream = self._response.extensions["network_stream"]
         if self.length is not None and "transfer-encoding" not in self.headers:
             body = stream.get_extra_info("body")

@@ -12,7 +12,14 @@ from spackscope.model.progress import ShouldStop, never
 from spackscope.model.sources.addresses import InvalidUrl, Url, web_url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.remote import surroundings
-from spackscope.model.sources.remote.answers import Answer, Failed, Patience, Unreachable, told
+from spackscope.model.sources.remote.answers import (
+    Answer,
+    Failed,
+    Patience,
+    Slow,
+    Unreachable,
+    told,
+)
 from spackscope.model.sources.remote.waiting import pause
 
 if TYPE_CHECKING:
@@ -73,11 +80,15 @@ class Client:
     def repeat(self, act: Callable[[], _Result], *, has_copy: bool = False) -> _Result:
         """Do what asks a server, up to as often as patience allows. Raises what it raises.
 
-        Where there is a copy, a host that stays silent is not waited for a second time.
+        Where there is a copy, a host that stays silent is not waited for a second time, and one
+        that is too slow never is.
         """
         for attempt in range(1, self.patience.attempts + 1):
             try:
                 return act()
+            except Slow as failure:
+                self._given_up[failure.host] = str(failure)
+                raise
             except Failed as failure:
                 wait = self.patience.pause * 3 ** (attempt - 1)
                 wait = wait if failure.after is None else failure.after

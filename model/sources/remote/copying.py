@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from spackscope.model.bounded_files import LARGEST
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.records import Cancelled
 from spackscope.model.sources.documents import SourceError
@@ -21,9 +22,6 @@ from spackscope.model.sources.place import (
     WrongContent,
 )
 from spackscope.model.sources.remote.copies import Copies, Copy, copies_elsewhere
-
-LARGEST = 4 << 30
-"""Bytes that a document from far away may have."""
 
 _REPORT = 0.05
 _HEAD = 64
@@ -78,12 +76,20 @@ class Writer:
         """Take the next bytes."""
         self.size += len(part)
         if self.size > self._largest:
-            raise SourceError(f"{self._origin} is larger than the {self._largest:,} bytes allowed")
+            raise self._too_large()
         self._digest.update(part)
         self._file.write(part)
 
+    def _too_large(self) -> SourceError:
+        return SourceError(f"{self._origin} is larger than the {self._largest:,} bytes allowed")
+
     def report(self, done: int, total: int | None) -> None:
-        """Tell how many bytes have come over the wire, and how many there are if that is known."""
+        """Tell how many bytes have come over the wire, and how many there are if that is known.
+
+        Of what is packed there may be too many though they unpack to few.
+        """
+        if done > self._largest:
+            raise self._too_large()
         if self._should_stop():
             raise Cancelled
         now = time.monotonic()

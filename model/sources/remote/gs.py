@@ -10,7 +10,7 @@ from spackscope.model.progress import ShouldStop
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
 from spackscope.model.sources.redaction import without_secrets
-from spackscope.model.sources.remote.answers import Patience, Unreachable
+from spackscope.model.sources.remote.answers import Pace, Patience, Unreachable
 from spackscope.model.sources.remote.copies import Copy
 from spackscope.model.sources.remote.copying import Version, Writer
 from spackscope.model.sources.remote.waiting import wait_for
@@ -54,7 +54,7 @@ class GoogleBucket:
         if copy is not None and copy.stamp == generation:
             return None
         writer.expect(blob.size)
-        into = _Into(writer, blob.size)
+        into = _Into(writer, blob.size, Pace(self._patience, origin))
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
@@ -132,12 +132,13 @@ class GoogleBucket:
 class _Into:
     """Be the file that the library writes to."""
 
-    def __init__(self, writer: Writer, size: int | None) -> None:
-        self._writer, self._size = writer, size
+    def __init__(self, writer: Writer, size: int | None, pace: Pace) -> None:
+        self._writer, self._size, self._pace = writer, size, pace
 
     def write(self, part: bytes) -> int:
         self._writer.write(part)
         self._writer.report(self._writer.size, self._size)
+        self._pace.check(self._writer.size, self._size)
         return len(part)
 
     def tell(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from spackscope.model.bounded_files import LARGEST
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.addresses import shown_url, split_url, unquoted
 from spackscope.model.sources.documents import SourceError
@@ -51,7 +52,9 @@ class ObjectPlace:
         self._on_progress, self._should_stop = on_progress, should_stop
         self._failure: SourceError | None = None
 
-    def fetch(self, name: str, *, sha256: str = "", changing: bool = True) -> Fetched:
+    def fetch(
+        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
+    ) -> Fetched:
         """Give the copy of an object, after asking whether it is still right.
 
         Raises Missing, Forbidden for what the store does not give, WrongContent, other
@@ -74,6 +77,7 @@ class ObjectPlace:
             origin,
             sha256=sha256,
             changing=changing,
+            largest=largest,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )

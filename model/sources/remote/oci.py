@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spackscope.model.bounded_files import read_file
+from spackscope.model.bounded_files import LARGEST, read_file
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.addresses import InvalidUrl, Url, basic, shown_url, web_url
 from spackscope.model.sources.documents import SourceError, reason
@@ -65,7 +65,9 @@ class Registry:
         self._copies = copies or copies_of(environ)
         self._on_progress, self._should_stop = on_progress, should_stop
 
-    def fetch(self, name: str, *, sha256: str = "", changing: bool = True) -> Fetched:
+    def fetch(
+        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
+    ) -> Fetched:
         """Give the copy of the index, whose digest the manifest of the tag index.spack names.
 
         Raises Missing for every other name, and where there is no such tag; WrongContent, other
@@ -76,13 +78,16 @@ class Registry:
                 f"{self.origin} has no {name}: it is a registry, of which an index is read"
             )
         manifest = self._bring(
-            self._top.below(f"manifests/{_TAG}"), f"{self.origin}:{_TAG}", accept=_MANIFEST
+            self._top.below(f"manifests/{_TAG}"),
+            f"{self.origin}:{_TAG}",
+            accept=_MANIFEST,
+            largest=_LARGEST_MANIFEST,
         )
         digest = _layer(manifest)
         if sha256 and sha256.lower() != digest:
             raise Missing(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
         blob = replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}")
-        index = self._bring(blob, f"{self.origin}/{INDEX}", sha256=digest)
+        index = self._bring(blob, f"{self.origin}/{INDEX}", sha256=digest, largest=largest)
         return Fetched(index.path, index.origin, manifest.checked, manifest.remark)
 
     def is_at_hand(self, name: str) -> bool:
@@ -94,7 +99,9 @@ class Registry:
         """Raise Unlisted."""
         raise Unlisted(f"{self.origin} cannot be listed: it is a registry")
 
-    def _bring(self, url: Url, origin: str, *, accept: str = "*/*", sha256: str = "") -> Fetched:
+    def _bring(
+        self, url: Url, origin: str, *, accept: str = "*/*", sha256: str = "", largest: int
+    ) -> Fetched:
         def ask(copy: Copy | None, writer: Writer) -> Version | None:
             def once() -> Version | None:
                 headers = {"Accept": accept}
@@ -120,6 +127,7 @@ class Registry:
             origin,
             sha256=sha256,
             changing=not sha256,
+            largest=largest,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from spackscope.model.progress import ShouldStop
@@ -12,14 +13,14 @@ from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
 from spackscope.model.sources.redaction import without_secrets
 from spackscope.model.sources.remote.access import access_of
-from spackscope.model.sources.remote.answers import Failed, Patience, Unreachable
+from spackscope.model.sources.remote.answers import Failed, Pace, Patience, Unreachable
 from spackscope.model.sources.remote.copies import Copy
 from spackscope.model.sources.remote.copying import Version, Writer
 from spackscope.model.sources.remote.waiting import wait_for
 
 _Result = TypeVar("_Result")
 
-_PIECE = 1 << 18
+_FIRST, _PIECE = 1 << 12, 1 << 18
 
 
 class S3Bucket:
@@ -73,11 +74,14 @@ class S3Bucket:
         if found is None:
             return None
         body, length = found["Body"], found.get("ContentLength")
+        pace, size = Pace(self._patience, origin), _FIRST
         try:
             writer.expect(length)
-            while part := self._told(origin, lambda: body.read(_PIECE)):
+            while part := self._told(origin, partial(body.read, size)):
                 writer.write(part)
                 writer.report(writer.size, length)
+                # What is slow is seen to be slow before a large piece of it is there.
+                size = _PIECE if pace.check(writer.size, length) else _FIRST
         finally:
             body.close()
         return Version(found.get("ETag", ""))

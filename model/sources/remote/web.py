@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 
+from spackscope.model.bounded_files import LARGEST
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.readers.limits import MOST_MEMBERS, MOST_TIMES
 from spackscope.model.readers.unpacking import most_unpacked
@@ -14,7 +15,7 @@ from spackscope.model.sources.place import Fetched, Unlisted
 from spackscope.model.sources.remote.answers import Answer, Failed
 from spackscope.model.sources.remote.client import Client
 from spackscope.model.sources.remote.copies import Copies, Copy, copies_of
-from spackscope.model.sources.remote.copying import LARGEST, Version, Writer, fetch_copy
+from spackscope.model.sources.remote.copying import Version, Writer, fetch_copy
 
 _GZIP = 31
 _PIECE = 1 << 20
@@ -34,7 +35,6 @@ class WebPlace:
         *,
         client: Client | None = None,
         copies: Copies | None = None,
-        largest: int = LARGEST,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
@@ -42,14 +42,16 @@ class WebPlace:
         self._origin = shown_url(url).removesuffix("?…").rstrip("/")
         self._client = client or Client(environ, should_stop=should_stop)
         self._copies = copies or copies_of(environ)
-        self._largest, self._on_progress, self._should_stop = largest, on_progress, should_stop
+        self._on_progress, self._should_stop = on_progress, should_stop
 
     @property
     def origin(self) -> str:
         """The address, without user, password and query."""
         return self._origin
 
-    def fetch(self, name: str, *, sha256: str = "", changing: bool = True) -> Fetched:
+    def fetch(
+        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
+    ) -> Fetched:
         """Give the copy of a file, after asking whether it is still right; "" is the place itself.
 
         Raises Missing for 404 and 410, Forbidden for 403, WrongContent, other SourceErrors where
@@ -71,7 +73,7 @@ class WebPlace:
             origin,
             sha256=sha256,
             changing=changing,
-            largest=self._largest,
+            largest=largest,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )
