@@ -195,7 +195,7 @@ class Merging:
             if number == 0:
                 seen = self._different(tagless)
 
-    def _different(self, rows: Sequence[_Row]) -> Sequence[_Row]:
+    def _different(self, rows: Sequence[_Row]) -> list[_Row]:
         """Keep one of the rows that add the same to a row, so that no tag sees all of them."""
         different: dict[tuple[int | bool, ...], _Row] = {}
         for row in rows:

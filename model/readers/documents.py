@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spackscope.model.bounded_files import LARGEST
 from spackscope.model.readers.database import (
     Watch,
     database_records,
@@ -23,7 +24,7 @@ from spackscope.model.readers.specfile import (
     specfile_records,
     unsigned,
 )
-from spackscope.model.readers.unpacking import LARGEST, is_packed, unpacked
+from spackscope.model.readers.unpacking import is_packed, unpacked
 from spackscope.model.records import Problem, Spec
 
 _KNOWN = (
