@@ -22,6 +22,7 @@ from spackscope.model.readers.json_text import (
     read_json,
     storable,
 )
+from spackscope.model.readers.limits import TOO_MANY_RECORDS
 from spackscope.model.readers.nodes import NodeReader
 from spackscope.model.records import Problem, Spec
 
@@ -86,7 +87,7 @@ class Taken:
     def _take(self, hash_: str, record: Any) -> Spec | None:
         """Make a spec of a record, unless it is none."""
         if self.nodes.is_full:
-            raise Unreadable("there are too many")
+            raise Unreadable(TOO_MANY_RECORDS)
         self.count += 1
         if self.count % _MANY == 0:
             self._watch(self.count)

@@ -32,11 +32,9 @@ LARGEST_RECORD = 2**23
 """Characters of a record in a database; one with 10,000 dependencies has 2 million."""
 
 MOST_RECORDS = 2_000_000
-"""Records of a document, together with the different dependencies and variants they have."""
+"""Records of a document, with the different dependencies and variants that they have."""
 
-TOO_MANY_RECORDS = (
-    f"it has more than {MOST_RECORDS:,} records, dependencies and variants; those before are read"
-)
+TOO_MANY_RECORDS = f"it has more than the {MOST_RECORDS:,} records and parts of them that are read"
 
 MOST_PROBLEMS = 10_000
 """Problems of a document that are listed; the others are counted."""
