@@ -20,7 +20,7 @@ from spackscope.model.readers.limits import (
     MOST_PAGE_VALUES,
     MOST_PROBLEMS,
     MOST_RECORDS,
-    TOO_MANY_RECORDS,
+    MOST_VALUES,
 )
 from spackscope.model.records import Problem, Spec, is_hash
 
@@ -61,6 +61,7 @@ class _Page:
         self.told = 0
         # The records of a page share a few lists of variants and stacks.
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._texts_held = 0
 
     def records(self, data: bytes) -> Iterator[Spec]:
         try:
@@ -81,8 +82,10 @@ class _Page:
         found: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
         number = 0
         for number, record in enumerate(details, 1):
-            if number > MOST_RECORDS:
-                self.problems.append(Problem(self.origin, "spec_details", TOO_MANY_RECORDS))
+            if number > MOST_RECORDS or self._texts_held > MOST_VALUES:
+                limit = f"at most {MOST_RECORDS:,} records and {MOST_VALUES:,} texts are read"
+                reason = f"it and what follows is not read; {limit}"
+                self.problems.append(Problem(self.origin, f"record {number}", reason))
                 break
             if (spec := self._spec(record, number, package, tag)) is not None:
                 found[spec.hash].append((number, spec))
@@ -196,6 +199,7 @@ class _Page:
             reason = f"among its {key} is {_kind(odd)}, and all should be texts"
             self._problem(f"record {number}", reason)
         stored = tuple(map(storable, kept))
+        self._texts_held += len(stored)
         return self._known.setdefault(stored, stored)
 
     def _size(self, size: Any, number: int) -> float | None:

@@ -612,3 +612,19 @@ def test_hostile_text_in_places_where_it_cannot_be_is_a_problem(text: str) -> No
     assert [spec.hash for spec in specs] == [hash_of(1)]
     assert len(problems) >= 2
     assert all(is_storable(problem.reason) for problem in problems)
+
+
+def test_a_page_of_very_many_texts_is_read_up_to_a_limit() -> None:
+    records = [record(n, stacks=[str(n)] + ["s"] * 99_999) for n in range(110)]
+
+    specs, problems = read(page(records))
+
+    # Each record has 100,000 texts of its own, and all share variants and a version.
+    assert len(specs) == 100
+    assert [(problem.place, problem.reason) for problem in problems] == [
+        (
+            "record 101",
+            "it and what follows is not read;"
+            " at most 2,000,000 records and 10,000,000 texts are read",
+        )
+    ]
