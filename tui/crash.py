@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 
@@ -105,7 +102,11 @@ def _hooks() -> Iterator[None]:
 
 def _write_log(environ: Mapping[str, str]) -> str:
     """Write a log that only the user can read, and return its path; empty where none can be."""
+    import tempfile
+    import time
+
     from spackscope.model.base_directory import base_directory
+    from spackscope.model.private_files import private_directory
 
     state = base_directory(environ, "XDG_STATE_HOME", ".local", "state")
     cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
@@ -115,7 +116,7 @@ def _write_log(environ: Mapping[str, str]) -> str:
             continue
         directory = os.path.join(base, "spackscope")
         with contextlib.suppress(OSError, ValueError):
-            os.makedirs(directory, mode=0o700, exist_ok=True)
+            private_directory(directory)
             prefix = time.strftime("crash-%Y%m%d-%H%M%S-")
             descriptor, path = tempfile.mkstemp(".log", prefix, directory)
             with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
@@ -133,6 +134,8 @@ def _remove_old(directory: str) -> None:
 
 
 def _lines() -> Iterator[str]:
+    import platform
+
     python, system = platform.python_version(), platform.platform()
     yield f"spackscope {_version('spackscope')}, Python {python}, {system}"
     for name in ("textual", "rich"):
