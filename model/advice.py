@@ -118,7 +118,7 @@ class _Advisor:
             said = self._on_variant(condition.pattern)
         else:
             said = self._on_value(condition)
-        return Advice(said, condition)
+        return Advice(clean(said), condition)
 
     def _facets(self, column: str) -> list[Facet]:
         context = Query() if column == "package" else self._context

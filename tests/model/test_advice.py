@@ -8,6 +8,7 @@ from spackscope.model.advice import advice
 from spackscope.model.catalog import Catalog
 from spackscope.model.query.syntax import read
 from spackscope.model.query.terms import Query
+from spackscope.model.query.tokens import in_quotes
 from spackscope.model.records import Cancelled
 from tests.hostile import HOSTILE_TEXT
 
@@ -82,6 +83,6 @@ def test_advice_can_be_stopped(sample: Catalog) -> None:
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT if 0 < len(text) < 999])
 def test_hostile_text_is_clean_in_advice(mixed: Catalog, text: str) -> None:
-    said = advice(mixed, read(f"os={text!r}").query)
+    said = advice(mixed, read(f"os={in_quotes(text)}").query)
 
     assert said is None or said.sentence.isprintable()
