@@ -18,29 +18,25 @@ def read_edge(token: Token) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     parts = tokens.EDGE_PARTS.fullmatch(token.text)
     assert parts is not None
     sigil, _, virtuals = parts.groups()
-    values: dict[str, tuple[str, ...]] = {"virtuals": _words(virtuals or ""), "deptypes": ()}
+    values: dict[str, tuple[str, int]] = {}
     at, end = parts.span(2)
-    while at < end:
+    while token.text[at:end].strip():
         attribute = tokens.ATTRIBUTE.match(token.text, at, end)
-        if attribute is None or attribute[1] not in values:
+        if attribute is None or attribute[1] not in ("virtuals", "deptypes"):
             raise QueryError("an edge has virtuals=… and deptypes=…", token.start + at)
-        name, written = attribute[1], tokens.unquoted(attribute[3])
-        if name == "deptypes":
-            values[name] = _deptypes(written, token.start + attribute.start(3))
-        else:
-            values[name] = tuple(sorted({*values[name], *_words(written)}))
+        # The last of several counts.
+        values[attribute[1]] = attribute[3].strip("'\" "), token.start + attribute.start(3)
         at = attribute.end()
-    return sigil[:1], values["virtuals"], values["deptypes"]
+    deptypes = _deptypes(*values["deptypes"]) if "deptypes" in values else ()
+    named = values["virtuals"][0] if "virtuals" in values else ""
+    return sigil[:1], _words(f"{named},{virtuals or ''}"), deptypes
 
 
 def _deptypes(text: str, offset: int) -> tuple[str, ...]:
-    if text == "all":
-        return _DEPTYPES
-    words = _words(text)
-    for word in words:
-        if word not in _DEPTYPES:
-            raise QueryError(f"{word} is no deptype: build, link, run or test is", offset)
-    return words
+    words = set(text.split(","))
+    if odd := sorted(words.difference(_DEPTYPES)):
+        raise QueryError(f"{odd[0]} is no deptype: build, link, run or test is", offset)
+    return tuple(sorted(words))
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -51,6 +51,8 @@ def check_once(placed: Iterable[tuple[Condition, int]]) -> None:
             taken = _ARCHITECTURE
         for key in sorted(taken & seen.keys()):
             first = seen[key]
+            if first == condition and condition.column == "namespace":
+                continue
             hint = f". For either value write {first} | {condition}" if first != condition else ""
             raise QueryError(f"{key[1]} is given twice{hint}", offset)
         seen.update(dict.fromkeys(keys, condition))

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from spackscope.model import versions
 from spackscope.model.columns import Value
+from spackscope.model.query.tokens import unquoted
 from spackscope.model.targets import target_test
 
 ANY = "any"
@@ -17,7 +18,7 @@ ANY = "any"
 ARCHITECTURE = ("platform", "os", "target")
 """The columns that make an architecture, in Spack's order."""
 
-_KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.*)", re.DOTALL | re.ASCII)
+_KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)", re.DOTALL | re.ASCII)
 _SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*", re.ASCII)
 _HASH = re.compile(r"[\w*?]+")
 _SHORT_DIGEST = 7
@@ -114,7 +115,8 @@ def _test_variant(pattern: str) -> Test:
         return lambda variants: isinstance(variants, tuple) and flag in variants
     match = _KEYED.fullmatch(pattern)
     assert match is not None
-    name, operator, wanted = match.groups()
+    name, operator, written = match.groups()
+    wanted = unquoted(written)
     as_flag = {"true": f"+{name}", "false": f"~{name}"}.get(wanted.lower())
     is_exact = operator.startswith(":")
     fits_value = _fits_digest if name == "patches" and not is_exact else _fits
@@ -224,10 +226,7 @@ def size_range(pattern: str) -> tuple[float, float]:
 
 def is_variant(pattern: str) -> bool:
     """Tell whether a pattern is written as a variant: `+x`, `~x`, `x=value`, or propagated."""
-    if _SIGILED.fullmatch(pattern):
-        return True
-    keyed = _KEYED.fullmatch(pattern)
-    return keyed is not None and keyed[3] != ""
+    return any(form.fullmatch(pattern) for form in (_SIGILED, _KEYED))
 
 
 def is_propagated(pattern: str) -> bool:

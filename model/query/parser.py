@@ -121,9 +121,14 @@ class Parser:
             self._add(Term("version", constraint), token)
 
     def _variant(self, token: Token, position: int) -> None:
-        name = token.text.lstrip("+~-")
-        sign = token.text[: -len(name)].replace("-", "~")
-        self._add(Term("variants", sign + name.lstrip()), token)
+        written = token.text.lstrip("+~-")
+        sign = token.text[: -len(written)].replace("-", "~")
+        name = written.lstrip()
+        if len(sign) > 1 and name in _NOT_PROPAGATED:
+            raise QueryError(f"{name} cannot be asked of dependencies too", token.start)
+        if ALIASES.get(name, name) in (*FLAGS, *ARCHITECTURE, "arch", "namespace"):
+            raise QueryError(f"{name} is no variant: write {name}=…", token.start)
+        self._add(Term("variants", sign + name), token)
 
     def _hash(self, token: Token, position: int) -> None:
         if self._open is None:
@@ -155,7 +160,8 @@ class Parser:
             exact = "=" if key == "version" and operator == "==" else ""
             self._add(Term(key, exact + value), token)
         else:
-            self._add(Term("variants", f"{key}{operator}{value}"), token)
+            pattern = tokens.variant_pattern(key, operator, value)
+            self._add(Term("variants", pattern), token)
 
     def _ask_nothing(self, token: Token) -> None:
         """Pass over a value that is empty, as Spack does, unless it is one of alternatives."""

@@ -38,6 +38,13 @@ class Term:
     pattern: str
     negated: bool = False
 
+    def __post_init__(self) -> None:
+        parts = tokens.PAIR_PARTS.fullmatch(self.pattern) if self.column == "variants" else None
+        if parts is not None:
+            key, operator, value = parts.groups()
+            pattern = tokens.variant_pattern(key, operator, tokens.unquoted(value))
+            object.__setattr__(self, "pattern", pattern)
+
     def __str__(self) -> str:
         return "!" * self.negated + self._spelled()
 
@@ -55,13 +62,15 @@ class Term:
             return f"@{pattern}" if is_read else f"version={tokens.in_quotes(pattern)}"
         if column == "hash" and _is_one(tokens.HASH, f"/{pattern}"):
             return f"/{pattern}"
-        if column == "flags":
-            name, _, flags = pattern.partition("=")
+        name, _, flags = pattern.partition("=")
+        if column == "flags" and name in FLAGS and flags:
             return f"{name}={tokens.quoted(flags)}"
         is_spelled = column == "variants" and is_variant(pattern)
         if is_spelled and split_variant(pattern)[0] not in OWN_KEYS:
             if parts := tokens.PAIR_PARTS.fullmatch(pattern):
                 value = parts[3]
+                if value[0] in "'\"":
+                    return pattern
                 spelled = tokens.in_quotes(value) if "@" in value else tokens.quoted(value)
                 return parts[1] + parts[2] + spelled
             return pattern
@@ -99,7 +108,8 @@ class Depends:
     def __str__(self) -> str:
         sigil = "!" * self.negated + ("%" if self.direct else "^")
         name, rest = self.name, [t for t in self.terms if t is not self._named]
-        if self.deptypes or (self.virtuals and not name):
+        is_plain = bool(tokens.IDENTIFIERS.fullmatch(",".join(self.virtuals)))
+        if self.deptypes or (self.virtuals and not (name and is_plain)):
             edge = [("deptypes", self.deptypes), ("virtuals", self.virtuals)]
             pairs = [f"{key}={tokens.quoted(','.join(texts))}" for key, texts in edge if texts]
             sigil += f"[{' '.join(pairs)}] "

@@ -18,24 +18,27 @@ _OTHER = r"[^\x00-\x7f\s]"
 _NAME = rf"(?:[\w*?]|{_OTHER})(?:[\w\-.*?]|{_OTHER})*"
 _IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
 _KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
-_QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
+# A quote behind a backslash is part of the value, and nothing else is escaped. Spack takes such a
+# quote for the end of a value where none follows that could be.
+_QUOTED = r"""'(?:[^']|(?<=\\)')*(?<!\\)'|"(?:[^"]|(?<=\\)")*(?<!\\)\""""
 _VALUE = r"[\w\-+*.,:=%^~/\\?]+"
 # Spack, which does not know these keys, ends every value at `@`.
 _OWN_KEY = r"(?:compiler|hash|package|size|source|stacks?|state|tag|variants?|version)"
 _OWN_VALUE = r"[\w\-+*.,:=%^~/\\?@]+"
 _PLAIN = r"[A-Za-z0-9_*?][A-Za-z0-9_.\-*?]*"
 _END = rf"{_PLAIN}(?![\w.\-*?])(?!\s*:?=)"
-_GIT = rf"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{{40}})(?:={_PLAIN})?"
+_GIT = r"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{40})"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
 # `%c=gcc` assigns a virtual to a package; `%c=*` asks for any value of the variant c.
-_ASSIGNED = rf"\s*{_IDENTIFIER}(?:,{_IDENTIFIER})*=(?=[\w?]|\*[\w*?])"
+_IDENTIFIERS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
+_ASSIGNED = rf"\s*{_IDENTIFIERS}=(?=[\w?]|\*[\w*?])"
 _ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,200}}\]"
 
 _TOKEN = re.compile(
     rf"""
     (?P<space>\s+)
   | (?P<dependency>(?:\^|%%?)(?:{_ATTRIBUTES})?(?:{_ASSIGNED})?)
-  | (?P<version>@\s*{_VERSION}(?:\s*,\s*{_VERSION})*)
+  | (?P<version>@{_GIT}={_PLAIN}|@\s*{_VERSION}(?:\s*,\s*{_VERSION})*)
   | (?P<variant>(?:\+\+|~~|--|[+~\-])\s*{_KEY})
   | (?P<pair>{_OWN_KEY}==?{_OWN_VALUE}|{_KEY}:?==?(?:{_QUOTED}|{_VALUE}))
   | (?P<hash>/[A-Za-z0-9_]+)
@@ -46,11 +49,14 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+IDENTIFIERS = re.compile(_IDENTIFIERS)
 PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
 _BARE_VALUE = re.compile(rf"(?!=){_VALUE}", re.ASCII)
+# What ends in a backslash cannot have been in quotes.
+_BARE_END = re.compile(rf"(?!=){_OWN_VALUE}(?<=\\)", re.ASCII)
+_QUOTES = ("'", '"')
 EDGE_PARTS = re.compile(r"(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?", re.DOTALL)
 ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
-_ESCAPED = re.compile(r"""\\(["'\\])""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +92,32 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def unquoted(text: str) -> str:
-    """Take the quotes off a value, and the backslashes off what they protect, as Spack does."""
+    """Take the quotes off a value, and the backslashes off such quotes in it, as Spack does."""
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
-        return _ESCAPED.sub(r"\1", text[1:-1])
+        return text[1:-1].replace(f"\\{text[0]}", text[0])
     return text
 
 
 def quoted(text: str) -> str:
     """Quote a value where it needs quotes, so that it is read as it is."""
-    return text if _BARE_VALUE.fullmatch(text) else in_quotes(text)
+    is_bare = _BARE_VALUE.fullmatch(text) or _BARE_END.fullmatch(text)
+    return text if is_bare else in_quotes(text)
 
 
 def in_quotes(text: str) -> str:
-    """Put quotes around a text, so that it is read as it is."""
-    if "'" not in text and "\\" not in text:
-        return f"'{text}'"
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    """Put quotes around a text, so that it is read as it is.
+
+    No text in quotes ends in a backslash: there a wildcard takes its place.
+    """
+    if text.endswith("\\"):
+        text = f"{text[:-1]}?"
+    quote = '"' if "'" in text else "'"
+    return quote + text.replace(quote, f"\\{quote}") + quote
+
+
+def variant_pattern(name: str, operator: str, value: str) -> str:
+    """Write a variant that is asked for so that its operator and its value can be told apart."""
+    return f"{name}{operator}{in_quotes(value) if value[:1] in ('', '=', *_QUOTES) else value}"
 
 
 def coloured(text: str) -> Iterator[tuple[int, int, str]]:

@@ -57,10 +57,11 @@ def check_ascii(token: Token) -> None:
     """
     parts = tokens.PAIR_PARTS.fullmatch(token.text) if token.kind == tokens.PAIR else None
     is_quoted = token.kind == tokens.WORD or (parts is not None and parts[3][0] in "'\"")
-    if token.text.isascii() or is_quoted or token.kind == tokens.ERROR:
+    if is_quoted or token.kind == tokens.ERROR:
         return
-    at = next(at for at, letter in enumerate(token.text) if not letter.isascii())
-    raise QueryError(f"Unexpected {token.text[at]}. Quote it in a value", token.start + at)
+    for at, letter in enumerate(token.text):
+        if not letter.isascii() and not letter.isspace():
+            raise QueryError(f"Unexpected {letter}. Quote it in a value", token.start + at)
 
 
 def check_version_end(token: Token) -> None:

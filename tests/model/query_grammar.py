@@ -28,7 +28,7 @@ VALUES = [
 KEYS = [
     "k", "build_type", "cuda_arch", "x.y", "patches", "os", "platform", "target", "arch",
     "namespace", "operating_system", "architecture", "cflags", "ldlibs", "stack", "tag", "source",
-    "package", "compiler", "version", "variants", "hash", "size", "state",
+    "package", "compiler", "version", "variants", "hash", "size", "state", "flags",
 ]  # fmt: skip
 TARGETS = [
     "zen4",
@@ -42,7 +42,7 @@ TARGETS = [
 ]
 VIRTUALS = ["c", "c,cxx", "mpi", "fortran-rt", "lapack,blas"]
 ATTRIBUTES = ["", "deptypes=build", "deptypes=link,run", "virtuals=c", "virtuals:='c,cxx'",
-              "virtuals=mpi deptypes=all", " deptypes='build' "]  # fmt: skip
+              "virtuals=mpi virtuals=c", "virtuals='c=,*'", " ", " deptypes='build' "]  # fmt: skip
 BOOLEANS = ["+mpi", "~cuda", " -hl", "++pic", "~~pic", " --pic", "+ x", "~x-y", "+1"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from random import Random
 
@@ -77,6 +78,14 @@ bares = st.sampled_from(["package", "any"])
         ("os='a b'", [Term("os", "a b")]),
         ("os=\"it's\"", [Term("os", "it's")]),
         (r"os='it\'s'", [Term("os", "it's")]),
+        (r"os='a\\b'", [Term("os", r"a\\b")]),
+        (r"""os='a\"b'""", [Term("os", r'a\"b')]),
+        (r"os='a\'", QueryError),
+        ("k=''", [Term("variants", "k=''")]),
+        ("k==", [Term("variants", "k='='")]),
+        ("k='=x'", [Term("variants", "k='=x'")]),
+        ("k=='=x'", [Term("variants", "k=='=x'")]),
+        ("k='' k=a", QueryError),
         ("'os=a b'", QueryError),
         ("%gcc@13", [Depends(True, (Term("package", "gcc"), Term("version", "13")))]),
         ("^zlib +pic", [Depends(False, (Term("package", "zlib"), Term("variants", "+pic")))]),
@@ -103,9 +112,31 @@ bares = st.sampled_from(["package", "any"])
             Depends(False, (Term("package", "openblas"),), ("lapack", "mpi")),
         ]),
         ("^[virtuals:='c'] gcc", [Depends(False, (Term("package", "gcc"),), ("c",))]),
-        ("^[deptypes=all] gcc", [
-            Depends(False, (Term("package", "gcc"),), (), ("build", "link", "run", "test")),
+        ("^[deptypes=all] gcc", QueryError),
+        ("^[deptypes=link,] gcc", QueryError),
+        ("^[deptypes='run, link'] gcc", QueryError),
+        ("^[deptypes=x deptypes=link] gcc", [
+            Depends(False, (Term("package", "gcc"),), (), ("link",)),
         ]),
+        ("^[virtuals=c virtuals=mpi] lapack=gcc", [
+            Depends(False, (Term("package", "gcc"),), ("lapack", "mpi")),
+        ]),
+        ("%[ ] gcc", [Depends(True, (Term("package", "gcc"),))]),
+        ("+cflags", QueryError),
+        ("~os", QueryError),
+        ("++architecture", QueryError),
+        ("++patches", QueryError),
+        ("~~tag", QueryError),
+        ("+tag", [Term("variants", "+tag")]),
+        ("target=a:b:c,^d", [Term("target", "a:b:c,^d")]),
+        ("+\xa0mpi", [Term("variants", "+mpi")]),
+        ("builtin.hdf5 namespace=builtin", [
+            Term("package", "hdf5"), Term("namespace", "builtin"),
+        ]),
+        ("builtin.hdf5 namespace=x", QueryError),
+        ("@git.main=1.2", [Term("version", "git.main=1.2")]),
+        ("@ git.main", [Term("version", "git.main")]),
+        ("@ git.main=1.2", QueryError),
         ("^[] gcc", [Depends(False, (Term("package", "gcc"),))]),
         ("%[virtuals=c]", [Depends(True, (), ("c",))]),
         ("%[virtuals=c] @11:", [Depends(True, (Term("version", "11:"),), ("c",))]),
@@ -280,9 +311,11 @@ def test_quotes_that_are_not_closed_are_looked_at_once(text: str) -> None:
 
 @given(any_text)
 def test_a_quoted_value_is_one_token_and_comes_back(text: str) -> None:
-    (token,) = tokens.tokens(f"k={tokens.quoted(text)}")
+    (token,) = tokens.tokens(f"k={tokens.in_quotes(text)}")
 
-    assert tokens.unquoted(token.text.removeprefix("k=")) == text
+    # Between quotes a backslash at the end would protect the quote.
+    back = re.sub(r"\\\Z", "?", text)
+    assert tokens.unquoted(token.text.removeprefix("k=")) == back
 
 
 # Round trips
