@@ -108,8 +108,7 @@ class Depends:
     def __str__(self) -> str:
         sigil = "!" * self.negated + ("%" if self.direct else "^")
         name, rest = self.name, [t for t in self.terms if t is not self._named]
-        is_plain = bool(tokens.IDENTIFIERS.fullmatch(",".join(self.virtuals)))
-        if self.deptypes or (self.virtuals and not (name and is_plain)):
+        if self.deptypes or (self.virtuals and not (name and self._is_assigned)):
             edge = [("deptypes", self.deptypes), ("virtuals", self.virtuals)]
             pairs = [f"{key}={tokens.quoted(','.join(texts))}" for key, texts in edge if texts]
             sigil += f"[{' '.join(pairs)}] "
@@ -118,7 +117,10 @@ class Depends:
         spelled = [str(term) for term in rest]
         # Behind a sigil `key=` would be a virtual, and another sigil or name of its own.
         first = name or ("" if spelled and spelled[0][:1] in "@/+~" else "*")
-        if spelled and (spelled[0][:1] in "@/" or not first):
+        while spelled and (spelled[0][:1] in "@/" or not first):
+            # A git reference would go on with the hash behind it.
+            if "@git." in first:
+                break
             first += spelled.pop(0)
         return sigil + " ".join([first, *spelled])
 
@@ -166,7 +168,13 @@ class Depends:
     @property
     def column(self) -> str:
         """The column whose filter shows this condition, or an empty text."""
-        return "compiler" if self.compiler is not None and not self.deptypes else ""
+        is_one_word = not self.deptypes and (self._is_assigned or not self.virtuals)
+        return "compiler" if self.compiler is not None and is_one_word else ""
+
+    @property
+    def _is_assigned(self) -> bool:
+        """Tell whether its virtuals are written as in `%c,cxx=gcc`."""
+        return tokens.IDENTIFIERS.fullmatch(",".join(self.virtuals)) is not None
 
 
 _STATED = {"package": "", "version": "@", "hash": "/"}

@@ -97,6 +97,18 @@ def test_a_filter_cannot_ask_twice_for_what_is_there_once() -> None:
         with_column(parse("os=x | target=y"), "version", "1: 2:")
 
 
+@pytest.mark.parametrize("text", ["%gcc@12/abc", "%c,cxx=gcc@12/abc", "%[virtuals='c=x'] gcc"])
+def test_a_compiler_is_one_word_of_its_filter_or_none(text: str) -> None:
+    query = parse(text)
+    (condition,) = query.conditions
+
+    shown = column_text(query, "compiler")
+
+    assert " " not in shown
+    assert bool(shown) == (condition.column == "compiler")
+    assert Query(column_groups("compiler", shown)) == (query if shown else Query())
+
+
 @pytest.mark.parametrize(
     "pattern",
     ["*=x*", "*+mpi*", "*1:2*", "*@x*", "*!x*", "*+*", "*abc*", "a*", "**", "*?*", "'\"", "|"],
