@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from spackscope.model.readers.bounded_json import decode_at, too_many_values
 from spackscope.model.readers.bounded_yaml import InvalidYaml, YamlError, load_yaml
@@ -46,28 +46,41 @@ def decode(data: bytes) -> str:
         raise FrontMatterError(f"byte {error.start} is not {encoding} text") from None
 
 
-def split(text: str) -> tuple[dict[str, str], bool]:
+class FrontMatter(NamedTuple):
+    """Hold the text of each value, and whether the closing `---` is there.
+
+    Of a key that is given more than once, which is in `repeated`, it is the last value.
+    """
+
+    values: dict[str, str]
+    closed: bool
+    repeated: tuple[str, ...] = ()
+
+
+def split(text: str) -> FrontMatter:
     """Split front matter at its top-level keys.
 
-    Gives the text of each value, the last one where a key stands twice, and whether the closing
-    `---` is there. Raises FrontMatterError where the text does not open with `---`.
+    Raises FrontMatterError where the text does not open with `---`.
     """
     first, _, text = text.partition("\n")
     if first.rstrip() != "---":
         raise FrontMatterError("it does not open with a line of three dashes")
     values: dict[str, str] = {}
+    repeated: dict[str, None] = {}
     key, begin = "", 0
     for mark in _marks(text):
         if key:
             values[key] = _value_text(text, begin, mark.start())
         key, begin = mark[1] or "", mark.end()
         if not key:
-            return values, True
+            return FrontMatter(values, True, tuple(repeated))
+        if key in values:
+            repeated[key] = None
         if len(values) > MOST_KEYS:
             raise FrontMatterError(f"it has more than {MOST_KEYS:,} keys")
     if key:
         values[key] = _value_text(text, begin, len(text) + 1)
-    return values, False
+    return FrontMatter(values, False, tuple(repeated))
 
 
 def _marks(text: str) -> Iterator[re.Match[str]]:

@@ -15,7 +15,7 @@ from spackscope.model.readers.json_text import (
     Unreadable,
     collector_paused,
     more_behind,
-    repeated,
+    note_repeated,
     skip_space,
 )
 from spackscope.model.records import is_hash
@@ -69,7 +69,7 @@ class _Walk:
         self._text = text
         self._begin = begin
         self.document: dict[str, Any] = {}
-        self.remarks: list[str] = []
+        self.remarks: dict[str, None] = {}
         self.starts: dict[str, int] = {}
 
     def members(self, at: int, members: dict[str, Any], way: tuple[str, ...]) -> int:
@@ -79,6 +79,8 @@ class _Walk:
         """
 
         def read(key: str, at: int) -> int:
+            if key in members and key == way[0]:
+                note_repeated(self.remarks, key, None, None)
             if key != way[0] or not self._text.startswith("{", at):
                 value, at = decode_at(DECODER, self._text, at)
                 # A number that the text ends with may go on.
@@ -100,7 +102,7 @@ class _Walk:
             record, end = decode_at(DECODER, text, at)
             if key in starts and is_hash(key):
                 before, _ = decode_at(DECODER, text, starts[key])
-                self.remarks.append(repeated(key, before, record))
+                note_repeated(self.remarks, key, before, record)
             starts[key] = at
             installs[key] = take(key, record)
             return end

@@ -7,17 +7,18 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from spackscope.model.readers import front_matter
 from spackscope.model.readers.bounded_json import too_many_values
+from spackscope.model.readers.limits import MOST_PROBLEMS
 from spackscope.model.records import Problem, is_hash
 
 _CONTAINERS = frozenset(
     {"database", "installs", "spec", "nodes", "roots", "concrete_specs", "include_concrete"}
 )
 _DEEPEST_CONTAINER = 6
-_HASH_KEY = re.compile(r'"([a-z2-7]{32})"\s*:\s*\{')
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -61,23 +62,23 @@ def load(text: str) -> Parsed:
     """Parse a document whose numbers stay as they are spelled.
 
     Of a document that breaks off, the specs before that place are kept whole and the others not
-    at all. Where a hash is a key twice, the last one counts, as in Spack. Raises Unreadable.
+    at all. Of a key that is given twice the last one counts, as in Spack; a remark says so where
+    specs may be lost by it. Raises Unreadable.
     """
     if skip_space(text, 0) == len(text):
         raise Unreadable("it is empty")
     if reason := too_many_values(text):
         raise Unreadable(reason)
     try:
+        remarks: dict[str, None] = {}
+        decoder = json.JSONDecoder(object_pairs_hook=partial(_members, remarks), **_OPTIONS)
         with collector_paused():
-            value = DECODER.decode(text)
+            value = decoder.decode(text)
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
     except json.JSONDecodeError as error:
         return _broken(text, error)
-    hashes = _HASH_KEY.findall(text)
-    if len(set(hashes)) < len(hashes):
-        return _with_repeated_keys(text)
-    return Parsed(value)
+    return Parsed(value, tuple(remarks))
 
 
 def read_json(
@@ -129,10 +130,18 @@ def more_behind(end: int) -> str:
     return f"more follows behind its end (Extra data at character {end}), which is not read"
 
 
-def repeated(hash_: str, before: object, value: object) -> str:
-    """Say that a hash is a key of one mapping twice."""
-    how = "both times alike" if _alike(before, value) else "the last one counts"
-    return f"the hash {hash_} stands in it twice, {how}"
+def note_repeated(remarks: dict[str, None], key: str, before: object, value: object) -> None:
+    """Add a remark on a key that a mapping has twice, where specs may be lost by it."""
+    if is_hash(key):
+        how = "both times alike" if _alike(before, value) else "the last one counts"
+        remark = f"the hash {key} stands in it twice, {how}"
+    elif key in _CONTAINERS:
+        remark = f'"{key}" is given twice; the last one counts'
+    else:
+        return
+    if len(remarks) >= MOST_PROBLEMS:
+        remark = "more keys are given twice, which are not listed"
+    remarks[remark] = None
 
 
 def _alike(one: object, other: object) -> bool:
@@ -217,20 +226,13 @@ def _before_the_break(text: str, at: int, depth: int) -> Any:
     return items if is_list else members
 
 
-def _with_repeated_keys(text: str) -> Parsed:
-    """Parse again, slowly, noting hashes that are keys of one mapping twice."""
-    remarks: list[str] = []
-
-    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members: dict[str, Any] = {}
+def _members(remarks: dict[str, None], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a mapping of its pairs, as `json` does, and remark on repeated keys."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        seen: dict[str, Any] = {}
         for key, value in pairs:
-            if key in members and is_hash(key):
-                remarks.append(repeated(key, members[key], value))
-            members[key] = value
-        return members
-
-    try:
-        value = json.loads(text, object_pairs_hook=note, **_OPTIONS)
-    except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
-    return Parsed(value, tuple(remarks))
+            if key in seen:
+                note_repeated(remarks, key, seen[key], value)
+            seen[key] = value
+    return members

@@ -67,12 +67,14 @@ class _Page:
         try:
             text = front_matter.decode(data)
             del data
-            values, closed = front_matter.split(text)
+            values, closed, repeated = front_matter.split(text)
         except front_matter.FrontMatterError as error:
             self._problem("", f"the page cannot be read: {error}")
             return
         if not closed:
             self._problem("", "the front matter has no closing line of three dashes")
+        for key in repeated:
+            self._problem(key, "it is given twice; the last one counts")
         package, tag = self._title(values), self._tag(values)
         if "spec_details" not in values:
             self._problem("", "the page has no spec_details")

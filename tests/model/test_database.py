@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spackscope.model.readers import json_text
 from spackscope.model.readers.database import database_records, read_database
 from spackscope.model.readers.documents import read_document
 from spackscope.model.readers.json_members import begins_a_database
@@ -747,20 +748,43 @@ def test_a_version_behind_the_records_counts_as_one_before_them(
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("data", "key"),
     [
-        b'{"database": {"version": "8", "installs": %b, "installs": %b}}',
-        b'{"database": {"installs": %b}, "database": {"version": "8", "installs": %b}}',
-        b'{"database": {"version": "5", "installs": %b, "version": "8", "installs": %b}}',
+        (b'{"database": {"version": "8", "installs": %b, "installs": %b}}', "installs"),
+        (
+            b'{"database": {"installs": %b}, "database": {"version": "8", "installs": %b}}',
+            "database",
+        ),
+        (
+            b'{"database": {"version": "5", "installs": %b, "version": "8", "installs": %b}}',
+            "installs",
+        ),
+        (b'{"x": 1, "database": {"version": "8", "installs": %b, "installs": %b}}', "installs"),
     ],
 )
-def test_of_a_key_that_stands_twice_the_last_one_counts(data: bytes) -> None:
+def test_of_a_key_that_is_given_twice_the_last_one_counts(data: bytes, key: str) -> None:
     first = json.dumps(installs(*nodes(version="1"))).encode()
     second = json.dumps(installs(*nodes(version="2"))).encode()
 
-    items = by_record(data % (first, second))
+    told, *items = by_record(data % (first, second))
 
+    assert told == Problem("document", "", f'"{key}" is given twice; the last one counts')
     assert items == by_record(database(json.loads(second)))
+
+
+def test_no_more_repeated_keys_are_listed_than_other_problems(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(json_text, "MOST_PROBLEMS", 3)
+    pairs = ", ".join(f'"{hash_of(number // 2)}": {{}}' for number in range(10))
+
+    value, remarks = load("{" + pairs + "}")
+
+    assert len(value) == 5
+    assert [remark.partition(" stands")[0] for remark in remarks] == [
+        *(f"the hash {hash_of(number)}" for number in range(3)),
+        "more keys are given twice, which are not listed",
+    ]
 
 
 def test_a_record_nested_too_deeply_leaves_those_before_it() -> None:

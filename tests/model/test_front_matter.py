@@ -35,24 +35,25 @@ def test_a_page_is_split_at_its_top_level_keys() -> None:
             "empty": "",
         },
         True,
+        (),
     )
 
 
 @pytest.mark.parametrize("end", ["---", "---  ", "...", "---\n", "---\nbody: no value"])
 def test_front_matter_ends_at_its_closing_line(end: str) -> None:
-    assert split(f"---\nlayout: cache\n{end}") == ({"layout": "cache"}, True)
+    assert split(f"---\nlayout: cache\n{end}") == ({"layout": "cache"}, True, ())
 
 
 def test_front_matter_without_a_closing_line_is_read_to_its_end() -> None:
-    assert split("---\nlayout: cache\ntags: a") == ({"layout": "cache", "tags": "a"}, False)
+    assert split("---\nlayout: cache\ntags: a") == ({"layout": "cache", "tags": "a"}, False, ())
 
 
 def test_windows_line_ends_make_no_difference() -> None:
-    assert split("---\r\nlayout: cache\r\n---\r\n") == ({"layout": "cache"}, True)
+    assert split("---\r\nlayout: cache\r\n---\r\n") == ({"layout": "cache"}, True, ())
 
 
 def test_the_last_of_two_equal_keys_counts() -> None:
-    assert split("---\ntitle: a\ntitle: b\n---") == ({"title": "b"}, True)
+    assert split("---\ntitle: a\ntitle: b\n---") == ({"title": "b"}, True, ("title",))
 
 
 @pytest.mark.parametrize("text", ["", "\n---\ntitle: a\n---", "title: a", "----\ntitle: a\n---"])

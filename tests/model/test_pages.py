@@ -174,7 +174,6 @@ def test_what_stands_behind_the_front_matter_is_left_alone(end: bytes) -> None:
         lambda text: ("\ufeff" + text).encode("utf-16-be"),
         lambda text: text.replace(', "os"', ',\n   "os"').encode(),
         lambda text: text.replace("title:", "unknown: x\ntitle:").encode(),
-        lambda text: text.replace("title:", "title: other\ntitle:").encode(),
         lambda text: text.replace("layout: cache\n", "").encode(),
         lambda text: text.replace("]\n---", ",]\n---").encode(),
         lambda text: text.replace('"none"', "none").encode(),
@@ -190,7 +189,6 @@ def test_what_stands_behind_the_front_matter_is_left_alone(end: bytes) -> None:
         "UTF-16 BE",
         "several lines",
         "unknown key",
-        "key twice",
         "no layout",
         "trailing comma",
         "bare word",
@@ -205,6 +203,17 @@ def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) ->
 
     assert is_page(data)
     assert read(data) == read(SMALL)
+
+
+@pytest.mark.parametrize("key", ["title", "spec_details", "unknown"])
+def test_a_key_that_a_page_gives_twice_is_told(key: str) -> None:
+    once = SMALL.replace(b"layout:", b"unknown: x\nlayout:")
+    twice = once.replace(f"\n{key}:".encode(), f"\n{key}: other\n{key}: []\n{key}:".encode())
+
+    specs, problems = read(twice)
+
+    assert specs == read(SMALL)[0]
+    assert reasons(problems) == [f"{key}: it is given twice; the last one counts"]
 
 
 def test_a_page_may_be_plain_yaml() -> None:
