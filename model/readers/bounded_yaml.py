@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.machinery import PathFinder
 from typing import Any
 
 from spackscope.model.readers.limits import DEEPEST, MOST_YAML_VALUES
+
+_NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "load")
 
 
 class YamlError(ValueError):
@@ -26,8 +30,9 @@ def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
     as soon as anybody copies or prints them. Deep nesting is refused, on which the loader, though
     not its parser, ends the process. Raises YamlError.
     """
-    import yaml
-
+    yaml, reason = _pyyaml()
+    if reason:
+        raise YamlError(reason)
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         count = _count(yaml, text, loader, aliases)
@@ -41,6 +46,23 @@ def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
         raise
     except (yaml.YAMLError, ValueError, OverflowError, TypeError, RecursionError) as error:
         raise YamlError(" ".join(str(error).split())[:200]) from None
+
+
+@cache
+def _pyyaml() -> tuple[Any, str]:
+    """Import PyYAML; return it, or why there is none.
+
+    A user's own `yaml.py` may be found before it, and may do anything while it is imported.
+    """
+    try:
+        import yaml
+    except (Exception, SystemExit) as error:
+        found = PathFinder.find_spec("yaml")
+        importing = f"importing {found.origin}" if found else "import yaml"
+        return None, f"PyYAML cannot be loaded: {importing} raises {type(error).__name__}"
+    if all(hasattr(yaml, name) for name in _NEEDED):
+        return yaml, ""
+    return None, f"PyYAML cannot be loaded: {yaml.__file__ or yaml} is another module"
 
 
 def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:

@@ -39,9 +39,11 @@ def unpacked(data: bytes, largest: int = LARGEST) -> tuple[bytes, str]:
         return _unpack_gzip(data, largest)
     for name in _ZSTD_MODULES:
         try:
-            return _unpack_zstd(importlib.import_module(name), data, largest)
-        except ImportError:
+            zstd = importlib.import_module(name)
+        # A user's own module of that name may raise anything.
+        except (Exception, SystemExit):
             continue
+        return _unpack_zstd(zstd, data, largest)
     reason = "it is compressed with zstd, for which Python before 3.14 needs the package zstandard"
     return b"", reason
 

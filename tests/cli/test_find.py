@@ -264,3 +264,27 @@ def test_a_virtual_package_is_named_with_its_providers(program: Program, tmp_pat
 
     assert (found.returncode, found.stdout) == (ExitCode.FOUND, f"{GCC}\n")
     assert found.stderr == "spackscope: mpi is a virtual package, provided here by openmpi\n"
+
+
+@pytest.mark.parametrize("content", ["", "raise SystemExit", "1/0", "import nothing_like_it"])
+def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
+    program: Program, content: str
+) -> None:
+    (program.home / "yaml.py").write_text(content)
+    config = program.home / ".spack" / "mirrors.yaml"
+    config.parent.mkdir()
+    config.write_text("mirrors:\n  a: /nowhere\n")
+    write_page(program.home / "pages" / "a" / "specs.md", [record(hash_of(1))])
+    write_page(program.home / "pages" / "b" / "specs.md", []).write_text(
+        f"---\ntitle: zlib\nspec_details:\n- hash: {hash_of(2)}\n---\n"
+    )
+
+    result = program("find", "-f", "pages")
+    mirror = program("find", "-f", "spack:a")
+
+    module = program.home / "yaml.py"
+    assert len(result.stdout.splitlines()) == 2
+    assert "spec_details: PyYAML cannot be loaded: " in result.stderr
+    assert str(module) in result.stderr
+    assert mirror.returncode == ExitCode.UNREADABLE
+    assert f"{config}: cannot be read: PyYAML cannot be loaded: " in mirror.stderr
