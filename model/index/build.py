@@ -16,6 +16,7 @@ from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.readers.documents import read_document
+from spackscope.model.readers.json_text import Unreadable
 from spackscope.model.readers.manifest import LARGEST as LARGEST_MANIFEST
 from spackscope.model.readers.manifest import archive_size
 from spackscope.model.readers.pages import is_page, read_page
@@ -126,8 +127,11 @@ class _Builder:
         """Read one document, and tell whether it is one. Raises OSError."""
         data = _read(document)
         if document.kind == "sizes":
-            if (found := archive_size(data, origin=document.origin)) is not None:
-                self.writer.add_archive(*found)
+            try:
+                if (found := archive_size(data, origin=document.origin)) is not None:
+                    self.writer.add_archive(*found)
+            except Unreadable as error:
+                self.writer.add_problem(Problem(document.origin, "", str(error)), document.source)
             return False
         if is_page(data):
             items = _guarded(read_page(data, origin=document.origin), document)

@@ -27,12 +27,16 @@ _NAME = re.compile(r"(?:^|[/\\-])([a-z2-7]{32})\.spec\.manifest\.json$")
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Hold one entry of a manifest: the sha256 of a file in lower case, and its size in bytes."""
+    """Hold one entry of a manifest: the sha256 of a file in lower case, and its size in bytes.
+
+    `doubt` says what is wrong with the size, where it is None.
+    """
 
     media_type: str
     checksum: str
     size: int | None = None
     compression: str = "none"
+    doubt: str = ""
 
     @property
     def name(self) -> str:
@@ -83,14 +87,14 @@ def read_manifest(data: bytes) -> Manifest:
 def archive_size(data: bytes, *, origin: str) -> tuple[str, int] | None:
     """Give the hash of the spec that a manifest is about, and the bytes of its archive.
 
-    The hash stands in the name of the manifest only. None where either is not told.
+    The hash stands in the name of the manifest only. None where either is not told. Raises
+    Unreadable.
     """
     named = _NAME.search(origin)
-    try:
-        size = read_manifest(data).blob(ARCHIVE).size
-    except Unreadable:
-        return None
-    return None if named is None or size is None else (named[1], size)
+    blob = read_manifest(data).blob(ARCHIVE)
+    if blob.doubt:
+        raise Unreadable(f"the size of the archive is not known: {blob.doubt}")
+    return None if named is None or blob.size is None else (named[1], blob.size)
 
 
 def _blob(entry: Any) -> Blob:
@@ -107,8 +111,12 @@ def _blob(entry: Any) -> Blob:
     if type(checksum) is not str or not _SHA256.fullmatch(checksum):
         shown = repr(checksum)[:40] if type(checksum) is str and checksum else kind(checksum)
         raise Unreadable(storable(f"a checksum is {shown}, and should be 64 hexadecimal digits"))
-    length = entry.get("contentLength")
-    size = int(length) if type(length) is Number and _LENGTH.fullmatch(length) else None
+    length, size, doubt = entry.get("contentLength"), None, ""
+    if type(length) is Number and _LENGTH.fullmatch(length):
+        size = int(length)
+    elif "contentLength" in entry:
+        shown = length[:40] if type(length) is Number else kind(length)
+        doubt = f"a contentLength is {shown}, and should be a number of bytes"
     compression = entry.get("compression")
     packed = storable(compression[:40]) if type(compression) is str else "none"
-    return Blob(storable(media_type[:200]), checksum.lower(), size, packed)
+    return Blob(storable(media_type[:200]), checksum.lower(), size, packed, doubt)

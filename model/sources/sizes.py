@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from spackscope.model.bounded_files import read_file
 from spackscope.model.progress import ShouldStop, never
+from spackscope.model.readers.json_text import Unreadable
 from spackscope.model.readers.manifest import LARGEST, archive_size
 from spackscope.model.records import Spec
 from spackscope.model.sources.addressed import addressed
@@ -47,7 +48,7 @@ def remote_size(
             return None
         path = place.fetch(name, changing=False, largest=LARGEST).path
         told = archive_size(read_file(path, LARGEST), origin=name)
-    except (SourceError, OSError):
+    except (SourceError, OSError, Unreadable):
         return None
     return None if told is None else float(told[1])
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -135,3 +136,16 @@ def test_problems_are_counted_where_they_were_found(program: Program) -> None:
 def pushed(index: Path) -> int:
     records = json.loads(index.read_bytes())["database"]["installs"].values()
     return sum(record["in_buildcache"] for record in records)
+
+
+@pytest.mark.parametrize("content", ['"contentLength": -5', '"contentLength": "x"', "no JSON"])
+def test_a_size_that_a_manifest_gives_wrong_is_a_problem(program: Program, content: str) -> None:
+    shutil.copytree(DATA / "mirror-v3", program.home / "mirror")
+    manifest = next((program.home / "mirror" / "v3/manifests/spec/bzip2").iterdir())
+    manifest.write_text(re.sub(r'"contentLength": ?\d+', content, manifest.read_text()))
+
+    result = program("find", "--json", "-f", "mirror", "bzip2")
+
+    assert [spec["size"] for spec in json.loads(result.stdout)] == [None]
+    assert f"mirror/{manifest.relative_to(program.home / 'mirror')}: " in result.stderr
+    assert "contentLength" in result.stderr or "cannot be read" in result.stderr

@@ -73,10 +73,24 @@ def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
 
     assert archive_size(data, origin=NAMED) == (ZLIB, 7)
     assert archive_size(data, origin="zlib.spec.manifest.json") is None
-    assert archive_size(manifest(entry(SPEC, b"spec")), origin=NAMED) is None
-    assert archive_size(b"<html>", origin=NAMED) is None
     no_size = manifest(entry(ARCHIVE, b"archive", contentLength=...))
     assert archive_size(no_size, origin=NAMED) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<html>", "the manifest cannot be read"),
+        (manifest(entry(SPEC, b"spec")), "the manifest names no archive"),
+        (manifest(entry(ARCHIVE, b"", contentLength=-5)), "a contentLength is -5, and should be"),
+        (manifest(entry(ARCHIVE, b"", contentLength="x")), "a contentLength is a text, and"),
+        (manifest(entry(ARCHIVE, b"", contentLength=float("nan"))), "a contentLength is NaN, and"),
+        (manifest(entry(ARCHIVE, b"", contentLength=None)), "a contentLength is missing, and"),
+    ],
+)
+def test_a_manifest_that_tells_no_size_says_why(data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        archive_size(data, origin=NAMED)
 
 
 @pytest.mark.parametrize("length", [..., -1, 1.5, "7", None, True, [7], 10**30, float("nan")])
