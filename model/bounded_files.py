@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import stat
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 LARGEST = 2**30
 """Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
@@ -16,6 +18,17 @@ class TooLarge(OSError):
     """Report a file, or a stream, with more bytes than are read of it."""
 
 
+class _Unwaiting(io.FileIO):
+    """Raise OSError where a read would wait, as those of some of the kernel's files do."""
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer."""
+        size = super().readinto(buffer)
+        if size is None:
+            raise BlockingIOError(errno.EAGAIN, "nothing can be read from it now")
+        return size
+
+
 def too_large(size: int | None, largest: int) -> TooLarge:
     """Return the error that names the size, where it is known, and the limit."""
     if size is None:
@@ -25,7 +38,7 @@ def too_large(size: int | None, largest: int) -> TooLarge:
 
 def open_file(path: str) -> BinaryIO:
     """Open a regular file for reading; what links lead to counts. Raises OSError."""
-    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    file = io.BufferedReader(_Unwaiting(path, opener=_without_waiting))
     try:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is not a regular file")

@@ -68,7 +68,10 @@ def survey_directory(source: str, top: str, reach: Reach, *, named: str | None =
         return known()
     found: list[Surveyed] = []
 
+    told = _Telling(look)
+
     def enter(directory: str, entries: Sequence[os.DirEntry[str]]) -> bool:
+        told.tell()
         here = [entry.name for entry in entries]
         if _MARKS.isdisjoint(here):
             return True
@@ -81,7 +84,7 @@ def survey_directory(source: str, top: str, reach: Reach, *, named: str | None =
             found.append(Surveyed(source, "", problems=(Problem(shown, "", str(error)),)))
         return False
 
-    loose = _with_progress(look, below(source, top, status, enter, named=named))
+    loose = told.of(below(source, top, status, enter, named=named))
     found[:0] = _by_kind(source, loose)
     if not any(each.documents for each in found):
         problems = [problem for each in found for problem in each.problems]
@@ -91,19 +94,29 @@ def survey_directory(source: str, top: str, reach: Reach, *, named: str | None =
     return replace(together(found), kind=kinds.pop() if len(kinds) == 1 else "directory")
 
 
-def _with_progress(look: _Look, found: Iterator[Document]) -> list[Document]:
-    """Take what is found, asking now and then whether to stop. Raises Cancelled."""
-    documents: list[Document] = []
-    last = time.monotonic()
-    for document in found:
-        if len(documents) % 256 == 0:
-            if look.reach.should_stop():
-                raise Cancelled
-            if time.monotonic() - last > 0.1:
-                look.reach.on_progress("files found", len(documents), None)
-                last = time.monotonic()
-        documents.append(sniffed(document))
-    return documents
+class _Telling:
+    """Tell how many files were found, and ask whether to stop, also where there are none."""
+
+    def __init__(self, look: _Look) -> None:
+        self._reach = look.reach
+        self._documents: list[Document] = []
+        self._last = time.monotonic()
+
+    def of(self, found: Iterator[Document]) -> list[Document]:
+        """Take what is found. Raises Cancelled."""
+        for document in found:
+            if len(self._documents) % 256 == 0:
+                self.tell()
+            self._documents.append(sniffed(document))
+        return self._documents
+
+    def tell(self) -> None:
+        """Tell how far it is, ten times a second. Raises Cancelled."""
+        if self._reach.should_stop():
+            raise Cancelled
+        if time.monotonic() - self._last > 0.1:
+            self._reach.on_progress("files found", len(self._documents), None)
+            self._last = time.monotonic()
 
 
 def _by_kind(source: str, documents: list[Document]) -> list[Surveyed]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from spackscope.model.sources.choice import location
@@ -35,6 +37,11 @@ def files_of(source: str) -> Iterator[Document]:
         raise SourceError(f"the source {source} is neither a file nor a directory")
 
 
+MOST_FILES = 1_000_000
+"""Files and directories of a source that are looked at; Spack's site has 113,000."""
+
+_KERNEL = ("/proc", "/sys", "/dev")
+
 Enter = Callable[[str, Sequence["os.DirEntry[str]"]], bool]
 """Called with each directory and what is in it; tells whether its files are to be listed."""
 
@@ -47,7 +54,11 @@ def below(
     *,
     named: str | None = None,
 ) -> Iterator[Document]:
-    """Give the files below a directory whose status is known, in the order of their paths."""
+    """Give the files below a directory whose status is known, in the order of their paths.
+
+    What is left out on purpose is given as unreadable: what a link leads to that the source is
+    in, the file systems of the kernel, and what is more than `MOST_FILES`.
+    """
     named = os.path.join(shown_top(source) if named is None else named, "")
 
     def origin(path: str) -> str:
@@ -55,13 +66,22 @@ def below(
 
     # No recursion: directories can be nested deeper than Python's calls.
     waiting, seen = [top], {(status.st_dev, status.st_ino)}
+    above, kernel = _directories_above(top), _kernel_devices(status)
+    left = MOST_FILES
     while waiting:
         directory = waiting.pop()
         try:
-            entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+            with os.scandir(directory) as scan:
+                entries = sorted(islice(scan, left + 1), key=lambda entry: entry.name)
         except OSError as error:
             yield Document(source, directory, origin(directory), unreadable=reason(error))
             continue
+        if len(entries) > left:
+            limit = f"{MOST_FILES:,} files and directories of a source are read"
+            why = f"is not read, nor is what follows: at most {limit}"
+            yield Document(source, directory, origin(directory), unreadable=why)
+            return
+        left -= len(entries)
         if enter is not None and not enter(directory, entries):
             continue
         found: list[str] = []
@@ -74,10 +94,41 @@ def below(
                 continue
             if stat.S_ISREG(status.st_mode):
                 yield document_of(source, path, origin(path), status)
-            elif stat.S_ISDIR(status.st_mode) and (status.st_dev, status.st_ino) not in seen:
-                seen.add((status.st_dev, status.st_ino))
-                found.append(path)
+            elif stat.S_ISDIR(status.st_mode):
+                identity = (status.st_dev, status.st_ino)
+                if identity in seen:
+                    continue
+                seen.add(identity)
+                if identity in above:
+                    why = "is not followed: it leads to a directory that the source is in"
+                elif status.st_dev in kernel:
+                    why = "is not read: it is a file system of the kernel"
+                else:
+                    found.append(path)
+                    continue
+                yield Document(source, path, origin(path), unreadable=why)
         waiting += reversed(found)
+
+
+def _directories_above(top: str) -> set[tuple[int, int]]:
+    """Return what tells the directories apart that a directory is in."""
+    above = set()
+    for directory in Path(os.path.realpath(top)).parents:
+        with suppress(OSError):
+            status = os.stat(directory)
+            above.add((status.st_dev, status.st_ino))
+    return above
+
+
+def _kernel_devices(status: os.stat_result) -> set[int]:
+    """Return the devices of the kernel's own file systems, unless a source lies on one."""
+    devices = set()
+    for directory in _KERNEL:
+        with suppress(OSError):
+            devices.add(os.stat(directory).st_dev)
+    with suppress(OSError):
+        devices.discard(os.stat("/").st_dev)
+    return devices - {status.st_dev}
 
 
 def shown_top(source: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from spackscope.model.catalog import Catalog
 from spackscope.model.index.build import build
 from spackscope.model.progress import ShouldStop, never
 from spackscope.model.records import Cancelled
+from spackscope.model.sources import files
 from spackscope.model.sources.choice import SAMPLE, chosen, location
 from spackscope.model.sources.documents import Document, SourceError, fingerprint
 from spackscope.model.sources.survey import survey
@@ -186,6 +188,40 @@ def test_links_that_lead_nowhere_or_round_are_said(tmp_path: Path) -> None:
         "cannot be read: no such file or directory",
         "cannot be read: too many levels of symbolic links",
     ]
+
+
+def test_links_out_of_a_source_are_followed_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = tmp_path / "mirror"
+    write_page(mirror, [record()])
+    (mirror / "root").symlink_to("/")
+    (mirror / "up").symlink_to("../..")
+    (mirror / "kernel").symlink_to("/proc/self/fd")
+    (mirror / "zfar").symlink_to(tmp_path / "far")
+    for number in range(50):
+        (tmp_path / "far" / str(number)).mkdir(parents=True)
+    monkeypatch.setattr(files, "MOST_FILES", 40)
+
+    catalog = catalog_of(mirror)
+
+    assert catalog.total == 1
+    told = {Path(problem.origin).name: problem.reason for problem in catalog.problems}
+    assert told["root"] == "is not followed: it leads to a directory that the source is in"
+    assert told["up"] == told["root"]
+    assert told["zfar"].endswith("at most 40 files and directories of a source are read")
+    if sys.platform == "linux":
+        assert told["kernel"] == "is not read: it is a file system of the kernel"
+
+
+def test_a_file_of_which_nothing_can_be_read_now_is_said(tmp_path: Path) -> None:
+    write_page(tmp_path, [record()])
+    (tmp_path / "x.json").symlink_to("/proc/kmsg")
+
+    catalog = catalog_of(tmp_path)
+
+    assert catalog.total == 1
+    assert not any("unexpected" in problem.reason for problem in catalog.problems)
 
 
 def test_directories_may_be_nested_deeper_than_calls(
@@ -413,6 +449,15 @@ def test_a_fingerprint_tells_every_change(tmp_path: Path) -> None:
     seen.append(now())
 
     assert len(set(seen)) == len(seen)
+
+
+def test_scanning_asks_in_every_directory_whether_to_stop(tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / str(number)).mkdir()
+    asked = []
+
+    with pytest.raises(Cancelled):
+        scan([str(tmp_path)], should_stop=lambda: len(asked) > 50 or asked.append(0) or False)
 
 
 @pytest.mark.parametrize("files", [1, 600])
