@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from typing import IO
 
 from spackscope.model.bounded_files import copy
 from spackscope.tui import streams
@@ -26,10 +28,25 @@ def spooled(wanted: bool) -> Iterator[str]:
         raise Leave(ExitCode.USAGE, usage)
     with contextlib.ExitStack() as stack:
         try:
-            file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="spackscope-"))
+            file, path = _temporary_file()
+            stack.enter_context(file)
             copy(sys.stdin.buffer, file)
             file.flush()
         except OSError as error:
             reason = error.strerror or error
             raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {reason}") from None
-        yield file.name
+        yield path
+
+
+def _temporary_file() -> tuple[IO[bytes], str]:
+    """Create a file that nobody has to remove; return it with a path that it is opened by.
+
+    On Linux it has no name, and is gone with this process even where that is killed.
+    """
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    path = f"/proc/self/fd/{file.fileno()}"
+    if os.path.exists(path):
+        return file, path
+    file.close()
+    named = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
+    return named, named.name

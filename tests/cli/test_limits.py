@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -203,6 +204,30 @@ def test_standard_input_without_an_end_is_given_up(program: Program, tmp_path: P
     assert result.stderr == f"spackscope: standard input cannot be read: {limit}\n"
     assert (result.returncode, result.stdout) == (3, "")
     assert list(spool.iterdir()) == []
+
+
+def test_a_killed_process_leaves_nothing_of_standard_input(
+    program: Program, tmp_path: Path
+) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    process = subprocess.Popen(
+        [*COMMAND, "find", "-f", "-"],
+        env=environment(program.home, TMPDIR=str(spool)),
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    assert process.stdin is not None
+
+    # More than a pipe holds, so that it is being copied.
+    process.stdin.write(bytes(2**22))
+    process.kill()
+    process.wait()
+    process.stdin.close()
+
+    # Elsewhere a file needs a name.
+    assert list(spool.iterdir()) == [] or sys.platform != "linux"
 
 
 def test_a_file_of_60_gb_on_standard_input_is_not_copied(program: Program) -> None:
