@@ -635,6 +635,17 @@ def test_an_answer_that_is_not_http_is_a_sentence(machine: Machine, answer: byte
         assert machine.failure(server).startswith("the connection to 127.0.0.1 broke: ")
 
 
+def test_a_header_that_is_not_http_is_not_printed(machine: Machine) -> None:
+    def leads_on(talk: Talk) -> None:
+        talk.send(b"HTTP/1.1 302 Found\r\nLocation: http://h/?sig=s3cret\0\r\n\r\n")
+        hangs_up(talk)
+
+    with serving(index=leads_on) as server:
+        failure = machine.failure(server)
+
+    assert failure == "the connection to 127.0.0.1 broke: illegal header line"
+
+
 def test_a_304_that_nobody_asked_for_is_no_file(machine: Machine) -> None:
     with serving(index=says(304)) as server:
         assert machine.failure(server) == "URL/index cannot be read: 127.0.0.1 answers HTTP 304"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import email.utils
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from spackscope.model.sources.place import Forbidden, Missing
 if TYPE_CHECKING:
     import httpcore
 
+_QUOTED = re.compile(r":? (?:bytearray\()?b['\"].*", re.DOTALL)
 _AGAIN = frozenset({408, 425, 429})
 _FAST = 16
 
@@ -173,10 +175,17 @@ def told(url: Url, patience: Patience, proxy: Url | None = None) -> Iterator[Non
         seconds = f"{patience.stalled:g} seconds"
         raise Failed(f"{host} has sent nothing for {seconds}{through}", silent=host) from None
     except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
-        why = f"{str(error)[:1].lower()}{str(error)[1:]}"
+        why = _without_quotes(error)
         raise Failed(f"the connection to {host}{through} broke: {why}") from None
     except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
-        raise SourceError(f"{host} cannot be asked{through}: {error}") from None
+        why = _without_quotes(error)
+        raise SourceError(f"{host} cannot be asked{through}: {why}") from None
+
+
+def _without_quotes(error: Exception) -> str:
+    """Return what an error says, without the header that it quotes: that may hold a secret."""
+    why = _QUOTED.sub("", str(error))
+    return f"{why[:1].lower()}{why[1:]}"
 
 
 def _seconds(retry_after: str) -> float | None:
