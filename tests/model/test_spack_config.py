@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -339,6 +340,16 @@ def test_a_broken_file_is_named_and_spoils_no_other(
     (problem,) = problems(spack)
     assert problem.startswith(f"{path}: cannot be read: ")
     assert reason in problem
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_file_is_named(make: Callable[[Path], None], spack: SpackRoot) -> None:
+    path = spack.write(USER, "")
+    path.unlink()
+    make(path)
+
+    (problem,) = problems(spack)
+    assert problem.startswith(f"{path}: cannot be read: ")
 
 
 def test_bytes_that_are_no_text_are_named(spack: SpackRoot) -> None:

@@ -22,7 +22,7 @@ def read_yaml(path: str) -> tuple[dict[str, Any], int]:
     Raises SourceError naming the file and the line of what cannot be read.
     """
     try:
-        if not os.path.isfile(path):
+        if not os.path.exists(path):
             return {}, 0
         data = read_file(path, LARGEST)
     except (OSError, ValueError) as error:
