@@ -507,7 +507,7 @@ def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
 def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    errors = [ValueError("https://u:hunter2@h"), MemoryError(), RecursionError("hunter2")]
+    errors = [ValueError("https://u:hunter2@h"), KeyError("hunter2"), RecursionError("hunter2")]
     broken = {str(tmp_path / type(error).__name__): error for error in errors}
     for source in broken:
         Path(source).mkdir()
