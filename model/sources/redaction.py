@@ -13,11 +13,14 @@ QUERY = re.compile(r"[?#].*", re.DOTALL)
 _LONGEST_MESSAGE = 1000
 _LIKE_A_URL = re.compile(r"[:/]/+")
 _USER_IN_TEXT = re.compile(r"(://)[^\s\"'<>]*@")
+# Libraries of HTTP quote a header that cannot be sent or read, which may hold a key or a token.
+_HEADER_IN_TEXT = re.compile(r":? (?:bytearray\()?b['\"].*", re.DOTALL)
 _QUERY_IN_TEXT = re.compile(r"(://[^\s\"'<>?#]*)[?#][^\s\"'<>]*")
 
 
 def without_secrets(text: str) -> str:
-    """Return a message of a library without users, passwords and queries of the URLs in it."""
+    """Return a message of a library without headers, and the users and queries of URLs in it."""
+    text = _HEADER_IN_TEXT.sub("", text)
     if len(text) > _LONGEST_MESSAGE:
         # No URL that is cut before its @.
         text = text[:_LONGEST_MESSAGE].rpartition(" ")[0] + " …"

@@ -203,6 +203,14 @@ def test_long_texts_take_no_time(part: str) -> None:
         without_secrets(text)
 
 
+@pytest.mark.parametrize(
+    "quoted", [f"b'{SECRET}\\nx'", f'b"{SECRET}"', f": bytearray(b'Location: {SECRET}')"]
+)
+def test_a_header_that_a_library_quotes_is_not_told(quoted: str) -> None:
+    separator = "" if quoted.startswith(":") else " "
+    assert without_secrets(f"Invalid header value{separator}{quoted}") == "Invalid header value"
+
+
 def test_messages_of_libraries_are_told_without_secrets() -> None:
     told = without_secrets(f'no way to "http://ann:{SECRET}@h:1/x?list=2&t={SECRET}", sorry')
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import email.utils
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING
 from spackscope.model.sources.addresses import Url
 from spackscope.model.sources.documents import SourceError
 from spackscope.model.sources.place import Forbidden, Missing
+from spackscope.model.sources.redaction import without_secrets
 
 if TYPE_CHECKING:
     import httpcore
 
-_QUOTED = re.compile(r":? (?:bytearray\()?b['\"].*", re.DOTALL)
 _AGAIN = frozenset({408, 425, 429})
 _FAST = 16
 
@@ -175,17 +174,12 @@ def told(url: Url, patience: Patience, proxy: Url | None = None) -> Iterator[Non
         seconds = f"{patience.stalled:g} seconds"
         raise Failed(f"{host} has sent nothing for {seconds}{through}", silent=host) from None
     except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
-        why = _without_quotes(error)
+        why = without_secrets(str(error))
+        why = f"{why[:1].lower()}{why[1:]}"
         raise Failed(f"the connection to {host}{through} broke: {why}") from None
     except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
-        why = _without_quotes(error)
+        why = without_secrets(str(error))
         raise SourceError(f"{host} cannot be asked{through}: {why}") from None
-
-
-def _without_quotes(error: Exception) -> str:
-    """Return what an error says, without the header that it quotes: that may hold a secret."""
-    why = _QUOTED.sub("", str(error))
-    return f"{why[:1].lower()}{why[1:]}"
 
 
 def _seconds(retry_after: str) -> float | None:
