@@ -32,15 +32,18 @@ def guarded(command: Callable[[], int]) -> int:
     """Run a command and return its exit code, or report what nothing else has caught."""
     _errors.clear()
     _ignored.clear()
-    with _hooks():
-        try:
-            code = command()
-        except (KeyboardInterrupt, SystemExit):
+    _set_hooks()
+    try:
+        code = command()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # Python would print a code that is a text.
+        if isinstance(error, SystemExit) and isinstance(error.code, int | None):
             raise
-        except BaseException as error:
-            # What a signal raises may come out as something else, as it does of `__set_name__`.
-            signals.obey()
-            note(error)
+        # What a signal raises may come out as something else, as it does of `__set_name__`.
+        signals.obey()
+        note(error)
     return report(os.environ) if _errors else code
 
 
@@ -76,10 +79,8 @@ def report(environ: Mapping[str, str]) -> ExitCode:
     return ExitCode.UNEXPECTED
 
 
-@contextlib.contextmanager
-def _hooks() -> Iterator[None]:
-    """Keep Python from printing the errors of threads and destructors."""
-    before = sys.excepthook, threading.excepthook, sys.unraisablehook
+def _set_hooks() -> None:
+    """Keep Python from printing the errors of threads and destructors, to its very end."""
 
     def in_thread(thread: threading.ExceptHookArgs) -> None:
         if thread.exc_value is not None and not isinstance(thread.exc_value, SystemExit):
@@ -94,10 +95,6 @@ def _hooks() -> Iterator[None]:
 
     sys.excepthook = lambda _type, error, _trace: note(error)
     threading.excepthook, sys.unraisablehook = in_thread, unraisable
-    try:
-        yield
-    finally:
-        sys.excepthook, threading.excepthook, sys.unraisablehook = before
 
 
 def _write_log(environ: Mapping[str, str]) -> str:

@@ -65,6 +65,7 @@ class TerminalDriver(LinuxDriver):
         vars(self)["_file"] = self._output
         self._is_taken = False
         self._is_taking_again = False
+        self._is_stopped = False
         self._found_as = _attributes(self.fileno)
 
     # Signals
@@ -119,7 +120,7 @@ class TerminalDriver(LinuxDriver):
         if not self._is_in_foreground():
             signals.obey()
         self._found_as = self._found_as if self._is_taking_again else _attributes(self.fileno)
-        self._is_taken = True
+        self._is_taken, self._is_stopped = True, False
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def write(self, data: str) -> None:
@@ -135,6 +136,7 @@ class TerminalDriver(LinuxDriver):
             # Changing the mode of the terminal would stop the program.
             self.attrs_before = None
         super().stop_application_mode()
+        self._is_stopped = True
 
     def disable_input(self) -> None:
         """Stop reading keys; those that wait are dropped unless it begins again at once."""
@@ -148,7 +150,7 @@ class TerminalDriver(LinuxDriver):
     def close(self) -> None:
         """Wait until all output is written."""
         super().close()
-        self._is_taken = False
+        self._is_taken = self._is_taken and not self._is_stopped
 
     def hurry(self) -> None:
         """Do not wait longer than a moment for the terminal from now on."""

@@ -31,6 +31,17 @@ IN_THREAD = (
     "    thread = threading.Thread(target=broken); thread.start(); thread.join(); return 0\n"
     "h.find = find"
 )
+IN_LIBRARY = (
+    "import sys, spackscope.tui.headless as h\n"
+    f"def load(*_args, **_kwargs): sys.exit('{SECRET}')\n"
+    "h.load = load"
+)
+AFTER_THE_COMMAND = (
+    "import atexit, threading, time\n"
+    "def late(): time.sleep(0.5); broken()\n"
+    "threading.Thread(target=late).start()\n"
+    "atexit.register(broken)"
+)
 IN_DESTRUCTOR = (
     "import spackscope.tui.dispatch as d; before = d._ask\n"
     "class Dropped: __del__ = broken\n"
@@ -58,8 +69,13 @@ def logs(program: Program) -> list[Path]:
 
 @pytest.mark.parametrize(
     ("patch", "kind"),
-    [(IN_MAIN, "ValueError"), (IN_IMPORT, "ModuleNotFoundError"), (IN_THREAD, "ValueError")],
-    ids=["main", "import", "thread"],
+    [
+        (IN_MAIN, "ValueError"),
+        (IN_IMPORT, "ModuleNotFoundError"),
+        (IN_THREAD, "ValueError"),
+        (IN_LIBRARY, "SystemExit"),
+    ],
+    ids=["main", "import", "thread", "exit"],
 )
 def test_an_unexpected_error_leaves_a_log_without_data(
     program: Program, patch: str, kind: str
@@ -81,6 +97,12 @@ def test_an_error_that_python_ignores_is_not_printed(program: Program) -> None:
     result = run(program, IN_DESTRUCTOR, "find", "--hashes", "py-build")
     assert (result.returncode, result.stderr) == (0, "")
     assert len(result.stdout.split()) == 24
+
+
+def test_an_error_after_the_command_is_not_printed(program: Program) -> None:
+    patch = f"import spackscope.tui.dispatch as d\n{AFTER_THE_COMMAND}"
+    result = run(program, patch, "--version")
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_only_so_many_logs_are_kept(program: Program) -> None:
@@ -132,6 +154,11 @@ def test_what_breaks_before_anything_is_there_is_reported(program: Program) -> N
         "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
         "import textual._xterm_parser as x; x.XTermParser.feed = broken",
         (
+            "import spackscope.tui.terminal as t, spackscope.tui.screens.browser as b\n"
+            "t.TerminalDriver.stop_application_mode = broken\n"
+            "b.BrowserScreen.action_fold = lambda self: self.app.exit()"
+        ),
+        (
             "import threading, spackscope.tui.screens.browser as b\n"
             "def fold(self): threading.Thread(target=broken).start()\n"
             "b.BrowserScreen.action_fold = fold"
@@ -142,18 +169,21 @@ def test_what_breaks_before_anything_is_there_is_reported(program: Program) -> N
             "b.BrowserScreen.action_fold = fold"
         ),
     ],
-    ids=["action", "worker", "mount", "start", "keyboard", "thread", "loop"],
+    ids=["action", "worker", "mount", "start", "keyboard", "driver", "thread", "loop"],
 )
 def test_the_browser_prints_no_traceback(program: Program, patch: str) -> None:
     code = BROKEN.format(patch=patch)
     command = (COMMAND[0], "-c", code)
     with program.in_terminal(changes={"SECRET_TOKEN": SECRET}, command=command) as terminal:
+        before = terminal.attributes()
         while "py-safetensors" not in terminal.text and terminal.process.poll() is None:
             terminal.read()
         if terminal.process.poll() is None:
             terminal.send("z")
         assert terminal.wait() == ExitCode.UNEXPECTED
+        assert terminal.attributes() == before
         text = terminal.text
+    assert text.count("\x1b[?1049l") == text.count("\x1b[?1049h")
     assert SECRET not in text
     assert "Traceback" not in text
     assert text.count("unexpected ValueError: see ") == 1
