@@ -13,6 +13,7 @@ from dataclasses import replace
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.command import CommandList, CommandPalette
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
@@ -47,6 +48,15 @@ _QUIET = 4
 """Rounds of the event loop without a message, after which all is done that a key did."""
 _MOST_MOVES = 500
 """Moves that are taken at once, so that Ctrl-C need not wait for a whole paste of them."""
+
+
+class _Palette(CommandPalette):
+    """Textual's palette, which also survives terminals of a few lines."""
+
+    def _action_command_list(self, action: str) -> None:
+        # Turning a page raises KeyError where the list has no room for a line.
+        if self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
 
 
 class SpackscopeApp(App[list[str]]):
@@ -212,6 +222,11 @@ class SpackscopeApp(App[list[str]]):
 
                 yield SystemCommand(f"{key.sentence.rstrip('.')}  ({key.shown})", "", run)
         yield SystemCommand("Change the theme", "", self.action_change_theme)
+
+    def action_command_palette(self) -> None:
+        """Open the palette."""
+        if not CommandPalette.is_open(self):
+            self.push_screen(_Palette(id="--command-palette"))
 
     def action_interrupt(self) -> None:
         """End at once, with nothing chosen."""

@@ -145,17 +145,25 @@ async def test_commands_of_the_palette_do_what_their_keys_do() -> None:
     async with browsing() as browser:
         for typed, arrives in PALETTE:
             await browser.press("colon")
-            assert browser.dialog == "CommandPalette"
+            assert browser.dialog == "_Palette"
             await browser.type(typed)
             await browser.until(lambda: "(" in browser.text)
             await browser.press("enter")
-            if browser.dialog == "CommandPalette":
+            if browser.dialog == "_Palette":
                 await browser.press("enter")
             await browser.until(lambda arrives=arrives: arrives(browser.focus), typed)  # type: ignore[misc]
             if browser.dialog is not None:
                 await browser.press("escape")
             await browser.press("enter" if browser.focus == "filter query" else "2")
         await browser.press("colon", "escape")
+        assert browser.dialog is None
+
+
+@pytest.mark.parametrize("keys", [["pagedown"], ["down", "pageup"], ["g", "pagedown", "enter"]])
+async def test_the_palette_has_no_room_in_a_terminal_of_three_lines(keys: list[str]) -> None:
+    async with browsing(size=(80, 3)) as browser:
+        await browser.press("colon", *keys)
+        await browser.press("escape", "escape")
         assert browser.dialog is None
 
 
