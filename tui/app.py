@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from textual import events
 from textual.app import App, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.command import CommandList, CommandPalette
 from textual.message import Message
@@ -51,7 +52,10 @@ _MOST_MOVES = 500
 
 
 class _Palette(CommandPalette):
-    """Textual's palette, which also survives terminals of a few lines."""
+    """Textual's palette, which also survives terminals of a few lines and two clicks at once."""
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def _action_command_list(self, action: str) -> None:
         # Turning a page raises KeyError where the list has no room for a line.
@@ -225,7 +229,7 @@ class SpackscopeApp(App[list[str]]):
 
     def action_command_palette(self) -> None:
         """Open the palette."""
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, _Palette):
             self.push_screen(_Palette(id="--command-palette"))
 
     def action_interrupt(self) -> None:

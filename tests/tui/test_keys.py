@@ -167,6 +167,18 @@ async def test_the_palette_has_no_room_in_a_terminal_of_three_lines(keys: list[s
         assert browser.dialog is None
 
 
+@pytest.mark.parametrize("key", ["colon", "Y", "question_mark", "v"])
+async def test_what_is_closed_twice_at_once_is_closed_once(key: str) -> None:
+    async with browsing() as browser:
+        await browser.press("2", "l", "l", key)
+        dialog = browser.app.screen
+        assert browser.dialog
+        dialog.dismiss()
+        dialog.dismiss()
+        await browser.settle()
+        assert browser.dialog is None
+
+
 async def test_a_theme_can_be_chosen_and_the_browser_goes_on() -> None:
     async with browsing() as browser:
         for theme in ("ansi-light", "textual-light", "nord", "spackscope"):

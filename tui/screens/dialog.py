@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
@@ -17,6 +18,10 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         Binding("escape,q", "close", "Close", show=False),
         Binding("ctrl+c", "app.interrupt", show=False),
     ]
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close the dialog once: two clicks at once must not close what is under it."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def action_close(self) -> None:
         """Go back to the browser with nothing done."""
