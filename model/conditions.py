@@ -77,9 +77,13 @@ def condition(query: Query, dictionaries: Dictionaries, *, hashes: bool = True) 
     """
 
     def all_groups(groups: tuple[Group, ...]) -> Clause:
-        return _joined(
-            and_, [_joined(or_, list(map(one, group)), FALSE) for group in groups], TRUE
-        )
+        clauses: list[Clause] = []
+        for group in groups:
+            # Hundreds of pasted words would each be looked for in every column, to no end.
+            if clauses and clauses[-1] == FALSE and all(c.column == ANY for c in group):
+                continue
+            clauses.append(_joined(or_, list(map(one, group)), FALSE))
+        return _joined(and_, clauses, TRUE)
 
     def one(asked: Condition) -> Clause:
         if isinstance(asked, Depends):
