@@ -15,7 +15,7 @@ _MOST_NAMED = 6
 
 @class_reading_index
 class Virtuals:
-    """Know the packages that provide a virtual somewhere in an index.
+    """Find the packages that provide a virtual, and put them in its place in queries.
 
     Spack knows them from its recipes (`Spec._provides_virtual` in lib/spack/spack/spec.py); here
     a package provides what some edge to it says that it provides. `packages` are the names of an

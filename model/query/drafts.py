@@ -30,21 +30,21 @@ class DependencyDraft:
 
     @property
     def is_direct(self) -> bool:
-        """Tell whether it is written with `%`."""
+        """Check whether it is written with `%`."""
         return self.sigil.text.startswith("%")
 
     @property
     def is_begun(self) -> bool:
-        """Tell whether anything is said of the dependency itself."""
+        """Check whether anything is said of the dependency itself."""
         return self.is_any or bool(self.terms)
 
     @property
     def is_assigned(self) -> bool:
-        """Tell whether the sigil ends as in `%c=`, so that a name must follow."""
+        """Check whether the sigil ends as in `%c=`, so that a name must follow."""
         return self.sigil.text.endswith("=")
 
     def has(self, column: str) -> bool:
-        """Tell whether a value of a column is asked for."""
+        """Check whether a value of a column is asked for."""
         return any(isinstance(term, Term) and term.column == column for term, _ in self.terms)
 
 

@@ -152,7 +152,7 @@ def _edge_fits(wanted: Depends, edge: Dependency, node: Node) -> bool:
 
 
 def provides(wanted: Depends, virtuals: Collection[str]) -> bool:
-    """Tell whether an edge with some virtuals provides those that are asked for.
+    """Check whether an edge with some virtuals provides those that are asked for.
 
     Behind `%` one of them will do, as in Spack's `edges_to_dependencies`.
     """

@@ -173,7 +173,7 @@ class Depends:
 
     @property
     def _is_assigned(self) -> bool:
-        """Tell whether its virtuals are written as in `%c,cxx=gcc`."""
+        """Check whether its virtuals are written as in `%c,cxx=gcc`."""
         return tokens.IDENTIFIERS.fullmatch(",".join(self.virtuals)) is not None
 
 
