@@ -12,7 +12,15 @@ from spackscope.model.facets import Facet, facets
 from spackscope.model.progress import ShouldStop, never
 from spackscope.model.query.match import ANY, is_glob, is_variant, split_variant
 from spackscope.model.query.satisfies import Unanswerable
-from spackscope.model.query.terms import OWN_KEYS, Condition, Depends, Group, Query, Term
+from spackscope.model.query.terms import (
+    OWN_KEYS,
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    query_of,
+)
 from spackscope.model.records import HASH_LENGTH
 from spackscope.model.text import clean
 from spackscope.model.versions import version_key
@@ -132,7 +140,9 @@ class _Advisor:
 
     def _on_dependency(self, condition: Depends) -> str:
         names = [name for name in self._catalog.dictionaries.package_names if name]
-        guess = "" if condition.name in names else _meant(condition.name, names)
+        named = query_of(Term("package", condition.name))
+        is_known = condition.name in names or self._catalog.virtuals.providers(named)
+        guess = "" if is_known else _meant(condition.name, names)
         return f"{self._none} has a dependency {condition}{guess}"
 
     def _on_compiler(self, condition: Depends) -> str:

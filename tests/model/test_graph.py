@@ -223,3 +223,10 @@ def test_a_long_chain_of_dependencies_is_followed_to_its_end(tmp_path: Path) -> 
 
     assert catalog.count(parse("^p9999")) == 9_999
     assert catalog.count(parse("^p20000 !p0")) == 19_999
+
+
+def test_a_virtual_that_is_known_is_not_taken_for_a_mistake(catalogs: dict[str, Catalog]) -> None:
+    for text, guess in (("^mpi+nosuch", False), ("^mpii+nosuch", True)):
+        said = advice(catalogs["spack1"], parse(text))
+        assert said is not None
+        assert ("did you mean" in said.sentence) is guess
