@@ -33,9 +33,8 @@ class Virtuals:
 
         A name that is also that of a package is not taken for a virtual.
         """
-        names = dict.fromkeys(map(_package, query.conditions))
-        known = set(self._packages()) | {""} if any(names) else names
-        unknown = [name for name in names if name not in known]
+        names = set(map(_package, query.conditions)) - {""}
+        unknown = sorted(names.difference(self._packages())) if names else []
         found = ((name, sorted(self._providers(name))) for name in unknown)
         return {name: provided_by for name, provided_by in found if provided_by}
 

@@ -88,14 +88,14 @@ def _fits_compiler(pattern: str) -> Callable[[str], bool]:
 
 def _fits_target(pattern: str) -> Callable[[str], bool]:
     """Match an entry of a list of targets; one with wildcards and no range is a glob."""
-    globs = [entry for entry in pattern.split(",") if is_glob(entry) and ":" not in entry]
-    if globs and pattern != "*":
+    entries = pattern.split(",")
+    tests = [
+        _fits(entry) if is_glob(entry) and ":" not in entry else target_test(entry)
+        for entry in entries
         # Among others `*` is no target that Spack knows.
-        tests = [_fits(entry) for entry in globs if entry != "*"]
-        others = [entry for entry in pattern.split(",") if entry not in globs]
-        tests += [target_test(",".join(others))] if others else []
-        return lambda target: any(fits(target) for fits in tests)
-    return target_test(pattern)
+        if entry != "*" or len(entries) == 1
+    ]
+    return lambda target: any(fits(target) for fits in tests)
 
 
 def _test_hash(pattern: str) -> Test:

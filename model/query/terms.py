@@ -68,11 +68,8 @@ class Term:
         is_spelled = column == "variants" and is_variant(pattern)
         if is_spelled and split_variant(pattern)[0] not in OWN_KEYS:
             if parts := tokens.PAIR_PARTS.fullmatch(pattern):
-                value = parts[3]
-                if value[0] in "'\"":
-                    return pattern
-                spelled = tokens.in_quotes(value) if "@" in value else tokens.quoted(value)
-                return parts[1] + parts[2] + spelled
+                is_quoted = parts[3][0] in "'\""
+                return pattern if is_quoted else parts[1] + parts[2] + tokens.quoted(parts[3])
             return pattern
         return f"{column}={tokens.quoted(pattern)}"
 
@@ -151,19 +148,20 @@ class Depends:
         variants and a namespace, which it does not have, are not asked of it. The name is that of
         a package: like Spack, `%oneapi` asks for intel-oneapi-compilers.
         """
-        pattern, has_more = "", False
-        for column, sign in _STATED.items():
-            terms = [t for t in self.terms if t.column == column and isinstance(t, Term)]
-            has_more = has_more or any(t.negated for t in terms) or len(terms) > 1
-            text = terms[0].pattern if terms else ""
-            pattern += sign * bool(terms) + (compiler_name(text) if column == "package" else text)
-        for term in self.terms:
-            is_passed = isinstance(term, Term) and (
-                term.column in (*_STATED, "namespace")
-                or (term.column == "variants" and is_propagated(term.pattern))
-            )
-            has_more = has_more or not is_passed
-        return pattern, has_more
+        terms = [term for term in self.terms if isinstance(term, Term)]
+        stated = {t.column: t.pattern for t in terms if t.column in _STATED and not t.negated}
+        if "package" in stated:
+            stated["package"] = compiler_name(stated["package"])
+        not_asked = [
+            term
+            for term in terms
+            if term.column == "namespace"
+            or (term.column == "variants" and is_propagated(term.pattern))
+        ]
+        pattern = "".join(
+            sign + stated[column] for column, sign in _STATED.items() if column in stated
+        )
+        return pattern, len(stated) + len(not_asked) < len(self.terms)
 
     @property
     def column(self) -> str:
@@ -289,20 +287,16 @@ def exact_term(column: str, value: str) -> Term:
     What Spack does not take for a version is matched as a text, with `?` for its odd signs, and
     so is what must not be shown as it is.
     """
+    if not value:
+        return Term(column, "?*", negated=True)
     exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
     if column == "target" and set(value) & set(",:"):
         exact = ""
     try:
-        if (
-            value
-            and is_clean(value)
-            and test_of(column, exact)((value,) if column == "variants" else value)
-        ):
+        if is_clean(value) and test_of(column, exact)((value,) if column == "variants" else value):
             return Term(column, exact)
     except ValueError:
         pass
-    if not value:
-        return Term(column, "?*", negated=True)
     pattern = re.sub(r"[^\w.-]", "?", value, flags=re.ASCII)
     return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
 
@@ -350,12 +344,11 @@ def _is_name(group: Group) -> bool:
     condition = group[0]
     if condition.negated or condition.column != "package" or _order(group)[0]:
         return False
-    if isinstance(condition, Term) and condition.pattern == "*":
-        # As a name it asks for nothing.
-        return False
     pattern = condition.pattern if isinstance(condition, Term) else ""
     return (
-        pattern.isascii()
+        # As a name `*` asks for nothing.
+        pattern != "*"
+        and pattern.isascii()
         and _is_one(tokens.NAME, pattern)
         and ("." not in pattern or is_glob(pattern))
     )
