@@ -36,9 +36,9 @@ def reads_index(function: _Function) -> _Function:
         def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
             try:
                 yield from function(*args, **kwargs)
+            except (Unanswerable, QueryError):
+                raise
             except _DAMAGE as error:
-                if _is_no_damage(error):
-                    raise
                 raise IndexDamaged(str(error)) from error
 
         return generate  # type: ignore[return-value]
@@ -47,9 +47,9 @@ def reads_index(function: _Function) -> _Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
+        except (Unanswerable, QueryError):
+            raise
         except _DAMAGE as error:
-            if _is_no_damage(error):
-                raise
             raise IndexDamaged(str(error)) from error
 
     return call  # type: ignore[return-value]
@@ -73,12 +73,6 @@ def class_reading_index(class_: type[_Class]) -> type[_Class]:
             continue
         setattr(class_, name, guarded)
     return class_
-
-
-def _is_no_damage(error: Exception) -> bool:
-    """Check whether an error is about the query, or reports a statement that was given up."""
-    is_interrupted = isinstance(error, sqlite3.OperationalError) and str(error) == "interrupted"
-    return is_interrupted or isinstance(error, Unanswerable | QueryError)
 
 
 # Columns of SQLite hold values of any type, whatever the type that they are declared with.
