@@ -12,6 +12,7 @@ import pytest
 from spackscope.model.catalog import Catalog
 from spackscope.model.sources.choice import SAMPLE
 from tests.model.building import catalog_of, record, write_page
+from tests.model.spack_documents import whole_catalog
 
 NOBODY = 65534
 
@@ -77,3 +78,10 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     write_page(directory / "two", records[140:], title="HDF5")
     write_page(directory / "two", records[140:150], title="HDF5", tag="other")
     return catalog_of(directory / "one", directory / "two")
+
+
+@pytest.fixture(scope="session")
+def whole_catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalog]:
+    """Index all records of Spack's two large indexes."""
+    directory = tmp_path_factory.mktemp("whole")
+    return {name: whole_catalog(name, directory) for name in ("spack0", "spack1")}

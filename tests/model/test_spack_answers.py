@@ -21,7 +21,6 @@ from spackscope.model.query.syntax import QueryError, parse
 from spackscope.model.readers.documents import read_document
 from spackscope.model.records import Spec
 from tests.model.building import catalog_of, write_page
-from tests.model.spack_documents import whole_catalog
 
 DATA = Path(__file__).parents[1] / "data" / "spack"
 
@@ -62,17 +61,11 @@ def records(index: str) -> dict[str, Spec]:
     return {item.hash: item for item in items if isinstance(item, Spec)}
 
 
-@pytest.fixture(scope="module")
-def catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalog]:
-    directory = tmp_path_factory.mktemp("whole")
-    return {name: whole_catalog(name, directory) for name in ("spack0", "spack1")}
-
-
 @pytest.mark.parametrize("category", sorted(ANSWERS))
-def test_every_answer_agrees(catalogs: dict[str, Catalog], category: str) -> None:
+def test_every_answer_agrees(whole_catalogs: dict[str, Catalog], category: str) -> None:
     undecided = set()
     for answer in ANSWERS[category]:
-        catalog, constraint = catalogs[answer["index"]], answer["constraint"]
+        catalog, constraint = whole_catalogs[answer["index"]], answer["constraint"]
         (row,) = catalog.by_hash(answer["hash"])
         try:
             found = row.id in catalog.match(parse(constraint))

@@ -16,7 +16,7 @@ import pytest
 from spackscope.model.catalog import Catalog
 from spackscope.model.query.satisfies import Unanswerable
 from spackscope.model.query.syntax import QueryError, parse
-from tests.model.spack_documents import DATA, whole_catalog
+from tests.model.spack_documents import DATA
 
 DEPARTURES = {
     ("spack1", "golang"): "no edge of the index says who provides golang",
@@ -40,18 +40,12 @@ def answers_by_kind() -> dict[str, list[dict[str, Any]]]:
 ANSWERS = answers_by_kind()
 
 
-@pytest.fixture(scope="module")
-def catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalog]:
-    directory = tmp_path_factory.mktemp("whole")
-    return {name: whole_catalog(name, directory) for name in ("spack0", "spack1")}
-
-
 @pytest.mark.parametrize("kind", sorted(ANSWERS))
-def test_a_whole_answer_is_that_of_spack(catalogs: dict[str, Catalog], kind: str) -> None:
+def test_a_whole_answer_is_that_of_spack(whole_catalogs: dict[str, Catalog], kind: str) -> None:
     departing = set()
     for answer in ANSWERS[kind]:
         expected = "refused" if "refused" in answer else (answer["count"], answer["sha256"])
-        if our_answer(catalogs[answer["index"]], answer["query"]) != expected:
+        if our_answer(whole_catalogs[answer["index"]], answer["query"]) != expected:
             departing.add((answer["index"], answer["query"].strip()))
 
     assert departing == {
@@ -75,10 +69,10 @@ def test_a_whole_answer_is_that_of_spack(catalogs: dict[str, Catalog], kind: str
     ],
 )
 def test_an_odd_query_finds_as_many(
-    catalogs: dict[str, Catalog], index: str, text: str, count: int
+    whole_catalogs: dict[str, Catalog], index: str, text: str, count: int
 ) -> None:
     """Hold the counts of a second reading of Spack's rules, which gives the answers above too."""
-    assert our_answer(catalogs[index], text)[0] == count
+    assert our_answer(whole_catalogs[index], text)[0] == count
 
 
 def our_answer(catalog: Catalog, text: str) -> str | tuple[int, str]:
