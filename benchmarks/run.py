@@ -15,11 +15,16 @@ from pathlib import Path
 
 from benchmarks import corpus, pairs, spack_index, terminal
 from benchmarks.processes import cost
-from spackscope.model.catalog import Catalog
-from spackscope.model.index.cache import load, open_cached
-from spackscope.model.listing import View
-from spackscope.model.query.satisfies import Unanswerable
-from spackscope.model.query.syntax import QueryError, parse
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.errors import (
+    QueryError,
+    Unanswerable,
+)
+from spackscope.model.loader.load import load, open_cached
+from spackscope.model.query.parse import (
+    parse,
+)
 
 
 def decode_pages(directory: Path) -> int:
@@ -74,7 +79,7 @@ def text_lines(catalog: Catalog) -> list[str]:
 
 _INDEX = """
 import sys
-from spackscope.tui.cli import main
+from spackscope.tui.cli.main import main
 sys.exit(main(["index", "--rebuild", "-f", sys.argv[1]]))
 """
 _JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"

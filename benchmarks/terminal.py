@@ -65,7 +65,7 @@ def _until(arguments: Sequence[str], environ: Mapping[str, str], text: bytes) ->
 
 def starts(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
     """Time starts until the packages are on the screen, beside the barest Textual program."""
-    ours = ["-m", "spackscope.tui.cli", "-f", source]
+    ours = ["-m", "spackscope.tui.cli.main", "-f", source]
     return [
         (
             _until(ours, environ, b"lib-0"),
@@ -118,7 +118,7 @@ def _echo(arguments: Sequence[str], environ: Mapping[str, str], keys: str) -> fl
 
 def echoes(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
     """Time how soon what is typed is seen, beside a Textual program of one Input."""
-    ours = ["-m", "spackscope.tui.cli", "-f", source]
+    ours = ["-m", "spackscope.tui.cli.main", "-f", source]
     return [
         (_echo(ours, environ, "/"), _echo(["-c", _INPUT], environ, ""))
         for _ in range(max(1, many // 3))
@@ -149,7 +149,7 @@ def _drain(child: pexpect.spawn[bytes]) -> bytes:
 
 def steps(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
     """Count the bytes of one step of the cursor, beside those of a DataTable."""
-    ours = ["-m", "spackscope.tui.cli", "-f", source]
+    ours = ["-m", "spackscope.tui.cli.main", "-f", source]
     return [
         (
             _bytes_of_step(ours, environ, "2jj"),

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from spackscope.tui.app import SpackscopeApp
-from spackscope.tui.keys import HEADINGS, KEYS
-from spackscope.tui.language import LANGUAGE
+from spackscope.tui.keymap import HEADINGS, KEYS
+from spackscope.tui.query_reference import LANGUAGE
 
 ROOT = Path(__file__).parent.parent
 README, LANGUAGE_PAGE = ROOT / "README.md", ROOT / "docs" / "query-language.md"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.dispatch import run
-from spackscope.tui.language import LANGUAGE, Form
+from spackscope.tui.cli.dispatch import run
+from spackscope.tui.query_reference import LANGUAGE, Form
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "query-language.md"

@@ -20,15 +20,17 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed
 
-from spackscope.model.records import Cancelled
-from spackscope.model.sources.documents import SourceError
-from spackscope.tui import crash, signals
-from spackscope.tui.exit_codes import ExitCode
-from spackscope.tui.keys import ANYWHERE, KEYS, MOVES
-from spackscope.tui.memory import limit_heaps
-from spackscope.tui.screens.browser import BrowserScreen
-from spackscope.tui.screens.values_dialog import ValuesDialog
-from spackscope.tui.terminal import TerminalDriver
+from spackscope.model.core.errors import (
+    Cancelled,
+    SourceError,
+)
+from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.dialogs.values import ValuesDialog
+from spackscope.tui.keymap import ANYWHERE, KEYS, MOVES
+from spackscope.tui.process import crash, signals
+from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process.memory import limit_heaps
+from spackscope.tui.process.terminal import TerminalDriver
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 THEME = replace(

@@ -1,1 +1,1 @@
-"""Keep the records of all sources in one immutable SQLite file."""
+"""Write records to the SQLite file that catalogs are read from."""

@@ -9,9 +9,14 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from spackscope.model.query.limits import QueryError
-from spackscope.model.query.satisfies import Unanswerable
-from spackscope.model.records import IndexDamaged, is_hash
+from spackscope.model.core.errors import (
+    IndexDamaged,
+    QueryError,
+    Unanswerable,
+)
+from spackscope.model.core.records import (
+    is_hash,
+)
 
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])

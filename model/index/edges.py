@@ -8,8 +8,11 @@ from array import array
 from collections.abc import Mapping
 from itertools import accumulate
 
-from spackscope.model.code_columns import packed, upwards
-from spackscope.model.records import Dependency
+from spackscope.model.core.records import Dependency
+from spackscope.model.index.codec import (
+    packed,
+    upwards,
+)
 
 _NOBODY = 0xFFFFFFFF
 

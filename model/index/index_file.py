@@ -18,9 +18,11 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from spackscope.model.core.errors import (
+    IndexDamaged,
+)
+from spackscope.model.core.private_files import create_temporary, keep_private, private_directory
 from spackscope.model.index.schema import SCHEMA_VERSION
-from spackscope.model.private_files import create_temporary, keep_private, private_directory
-from spackscope.model.records import IndexDamaged
 
 APPLICATION_ID = b"ssc" + bytes([SCHEMA_VERSION])
 """What the header of an index of this version says; SCHEMA_VERSION is at most 255."""

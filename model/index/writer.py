@@ -7,13 +7,15 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from spackscope.model.code_columns import packed
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.index.codec import (
+    packed,
+)
+from spackscope.model.index.deduplicate import Codes, Merging, StagedDocument
+from spackscope.model.index.dictionaries import Dictionary, Values, storable
 from spackscope.model.index.edges import Edges
-from spackscope.model.index.merging import Codes, Merging, StagedDocument
 from spackscope.model.index.schema import CODES, INDEXES, TABLES
-from spackscope.model.index.values import Dictionary, Values, storable
-from spackscope.model.records import Problem, Spec
-from spackscope.model.sources.documents import Document, Surveyed, fingerprint
+from spackscope.model.sources.document import Document, Surveyed, fingerprint
 
 _BATCH = 2048
 

@@ -1,1 +1,1 @@
-"""The query language: its syntax, what it asks, and what a pattern means."""
+"""Parse the query language, and check specs against a query. Knows no index."""

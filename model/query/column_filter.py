@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from spackscope.model.query import tokens
-from spackscope.model.query.match import is_glob, is_variant, test_of
-from spackscope.model.query.syntax import (
+from spackscope.model.core.errors import (
+    QueryError,
+)
+from spackscope.model.query import lexer
+from spackscope.model.query.ast import Condition, Group, Query, Term
+from spackscope.model.query.matchers import is_glob, is_variant, test_of
+from spackscope.model.query.parse import (
     LONGEST,
     MOST_TERMS,
-    QueryError,
     check_once,
     one_condition,
 )
-from spackscope.model.query.terms import Condition, Group, Query, Term
 
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
 _WORD = re.compile(rf"""(?:[^\s"']|{_QUOTED})+|["']""")
@@ -89,7 +91,7 @@ def _words(text: str) -> list[tuple[int, str, bool]]:
     for match in _WORD.finditer(text):
         if match[0] in ('"', "'"):
             raise QueryError("the quote is not closed", match.start())
-        word = _QUOTES.sub(lambda quoted: tokens.unquoted(quoted[0]), match[0])
+        word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
         words.append((match.start(), word, match[0] == "|"))
     return words
 
@@ -135,4 +137,4 @@ def _word(column: str, condition: Condition) -> str:
 
 
 def _quoted(word: str) -> str:
-    return tokens.in_quotes(word) if re.search(r"[\s\"']", word) or word == "|" else word
+    return lexer.in_quotes(word) if re.search(r"[\s\"']", word) or word == "|" else word

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
-from spackscope.model.query.edge_syntax import read_edge
-from spackscope.model.query.limits import check_once
-from spackscope.model.query.match import architecture
-from spackscope.model.query.terms import Condition, Depends, Group, Term
-from spackscope.model.query.tokens import Token
+from spackscope.model.query.ast import Condition, Depends, Group, Term
+from spackscope.model.query.edge_attributes import read_edge
+from spackscope.model.query.lexer import Token
+from spackscope.model.query.matchers import architecture
+from spackscope.model.query.validation import check_once
 
 Spans = MutableMapping[Condition, tuple[int, int]]
 """Where in a text each condition is written: its start and its end."""

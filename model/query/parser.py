@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from spackscope.model.columns import ALIASES, FIELDS, FLAGS
-from spackscope.model.query import tokens
+from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS
+from spackscope.model.core.errors import (
+    QueryError,
+)
+from spackscope.model.core.records import STATES
+from spackscope.model.query import lexer
+from spackscope.model.query.ast import Condition, Query, Term, several
 from spackscope.model.query.drafts import DependencyDraft, SpecDraft, groups_of
-from spackscope.model.query.limits import MOST_TERMS, QueryError
-from spackscope.model.query.match import ANY, ARCHITECTURE, is_glob, test_of
-from spackscope.model.query.terms import Condition, Query, Term, several
-from spackscope.model.query.tokens import Token
-from spackscope.model.query.unfinished import check_ascii, check_version_end, refusal, waiting
-from spackscope.model.records import STATES
+from spackscope.model.query.lexer import Token
+from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob, test_of
+from spackscope.model.query.syntax_errors import check_ascii, check_version_end, refusal, waiting
+from spackscope.model.query.validation import (
+    MOST_TERMS,
+)
 
 _OWN = ("package", "stack", "tag", "source", "state", "size")
 _PART_OF_NAME = re.compile(r"[A-Za-z_0-9][A-Za-z_0-9\-]*")
@@ -36,8 +41,8 @@ class Parser:
     """
 
     def __init__(self, text: str, bare: str) -> None:
-        found = list(tokens.tokens(text))
-        self._tokens = [one for one in found if one.kind != tokens.SPACE]
+        found = list(lexer.tokens(text))
+        self._tokens = [one for one in found if one.kind != lexer.SPACE]
         self._bare = bare
         self._specs = [SpecDraft()]
         self._spans: dict[Condition, tuple[int, int]] = {}
@@ -107,12 +112,12 @@ class Parser:
     def _word(self, token: Token, position: int) -> None:
         if self._bare != "any":
             raise QueryError("a quoted text is a value: write key='…'", token.start)
-        self._to_spec(Term(ANY, tokens.unquoted(token.text)), token)
+        self._to_spec(Term(ANY, lexer.unquoted(token.text)), token)
 
     def _version(self, token: Token, position: int) -> None:
         constraint = re.sub(r"\s", "", token.text[1:])
         before = self._tokens[position - 1] if position else token
-        is_any = constraint == ":" and before.kind == tokens.NAME and before.end == token.start
+        is_any = constraint == ":" and before.kind == lexer.NAME and before.end == token.start
         if self._bare == "package":
             check_version_end(token)
         if constraint == ":" and not is_any:
@@ -139,14 +144,14 @@ class Parser:
         self._add(Term("hash", token.text[1:]), token)
 
     def _pair(self, token: Token, position: int) -> None:
-        parts = tokens.PAIR_PARTS.fullmatch(token.text)
+        parts = lexer.PAIR_PARTS.fullmatch(token.text)
         assert parts is not None
         key, operator, written = parts.groups()
         if self._open is not None and self._open.is_assigned and not self._open.is_begun:
             raise QueryError("Expected a package name, found =", token.start + parts.start(2))
         if key in _NOT_PROPAGATED and operator.endswith("=="):
             raise QueryError(f"{key} takes = only, not ==", token.start)
-        value = tokens.unquoted(written)
+        value = lexer.unquoted(written)
         key = ALIASES.get(key, key)
         if not value and (key in FLAGS or key in ("arch", *ARCHITECTURE)):
             self._ask_nothing(token)
@@ -160,7 +165,7 @@ class Parser:
             exact = "=" if key == "version" and operator == "==" else ""
             self._add(Term(key, exact + value), token)
         else:
-            pattern = tokens.variant_pattern(key, operator, value)
+            pattern = lexer.variant_pattern(key, operator, value)
             self._add(Term("variants", pattern), token)
 
     def _ask_nothing(self, token: Token) -> None:
@@ -292,7 +297,7 @@ class Parser:
     def _is_beside_others(self, position: int) -> bool:
         """Tell whether a condition is excluded, or one of several alternatives."""
         after = self._tokens[position + 1 : position + 2]
-        is_followed = bool(after) and after[0].kind == tokens.OR
+        is_followed = bool(after) and after[0].kind == lexer.OR
         return is_followed or self._negation is not None or self._alternative is not None
 
     def _is_end_of_name(self, position: int) -> bool:
@@ -300,7 +305,7 @@ class Parser:
         at = position - 1
         while at > 0 and self._tokens[at - 1].end == self._tokens[at].start:
             at -= 1
-        is_glued = at < position - 1 and self._tokens[at].kind == tokens.NAME
+        is_glued = at < position - 1 and self._tokens[at].kind == lexer.NAME
         # `name@:` is no more than the name.
         return is_glued and not (at == position - 2 and self._tokens[at + 1].text == "@:")
 
@@ -310,7 +315,7 @@ class Parser:
         if position + 1 == len(self._tokens):
             return False
         after = self._tokens[position + 1]
-        sigils = (tokens.VERSION, tokens.VARIANT, tokens.HASH, tokens.DEPENDENCY)
+        sigils = (lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY)
         return after.start == token.end and after.kind in sigils
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from spackscope.model.core.errors import ValueTooLong
 from spackscope.model.readers.limits import LARGEST_RECORD, MOST_VALUES
 
 _FIRST = 2**13
 _NEXT = 2**5
 # The longest of what cannot be told from a mistake where it is cut: a pair of \u escapes.
 _LONGEST_TOKEN = 16
-
-
-class TooLong(ValueError):
-    """Report a value that is longer than any real one."""
 
 
 def too_many_values(text: str) -> str:
@@ -35,7 +32,7 @@ def decode_at(
     """Parse the value at a place as `raw_decode` does; return it with the place behind it.
 
     Of a longer text no more than some more characters than the value has are looked at. Raises
-    json.JSONDecodeError, RecursionError, and TooLong where the value has more than `largest`.
+    json.JSONDecodeError, RecursionError, and ValueTooLong where the value has more than `largest`.
     """
     size = _FIRST
     while size < len(text) - at:
@@ -50,6 +47,6 @@ def decode_at(
             if end < size:
                 return value, at + end
         if size >= largest:
-            raise TooLong(f"more than {largest:,} characters of one record at character {at}")
+            raise ValueTooLong(f"more than {largest:,} characters of one record at character {at}")
         size = min(size * _NEXT, largest)
     return decoder.raw_decode(text, at)

@@ -7,9 +7,16 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
 
+from spackscope.model.core.errors import (
+    FrontMatterError,
+    InvalidYaml,
+    YamlError,
+)
 from spackscope.model.readers.bounded_json import decode_at, too_many_values
-from spackscope.model.readers.bounded_yaml import InvalidYaml, YamlError, load_yaml
 from spackscope.model.readers.limits import LARGEST_TEXT, MOST_KEYS
+from spackscope.model.readers.yaml import (
+    load_yaml,
+)
 
 # A key at the beginning of a line, or the line that closes the front matter.
 _MARK = re.compile(
@@ -25,10 +32,6 @@ _PLAIN_LIST = re.compile(rf"\[\s*(?:{_PLAIN}\s*(?:,\s*{_PLAIN}\s*)*)?\]")
 # Numbers stay as they are written: `1.10` is a version, and a version is a text. A control
 # character in a text spoils no page: it is made visible where it is shown.
 _decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
-
-
-class FrontMatterError(ValueError):
-    """Report front matter, or one value of it, that cannot be read."""
 
 
 def decode(data: bytes) -> str:

@@ -7,18 +7,23 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from spackscope.model.readers.bounded_json import TooLong, decode_at
-from spackscope.model.readers.json_text import (
+from spackscope.model.core.errors import (
+    Unreadable,
+    ValueTooLong,
+)
+from spackscope.model.core.records import is_hash
+from spackscope.model.readers.bounded_json import (
+    decode_at,
+)
+from spackscope.model.readers.json import (
     DECODER,
     Number,
     Parsed,
-    Unreadable,
     collector_paused,
     more_behind,
     note_repeated,
     skip_space,
 )
-from spackscope.model.records import is_hash
 
 Take = Callable[[str, Any], Any]
 """Makes of a record, given with its hash, what is to be kept of it.
@@ -52,7 +57,7 @@ def load_database(text: str, begin: Begin) -> Parsed:
         reason = f"it is nested too deeply behind character {max(walk.starts.values())}"
     except json.JSONDecodeError as error:
         reason = f"{error.msg} at character {error.pos}"
-    except (TooLong, Unreadable) as error:
+    except (ValueTooLong, Unreadable) as error:
         reason = str(error)
     else:
         end = skip_space(text, end)
@@ -75,7 +80,7 @@ class _Walk:
     def members(self, at: int, members: dict[str, Any], way: tuple[str, ...]) -> int:
         """Read the mapping at a place into `members`, entering those on the way; give its end.
 
-        Raises json.JSONDecodeError, RecursionError, TooLong and what takes the records raises.
+        Raises json.JSONDecodeError, RecursionError, ValueTooLong and what takes records raises.
         """
 
         def read(key: str, at: int) -> int:

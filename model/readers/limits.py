@@ -7,15 +7,6 @@ keep what any one document takes below about 2.5 GB.
 
 from __future__ import annotations
 
-MOST_TIMES = 100
-"""How many times its size a document may unpack to; indexes pack to a tenth or twentieth."""
-
-HARMLESS = 2**26
-"""Bytes to which any document may unpack, since small ones may repeat themselves more."""
-
-MOST_MEMBERS = 2**16
-"""Members of a gzip file, one behind the other; bgzip makes one of every 64 KiB."""
-
 LARGEST_TEXT = 2**28
 """Bytes of a text that is not all ASCII, of which Python may need 4 for each."""
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from spackscope.model.readers.json_text import Number, kind, read_json, storable
-from spackscope.model.readers.nodes import NodeReader, node_hash
-from spackscope.model.records import Problem, Spec, is_hash
+from spackscope.model.core.records import Problem, Spec, is_hash
+from spackscope.model.readers.json import Number, kind, read_json, storable
+from spackscope.model.readers.spec_node import NodeReader, node_hash
 
 FORMATS = {"4": 3, "5": 4, "6": 5}
 """The specfile format of the nodes, by the version of the lock file."""

@@ -10,8 +10,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from spackscope.model.readers.json_text import Number, Unreadable, decode, kind, load, storable
-from spackscope.model.readers.specfile import is_signed, unsigned
+from spackscope.model.core.errors import (
+    Unreadable,
+)
+from spackscope.model.readers.json import (
+    Number,
+    decode,
+    kind,
+    load,
+    storable,
+)
+from spackscope.model.readers.spec_file import is_signed, unsigned
 
 DATABASE = "application/vnd.spack.db."
 SPEC = "application/vnd.spack.spec."

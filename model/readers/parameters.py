@@ -7,8 +7,8 @@ import re
 import sys
 from collections.abc import Callable
 
-from spackscope.model.columns import FLAGS
-from spackscope.model.readers.json_text import Number, kind, storable
+from spackscope.model.core.columns import FLAGS
+from spackscope.model.readers.json import Number, kind, storable
 
 _FLAGS = frozenset(FLAGS)
 _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")

@@ -1,1 +1,1 @@
-"""Sources: what the user names, and the documents that are found there."""
+"""Resolve what the user names as sources to the documents in them."""

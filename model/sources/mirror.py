@@ -1,95 +1,79 @@
-"""A mirror that is looked at, and what is made of the things that are found in it."""
+"""Look at a mirror, and list its indexes, or where it has none its spec files.
+
+Like `BinaryCacheIndex.update` of lib/spack/spack/binary_distribution.py, which reads the index of
+layout v3 and then that of layout v2, where a mirror has both.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from spackscope.model.bounded_files import read_head
-from spackscope.model.progress import ShouldStop, never
-from spackscope.model.readers.manifest import LARGEST
-from spackscope.model.records import Problem
-from spackscope.model.sources.documents import (
-    Document,
-    Kind,
+from spackscope.model.core.errors import (
+    Forbidden,
+    ListingUnsupported,
+    NotFound,
     SourceError,
-    Surveyed,
-    document_of,
-    reason,
+    WrongContent,
 )
-from spackscope.model.sources.place import Fetched, Folder, Place
+from spackscope.model.sources.document import (
+    Surveyed,
+)
+from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, problem_of, together
+from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
+from spackscope.model.sources.mirror_spec_files import without_index
 
-BUILD_CACHE = "build_cache/"
-"""Where layout v2 has its files, from the top of a mirror."""
+
+def layouts_of(mirror: Mirror) -> Sequence[str]:
+    """Tell in which layouts a mirror is looked at: views are of v3, a `build_cache` is of v2."""
+    if mirror.view or mirror.layout == "v3":
+        return ("v3",)
+    is_v2 = mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE
+    return ("v2",) if is_v2 else ("v3", "v2")
 
 
-@dataclass(frozen=True, slots=True)
-class Mirror:
-    """Name a mirror to look at: its source, its place, and what of it is asked for.
+def survey_mirror(mirror: Mirror) -> Surveyed:
+    """Find the indexes of a mirror, else its spec files.
 
-    `view` is the part of a v3 mirror that the user's configuration names; `build_cache` is where
-    layout v2 has its files, which is nothing where the place is the `build_cache` itself.
-    `layout` is `v2` or `v3` where only that is meant. `tag` and `stack` are those of all specs.
+    Raises SourceError where it has neither, or where no index is good; Cancelled.
     """
-
-    source: str
-    place: Place
-    environ: Mapping[str, str]
-    view: str = ""
-    build_cache: str = BUILD_CACHE
-    layout: str = ""
-    should_stop: ShouldStop = never
-    tag: str = ""
-    stack: str = ""
-
-    @property
-    def is_here(self) -> bool:
-        """Whether it lies on this machine."""
-        return isinstance(self.place, Folder)
-
-    def document(self, fetched: Fetched, kind: Kind = "asked for") -> Document:
-        """Make the document of a file. Raises SourceError."""
+    found: list[Surveyed] = []
+    missing: list[NotFound] = []
+    failures: list[SourceError] = []
+    is_in_trouble = False
+    for layout in layouts_of(mirror):
+        if is_in_trouble and not mirror.place.is_at_hand(f"{mirror.build_cache}index.json"):
+            # Waiting for the server once was long enough.
+            break
         try:
-            status = os.stat(fetched.path)
-        except OSError as error:
-            raise SourceError(f"{fetched.origin} {reason(error)}") from None
-        return document_of(
-            self.source,
-            fetched.path,
-            fetched.origin,
-            status,
-            kind=kind,
-            cached=True,
-            tag=self.tag,
-            stack=self.stack,
+            found.append(index_of_v3(mirror) if layout == "v3" else index_of_v2(mirror))
+        except NotFound as error:
+            missing.append(error)
+        except SourceError as error:
+            failures.append(error)
+            is_in_trouble = not (mirror.is_here or isinstance(error, WrongContent))
+    if found:
+        surveyed = together(found)
+        problems = (
+            problem_of(error, mirror.place.origin)
+            for error in failures
+            if str(error) not in surveyed.remark
         )
-
-    def read(self, fetched: Fetched, most: int = LARGEST + 1) -> bytes:
-        """Read a small file, or how one begins. Raises SourceError."""
-        try:
-            return read_head(fetched.path, most)
-        except OSError as error:
-            raise SourceError(f"{fetched.origin} {reason(error)}") from None
-
-
-def together(found: Sequence[Surveyed]) -> Surveyed:
-    """Make one of what was found in several layouts or views of a mirror."""
-    checked = [each.checked for each in found if each.checked is not None]
-    return replace(
-        found[0],
-        layout=" and ".join(dict.fromkeys(each.layout for each in found if each.layout)),
-        documents=tuple(document for each in found for document in each.documents),
-        problems=tuple(problem for each in found for problem in each.problems),
-        checked=min(checked, default=None),
-        remark="; ".join(dict.fromkeys(each.remark for each in found if each.remark)),
+        return replace(surveyed, problems=(*surveyed.problems, *problems))
+    if failures:
+        raise failures[0]
+    try:
+        if (listed := without_index(mirror)) is not None:
+            return listed
+    except ListingUnsupported:
+        pass
+    for refusal in missing:
+        if isinstance(refusal, Forbidden):
+            raise refusal
+    at = mirror.place.origin or os.curdir
+    if mirror.view:
+        raise SourceError(f"the mirror {at} has no view {mirror.view}")
+    raise SourceError(
+        f"the mirror {at} holds no index: `spack buildcache update-index {at}` makes one"
     )
-
-
-def problem_of(error: SourceError, origin: str) -> Problem:
-    """Make a problem of the failure of one of several things, the others of which are read."""
-    told = str(error)
-    if origin and told.startswith(f"{origin}/"):
-        name, _, why = told.removeprefix(origin).partition(" ")
-        return Problem(origin + name.rstrip(":"), "", why)
-    return Problem(origin, "", told.removeprefix(origin).lstrip(": "))

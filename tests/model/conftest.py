@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog import Catalog
-from spackscope.model.sources.choice import SAMPLE
-from tests.model.building import catalog_of, record, write_page
-from tests.model.spack_documents import whole_catalog
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.sources.resolve import SAMPLE
+from tests.builders import catalog_of, record, write_page
+from tests.spack_documents import whole_catalog
 
 NOBODY = 65534
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from tests.cli.program import PATIENCE, Program, Terminal
+from tests.program import PATIENCE, Program, Terminal
 
 pytestmark = pytest.mark.pty
 

@@ -15,8 +15,8 @@ import pexpect
 import pyte
 import pytest
 
-from tests.cli.program import COMMAND, PATIENCE, environment
-from tests.tui.browsing import record, write_page
+from tests.browsing import record, write_page
+from tests.program import COMMAND, PATIENCE, environment
 
 pytestmark = [
     pytest.mark.pty,
@@ -25,9 +25,9 @@ pytestmark = [
 
 MODES = {"1049": "alternate screen", "1000": "mouse", "1003": "mouse moves", "2004": "pasting"}
 BROKEN = (
-    "from spackscope.tui.screens.browser import BrowserScreen as B;"
+    "from spackscope.tui.browser.screen import BrowserScreen as B;"
     "B.action_fold = lambda self: 1 / 0;"
-    "from spackscope.tui.cli import main; raise SystemExit(main())"
+    "from spackscope.tui.cli.main import main; raise SystemExit(main())"
 )
 
 

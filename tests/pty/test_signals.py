@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import COMMAND, Program, Terminal, wait_for
+from tests.program import COMMAND, Program, Terminal, wait_for
 
 pytestmark = pytest.mark.pty
 
@@ -28,11 +28,11 @@ ENDING = [
     if hasattr(signal, name)
 ]
 HUNG = (
-    "import time; from spackscope.tui.screens.browser import BrowserScreen as B\n"
+    "import time; from spackscope.tui.browser.screen import BrowserScreen as B\n"
     "def fold(self):\n"
     "    while True: time.sleep(0.01)\n"
     "B.action_fold = fold\n"
-    "from spackscope.tui.cli import main; raise SystemExit(main())"
+    "from spackscope.tui.cli.main import main; raise SystemExit(main())"
 )
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index.cache import load
-from spackscope.model.listing import View
-from spackscope.model.query.syntax import parse
-from tests.cli.program import COMMAND, PATIENCE, environment
+from spackscope.model.catalog.listing import View
+from spackscope.model.loader.load import load
+from spackscope.model.query.parse import parse
+from tests.program import COMMAND, PATIENCE, environment
 
 pytestmark = [
     pytest.mark.tmux,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.message import Message
 
-from spackscope.model.dependency_tree import Node, Section, Tree
-from spackscope.model.present import DIFFERS, DetailLine
-from spackscope.model.present_tree import line_said
-from spackscope.model.query.terms import Term
-from spackscope.model.text import wrap
-from spackscope.tui.keys import DETAIL, TREE, bindings
+from spackscope.model.catalog.dependency_tree import Node, Section, Tree
+from spackscope.model.core.text import wrap
+from spackscope.model.presentation.dependency_tree import line_said
+from spackscope.model.presentation.detail import DIFFERS, DetailLine
+from spackscope.model.query.ast import Term
+from spackscope.tui.keymap import DETAIL, TREE, bindings
 from spackscope.tui.widgets.tree_lines import tree_pieces
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 

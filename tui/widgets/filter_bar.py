@@ -11,11 +11,13 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
-from spackscope.model.columns import COLUMNS
-from spackscope.model.layout import GAP, Placed
+from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.errors import (
+    QueryError,
+)
+from spackscope.model.presentation.column_layout import GAP, Placed
+from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.query.syntax import QueryError
-from spackscope.model.query.terms import Query
 from spackscope.tui.widgets.filter_input import FilterInput
 
 

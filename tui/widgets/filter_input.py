@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from spackscope.model.text import clean
-from spackscope.tui.keys import FILTERS, bindings
+from spackscope.model.core.text import clean
+from spackscope.tui.keymap import FILTERS, bindings
 
 LONGEST = 2000
 """Characters that a filter takes; a pasted file is no filter."""

@@ -13,10 +13,10 @@ from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input
 
-from spackscope.model.catalog import PackageCount
-from spackscope.model.names import matching
-from spackscope.model.text import cell_width, clean, pad, shorten
-from spackscope.tui.keys import PACKAGES, bindings
+from spackscope.model.catalog.catalog import PackageCount
+from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.tui.keymap import PACKAGES, bindings
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 

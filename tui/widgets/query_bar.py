@@ -12,8 +12,13 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.query.syntax import QueryError, parse
-from spackscope.model.query.terms import Query
+from spackscope.model.core.errors import (
+    QueryError,
+)
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parse import (
+    parse,
+)
 from spackscope.tui.widgets.query_input import QueryInput
 
 

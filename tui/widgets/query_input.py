@@ -9,12 +9,12 @@ from rich.highlighter import Highlighter
 from rich.style import Style
 from rich.text import Text
 
-from spackscope.model.query import tokens
+from spackscope.model.query import lexer
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
 
 _KINDS = (
-    *(tokens.NAME, tokens.WORD, tokens.VERSION, tokens.VARIANT, tokens.HASH, tokens.DEPENDENCY),
-    *(tokens.NOT, tokens.OR, tokens.ERROR, "key", "value"),
+    *(lexer.NAME, lexer.WORD, lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY),
+    *(lexer.NOT, lexer.OR, lexer.ERROR, "key", "value"),
 )
 
 
@@ -25,7 +25,7 @@ class _QueryHighlighter(Highlighter):
         self._style_of = style_of
 
     def highlight(self, text: Text) -> None:
-        for start, end, kind in tokens.coloured(text.plain):
+        for start, end, kind in lexer.coloured(text.plain):
             text.stylize(self._style_of(f"query--{kind}"), start, end)
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from spackscope.model.columns import Column
-from spackscope.model.layout import GAP, Placed
-from spackscope.model.listing import Listing
-from spackscope.model.present import cell, variants_cell
-from spackscope.model.query.terms import Query, Term
-from spackscope.model.rows import Row
-from spackscope.model.text import cell_width, pad, shorten
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.cells import (
+    cell,
+)
+from spackscope.model.core.columns import Column
+from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.presentation.column_layout import GAP, Placed
+from spackscope.model.presentation.detail import (
+    variants_cell,
+)
+from spackscope.model.query.ast import Query, Term
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
 _WINDOW = 64

@@ -11,15 +11,15 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 
-from spackscope.model.columns import BY_NAME, COLUMNS, Column
-from spackscope.model.layout import place
-from spackscope.model.listing import Listing, Sort
-from spackscope.model.query.terms import Query
-from spackscope.model.rows import Row
-from spackscope.tui.keys import SPECS, bindings
+from spackscope.model.catalog.listing import Listing, Sort
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
+from spackscope.model.presentation.column_layout import place
+from spackscope.model.query.ast import Query
+from spackscope.tui.keymap import SPECS, bindings
+from spackscope.tui.widgets.column_header import SpecHead
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.spec_head import SpecHead
 from spackscope.tui.widgets.spec_rows import Fetch, SpecRows
 
 _LEAST_FILTER = 6

@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.text import cell_width, clean, shorten
+from spackscope.model.core.text import cell_width, clean, shorten
 
 _SECONDS = 6
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from spackscope.model.dependency_tree import Node, Tree
-from spackscope.model.present import SHORT_HASH
-from spackscope.model.present_tree import fold_sign, head_text, tree_line
-from spackscope.model.text import cell_width, pad, shorten
+from spackscope.model.catalog.dependency_tree import Node, Tree
+from spackscope.model.core.cells import (
+    SHORT_HASH,
+)
+from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.presentation.dependency_tree import fold_sign, head_text, tree_line
 from spackscope.tui.widgets.virtual_list import Piece
 
 _INDENT = 2

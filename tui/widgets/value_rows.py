@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from spackscope.model.facets import Facet
-from spackscope.model.text import cell_width, shorten
-from spackscope.tui.values import value_text
+from spackscope.model.assist.value_choice import value_text
+from spackscope.model.catalog.facets import Facet
+from spackscope.model.core.text import cell_width, shorten
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
 WANTED, EXCLUDED = "+", "!"

@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.text import cell_width, clean, shorten, wrap
-from spackscope.tui.keys import LISTS, bindings
+from spackscope.model.core.text import cell_width, clean, shorten, wrap
+from spackscope.tui.keymap import LISTS, bindings
 
 Piece = tuple[str, str]
 """Some text of a row, and the name of its style: a component class without its prefix."""

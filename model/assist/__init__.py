@@ -1,0 +1,1 @@
+"""Help while a query is typed: completions, diagnostics, advice."""

@@ -1,0 +1,1 @@
+"""Answer questions from an index: packages, rows, facets, dependencies."""

@@ -1,0 +1,304 @@
+"""Read an index: packages and their counts, listings of rows, single specs, problems."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+
+from spackscope.model.catalog.adjacency import EdgeColumns
+from spackscope.model.catalog.column_arrays import CodeColumns
+from spackscope.model.catalog.dependency_filter import Graph
+from spackscope.model.catalog.dependency_graph import Dependencies
+from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.query_execution import matching, tables
+from spackscope.model.catalog.rows import Row, checked_source, provenance_of, rows_of
+from spackscope.model.catalog.sql_filter import Clause, condition
+from spackscope.model.catalog.virtuals import Virtuals
+from spackscope.model.core.bounded_cache import Kept
+from spackscope.model.core.columns import COLUMNS, Column, Place
+from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.records import (
+    Dependency,
+    Problem,
+    Provenance,
+    SourceState,
+    Spec,
+    is_hash,
+)
+from spackscope.model.index.connection import Database
+from spackscope.model.index.damage import class_reading_index, natural, text
+from spackscope.model.query.ast import Depends, Query, Term
+from spackscope.model.sources.document import Surveyed
+
+_MOST_VIRTUALS = 100
+"""Virtuals whose providers are remembered; a real index has some forty."""
+
+_ENTRY = 100
+"""Bytes that an entry of a dict of numbers takes, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageCount:
+    """Hold a package with the number of its specs that match, and of all of them.
+
+    `first` is the id of its first spec; the others follow on it.
+    """
+
+    id: int
+    name: str
+    shown: int
+    total: int
+    first: int
+
+
+@class_reading_index
+class Catalog:
+    """Answer questions from one index; safe to use from several threads.
+
+    `dictionaries` know its values, `dependencies` its edges, `virtuals` who provides mpi.
+    `notice` says what the user should know of how the index came about, or is empty;
+    `was_damaged` says that it was rebuilt because it was damaged. `surveyed` is what the sources
+    were found to be when they were last looked at, if they were. All methods raise IndexDamaged.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        notice: str = "",
+        was_damaged: bool = False,
+        keep: sqlite3.Connection | None = None,
+        surveyed: Sequence[Surveyed] = (),
+    ) -> None:
+        self.database = Database(uri, keep)
+        self.meta = self.database.meta
+        self.notice = notice
+        self.was_damaged = was_damaged
+        self.surveyed = surveyed
+        self.code_columns = CodeColumns(self.database)
+        self.dictionaries = Dictionaries(self.database, self._dependents, self._propagated)
+        edges = EdgeColumns(self.database, self.code_columns)
+        self.dependencies = Dependencies(
+            self.database, self.code_columns, edges, self.dictionaries
+        )
+        self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
+        self.virtuals = Virtuals(
+            lambda: self.dictionaries.package_names,
+            lru_cache(_MOST_VIRTUALS)(self._graph.providers),
+        )
+        self._telling: dict[int | None, frozenset[str]] = {}
+        self._matches: Kept[Query, Ranges] = Kept(lambda specs: specs.nbytes)
+        self._marks: Kept[Depends, bytes] = Kept(len)
+        self._tallies: Kept[tuple[Query, Place, int | None], dict[int, int]] = Kept(
+            lambda counts: _ENTRY * len(counts)
+        )
+
+    @cached_property
+    def _packages(self) -> list[PackageCount]:
+        rows = self.database.execute("SELECT id, name, n, first FROM package WHERE n ORDER BY id")
+        records = self.code_columns.first[-1]
+        return [
+            PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
+            for id_, name, n, first in rows
+        ]
+
+    @cached_property
+    def total(self) -> int:
+        """Count the records."""
+        ((total,),) = self.database.execute("SELECT coalesce(sum(n), 0) FROM package")
+        return natural(total)
+
+    @cached_property
+    def _sources_as_read(self) -> list[SourceState]:
+        rows = self.database.execute(
+            "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
+            " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
+            " FROM source LEFT JOIN document ON source.id = document.source"
+            " GROUP BY source.id ORDER BY source.id"
+        )
+        return [checked_source(*row) for row in rows]
+
+    @property
+    def sources(self) -> list[SourceState]:
+        """Hold what is known of each source, in the order given."""
+        now = {one.source: one for one in self.surveyed}
+        return [
+            replace(state, checked=now[state.name].checked, remark=now[state.name].remark)
+            if state.name in now
+            else state
+            for state in self._sources_as_read
+        ]
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """Hold what could not be read, in the order of reading."""
+        rows = self.database.execute("SELECT origin, place, reason FROM problem")
+        return [Problem(*map(text, row)) for row in rows]
+
+    @cached_property
+    def problem_count(self) -> int:
+        """Count the problems."""
+        return int(self.database.execute("SELECT count(*) FROM problem").fetchone()[0])
+
+    def _dependents(self, asked: Depends) -> bytes:
+        return self._marks.of(asked, lambda: self._graph.dependents(asked, self._find))
+
+    def _propagated(self, term: Term) -> bytes:
+        return self._graph.propagated(term, self._find)
+
+    def _find(self, query: Query) -> Ranges:
+        """Give the ids of all records that match, those that are only dependencies among them."""
+        return matching(query, self.database, self.dictionaries, self.code_columns)
+
+    def match(self, query: Query, *, should_stop: ShouldStop = never) -> Ranges:
+        """Give the ids of the records that match.
+
+        They are kept for a while, since packages, rows and counts all come of them. Raises
+        Cancelled where `should_stop` says so, and Unanswerable.
+        """
+
+        def find() -> Ranges:
+            with self.database.stoppable(should_stop):
+                return self._find(self.virtuals.resolved(query)).within(0, self.total)
+
+        return self._matches.of(query, find)
+
+    def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
+        """Give the packages with a match, in the order of their names."""
+        specs = self.match(query, should_stop=should_stop)
+        if len(specs) == self.total:
+            return self._packages
+        counts = (
+            (package, specs.count(package.first, package.first + package.total))
+            for package in self._packages
+        )
+        return [replace(package, shown=shown) for package, shown in counts if shown]
+
+    def listing(self, view: View, *, should_stop: ShouldStop = never) -> Listing:
+        """Give the rows of a view.
+
+        Raises Cancelled where `should_stop` says so, and Unanswerable.
+        """
+        specs = self.match(view.query, should_stop=should_stop)
+        if view.package is not None:
+            specs = specs.within(*self._span(view.package))
+        with self.database.stoppable(should_stop):
+            return Listing(view, specs, self.code_columns, self.dictionaries)
+
+    def tally(
+        self,
+        query: Query,
+        place: Place,
+        *,
+        package: int | None = None,
+        should_stop: ShouldStop = never,
+    ) -> dict[int, int]:
+        """Count the matching records by the codes of one dictionary, as of `variant_set`.
+
+        Counts are kept: while a word is typed, what else is asked for stays as it is. Raises
+        Cancelled where `should_stop` says so, and Unanswerable.
+        """
+
+        def count() -> dict[int, int]:
+            resolved = self.virtuals.resolved(query)
+            made = condition(resolved, self.dictionaries) & Clause("look_alike.unlisted = 0")
+            if package is not None:
+                made &= Clause(f"look_alike.package = {package}")
+            number = "count(*)" if made.on_specs else "sum(n)"
+            with self.database.stoppable(should_stop):
+                rows = self.database.execute(
+                    f"SELECT look_alike.{place}, {number} FROM {tables(made)} WHERE {made.sql}"
+                    f" GROUP BY look_alike.{place}",
+                    made.parameters,
+                )
+                return dict(rows.fetchall())
+
+        return self._tallies.of((query, place, package), count)
+
+    def columns(self, view: View) -> list[Column]:
+        """Give the columns to show: the core, and those that say something or are asked for.
+
+        Filters play no part, so that no column comes or goes while one is typed.
+        """
+        telling = self.telling(view.package)
+        named = view.query.columns - ({"package"} if view.package is not None else set())
+        return [c for c in COLUMNS if c.core or c.name in telling or c.name in named]
+
+    def telling(self, package: int | None) -> frozenset[str]:
+        """Name the columns that have more than one value within a package, or at all."""
+        if package not in self._telling:
+            first, behind = (0, self.total) if package is None else self._span(package)
+            spans = list(self.code_columns.spans(Ranges([(first, behind)])))
+            sized = self.database.execute(
+                "SELECT 1 FROM spec WHERE size IS NOT NULL AND id BETWEEN ? AND ? LIMIT 1",
+                (first, behind - 1),
+            ).fetchone()
+            named = {"hash", *(["size"] if sized else [])}
+            named.update(c.name for c in COLUMNS if c.place != "spec" and self._varies(c, spans))
+            self._telling[package] = frozenset(named)
+        return self._telling[package]
+
+    def _varies(self, column: Column, spans: Sequence[tuple[int, int]]) -> bool:
+        values = self.dictionaries.values(column.name)
+        return len({values[code] for code in self.code_columns.distinct(column.place, spans)}) > 1
+
+    def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
+        """Give the rows with these ids, in the order of the ids."""
+        return rows_of(ids, counts, self.database, self.dictionaries)
+
+    def specs(self, listing: Listing) -> Iterator[Spec]:
+        """Give the records of a listing in its order, a window at a time."""
+        for start in range(0, len(listing.ids), 512):
+            for row in self.rows(listing.ids[start : start + 512]):
+                yield row.spec
+
+    def by_hash(self, hash_: str) -> list[Row]:
+        """Give every record with this whole hash."""
+        if not is_hash(hash_):
+            return []
+        found = self.database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
+        return self.rows([id_ for (id_,) in found])
+
+    def with_compilers(self, row: Row) -> Spec:
+        """Return the record of a row with its compilers, as its spec string needs them."""
+        return replace(row.spec, compilers=self.dependencies.compilers(row.id))
+
+    def whole(self, row: Row) -> Spec:
+        """Give the record of a row with all that any document tells of it."""
+        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        if not self.dependencies.lists(row.id):
+            return spec
+        edges = self.dependencies.of(row.id)
+        children = [edge.child for edge in edges if self.dependencies.absent(edge.child) is None]
+        rows = self.rows(list(dict.fromkeys(children)))
+        named = {row.id: (row.spec.package, row.spec.hash) for row in rows}
+        found = []
+        for edge in edges:
+            name, hash_ = self.dependencies.absent(edge.child) or named[edge.child]
+            found.append(Dependency(hash_, name, edge.deptypes, edge.virtuals))
+        return replace(spec, dependencies=tuple(found))
+
+    def provenance(self, id_: int) -> Provenance:
+        """Give where the record with this id comes from."""
+        return provenance_of(id_, self.database)
+
+    def count(
+        self, query: Query, *, package: int | None = None, should_stop: ShouldStop = never
+    ) -> int:
+        """Count the records that match, all or those of a package.
+
+        Raises Cancelled where `should_stop` says so, and Unanswerable.
+        """
+        specs = self.match(query, should_stop=should_stop)
+        return len(specs) if package is None else specs.count(*self._span(package))
+
+    def _span(self, package: int) -> tuple[int, int]:
+        """Give the first spec of a package, and the one behind its last."""
+        first, n = self.database.execute(
+            "SELECT first, n FROM package WHERE id = ?", (package,)
+        ).fetchone()
+        return first, first + n

@@ -1,0 +1,1 @@
+"""Vocabulary and small tools: records, columns, versions, text, errors."""

@@ -1,0 +1,162 @@
+"""All exceptions of the project.
+
+    SpackscopeError
+    ├── Cancelled              the user stopped a long task
+    ├── IndexDamaged           an index does not hold what its writer writes
+    ├── QueryError             a text is not a query
+    ├── Unanswerable           the records do not say enough to answer a query
+    ├── DocumentError          a document, or a part of it, cannot be read
+    │   ├── Unreadable         nothing of the document can be read
+    │   ├── ValueTooLong       a value is longer than any real one
+    │   ├── FrontMatterError   front matter, or one value of it
+    │   └── YamlError          YAML
+    ├── FileTooLarge           a file has more bytes than are read
+    └── SourceError            a source, or a file of it, cannot be fetched
+        ├── NotFound           there is no such file
+        ├── WrongContent       a file is not what its checksum says
+        ├── ListingUnsupported the files of a folder cannot be listed
+        ├── TemporaryFailure   a retry may succeed
+        ├── Unreachable        there is no connection to a host
+        ├── TooSlow            a server sends so slowly that a file would never end
+        ├── Unauthorized       a server asks for credentials
+        └── InvalidUrl         a URL cannot be requested
+
+Every message is one sentence, or the part of one that follows the name of what failed. None holds
+a secret.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SpackscopeError(Exception):
+    """Base of all exceptions of the project."""
+
+
+class Cancelled(SpackscopeError):
+    """The user stopped a long task."""
+
+
+class IndexDamaged(SpackscopeError):
+    """An index does not hold what its writer writes, and has to be built again."""
+
+
+class QueryError(SpackscopeError, ValueError):
+    """A text is not a query; `offset` is the place of the error, in characters."""
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+class Unanswerable(SpackscopeError, ValueError):
+    """The records do not say enough to decide `condition`, a `query.ast.Condition`."""
+
+    def __init__(self, message: str, condition: Any) -> None:
+        super().__init__(message)
+        self.condition = condition
+
+
+class DocumentError(SpackscopeError, ValueError):
+    """A document, or a part of it, cannot be read."""
+
+
+class Unreadable(DocumentError):
+    """Nothing of a document can be read."""
+
+
+class ValueTooLong(DocumentError):
+    """A value is longer than any real one."""
+
+
+class FrontMatterError(DocumentError):
+    """Front matter, or one value of it, cannot be read."""
+
+
+class YamlError(DocumentError):
+    """YAML was not loaded; `line` is where it goes wrong, counted from 1, if known."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class InvalidYaml(YamlError):
+    """A text is not YAML."""
+
+
+class FileTooLarge(SpackscopeError, OSError):
+    """A file, or a stream, has more bytes than are read."""
+
+
+class SourceError(SpackscopeError):
+    """A source, or a file of it, cannot be fetched; the message names it."""
+
+
+class NotFound(SourceError):
+    """A storage was reached and has no such file."""
+
+
+class Forbidden(NotFound):
+    """A storage refuses a file, which object stores also do for files that do not exist.
+
+    Amazon S3 answers 403 for a missing file where the bucket may not be listed. So a caller that
+    tries several names takes it as missing, and reports it if nothing else was found.
+    """
+
+
+class WrongContent(SourceError):
+    """A file is not what its checksum says."""
+
+
+class WebPage(WrongContent):
+    """A server answered with a web page in place of a file."""
+
+
+class ListingUnsupported(SourceError):
+    """A storage, such as a web server, cannot list the files of a folder."""
+
+
+class TemporaryFailure(SourceError):
+    """A request failed in a way that a retry may mend.
+
+    `after` is how many seconds the server asks to wait, `silent` the host that sent nothing.
+    """
+
+    def __init__(self, message: str, *, after: float | None = None, silent: str = "") -> None:
+        super().__init__(message)
+        self.after, self.silent = after, silent
+
+
+class Unreachable(SourceError):
+    """There is no connection to a host."""
+
+
+class TooSlow(SourceError):
+    """A server, `host`, sends so slowly that a file would never end."""
+
+    def __init__(self, message: str, host: str) -> None:
+        super().__init__(message)
+        self.host = host
+
+
+class Unauthorized(SourceError):
+    """The server of `url`, a `storage.urls.Url`, asks for credentials by `challenge`.
+
+    `challenge` is the header WWW-Authenticate; `url` may be where a redirect led to.
+    """
+
+    def __init__(self, message: str, challenge: str, url: Any) -> None:
+        super().__init__(message)
+        self.challenge, self.url = challenge, url
+
+
+class InvalidUrl(SourceError):
+    """A URL cannot be requested; the message shows it without secrets."""
+
+
+def reason(error: Exception) -> str:
+    """Return half a sentence on why a file cannot be read."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"cannot be read: {text[:1].lower()}{text[1:]}"

@@ -1,0 +1,1 @@
+"""Load sources into an up-to-date catalog, building or reusing its index."""

@@ -1,0 +1,1 @@
+"""Turn records and answers into clean strings, for the screen and the shell."""

@@ -1,0 +1,151 @@
+"""Spell a record as a spec that Spack reads, and that finds the record again.
+
+Follows DISPLAY_FORMAT in lib/spack/spack/spec.py of Spack 1.2: name, version, compiler flags,
+boolean variants, other variants, architecture, compilers. What the syntax cannot express is left
+out, so that the text asks for less, never for something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS
+from spackscope.model.core.compilers import LANGUAGES, compiler_name, legacy_name
+from spackscope.model.core.records import Spec
+from spackscope.model.core.text import is_clean
+from spackscope.model.query.validation import LONGEST
+
+_SHORT_DIGEST = 7
+_BUILTIN = ("", "builtin")
+_NO_COMPILER = ("", "none")
+_OTHER_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
+"""Keys that a query takes for something else than a variant, as Spack does most of them."""
+
+_IDENTIFIER = r"[A-Za-z0-9_][A-Za-z0-9_\-]*"
+_NAME = re.compile(_IDENTIFIER)
+_NAMESPACE = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
+_PLAIN = r"[A-Za-z0-9_](?:[A-Za-z0-9_.\-]*[A-Za-z0-9_])?"
+_COMMIT = "[0-9A-Fa-f]{40}"
+# Of a git reference without a version Spack would ask its repository.
+_VERSION = re.compile(rf"(?:(?:git\.[A-Za-z0-9_./\-]+|{_COMMIT})=|(?!git\.|{_COMMIT})){_PLAIN}")
+_ARCHITECTURE = re.compile(r"[A-Za-z0-9_.\-]+")
+_BOOLEAN = re.compile(r"[+~][A-Za-z0-9_][A-Za-z0-9_.\-]*")
+_KEYED = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.\-]*)(:?=)(.*)", re.DOTALL)
+# Spack prints brackets without quotes, though its parser wants them quoted.
+_BARE_VALUE = re.compile(r"[A-Za-z0-9,/_.\-]+")
+_QUOTES = frozenset("'\"")
+_NOT_IN_DOUBLE_QUOTES = frozenset('"$`!')
+"""What ends double quotes, or acts within them where the text is pasted into a shell."""
+
+
+def spec_string(spec: Spec) -> str:
+    """Return the spec string of a record.
+
+    Its compilers are spelled with their languages where `compilers` are known, else as the one
+    compiler that the document states. Where Spack's syntax has no way to write the name, the
+    hash takes its place; the hash alone is given where the text is too long for a query.
+    """
+    head = spec.package if _NAME.fullmatch(spec.package) else f"/{spec.hash}"
+    if _VERSION.fullmatch(spec.version):
+        head += f"@{spec.version}"
+    flags = [text for flag in spec.flags if (text := _flags(flag))]
+    booleans, keyed = _variants(spec.variants)
+    # Behind a quoted value a variant needs a blank before it, behind a version it has none.
+    parts = [head, *flags, booleans] if flags else [head + booleans]
+    parts += [*keyed, *_place(spec), *_compilers(spec)]
+    text = " ".join(filter(None, parts))
+    return text if len(text) <= LONGEST else f"/{spec.hash}"
+
+
+def short_digests(variant: str) -> str:
+    """Cut the digests of patches to seven digits, as Spack prints them."""
+    name, equals, digests = variant.partition("=")
+    if name.removesuffix(":") != "patches":
+        return variant
+    return name + equals + ",".join(digest[:_SHORT_DIGEST] for digest in digests.split(","))
+
+
+def _variants(variants: Sequence[str]) -> tuple[str, list[str]]:
+    """Return boolean variants run together, and the others; both sorted by name."""
+    booleans: dict[str, str] = {}
+    keyed: dict[str, str] = {}
+    for variant in variants:
+        if _BOOLEAN.fullmatch(variant):
+            booleans.setdefault(variant[1:], variant)
+        elif match := _KEYED.fullmatch(short_digests(variant)):
+            name, equals, value = match.groups()
+            # Cut digests are prefixes, which `:=` does not take.
+            equals = "=" if name == "patches" else equals
+            if name not in _OTHER_KEYS and (quoted := _values(value)):
+                keyed.setdefault(name, f"{name}{equals}{quoted}")
+    by_name = sorted(booleans.keys() - keyed.keys())
+    return "".join(booleans[name] for name in by_name), [keyed[name] for name in sorted(keyed)]
+
+
+def _flags(flags: str) -> str:
+    name, _, value = flags.partition("=")
+    quoted = _quoted(value) if name in FLAGS else ""
+    return f"{name}={quoted}" if quoted else ""
+
+
+def _place(spec: Spec) -> Iterator[str]:
+    """Yield the namespace, which Spack leaves out, where it is not Spack's own; then the rest."""
+    if spec.namespace not in _BUILTIN and _NAMESPACE.fullmatch(spec.namespace):
+        yield f"namespace={spec.namespace}"
+    for key, value in (("platform", spec.platform), ("os", spec.os), ("target", spec.target)):
+        if _ARCHITECTURE.fullmatch(value):
+            yield f"{key}={value}"
+
+
+def _compilers(spec: Spec) -> Iterator[str]:
+    if not spec.compilers:
+        yield _stated_compiler(spec)
+    for compiler in spec.compilers or ():
+        if _NAME.fullmatch(compiler.name):
+            languages = ",".join(filter(_NAME.fullmatch, compiler.virtuals))
+            provides = f"{languages}=" if languages else ""
+            yield f"%{provides}{legacy_name(compiler.name)}{_at(compiler.version)}"
+
+
+def _stated_compiler(spec: Spec) -> str:
+    """Spell the one compiler that a document before Spack 1.0 states, as pages do.
+
+    Spack 1 takes `%oneapi` for intel-oneapi-compilers, which is never the compiler that such a
+    document calls oneapi: without the name `%` asks for what is stated.
+    """
+    name, _, version = spec.compiler.partition("/")[0].partition("@")
+    if spec.compiler in _NO_COMPILER or name in LANGUAGES or not _NAME.fullmatch(name):
+        return ""
+    at = _at(version)
+    if compiler_name(name) == name:
+        return f"%{name}{at}"
+    return f"%{at}" if at else ""
+
+
+def _at(version: str) -> str:
+    return f"@{version}" if _VERSION.fullmatch(version) else ""
+
+
+def _values(text: str) -> str:
+    """Quote the values of a variant as Spack reads them.
+
+    Returns nothing for one value with a comma, which Spack would take for two, and for values
+    whose own quotes are at their ends. A reader puts double quotes around the former.
+    """
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES
+    value = text[1:-1] if is_quoted else text
+    if value[:1] in _QUOTES or value[-1:] in _QUOTES or (text[:1] == '"' and "," in value):
+        return ""
+    return _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    """Quote a value where Spack does, or return an empty text where no quotes can hold it."""
+    if _BARE_VALUE.fullmatch(value):
+        return value
+    if not value or "\\" in value or not is_clean(value):
+        return ""
+    if "'" not in value:
+        return f"'{value}'"
+    return f'"{value}"' if _NOT_IN_DOUBLE_QUOTES.isdisjoint(value) else ""

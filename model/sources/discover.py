@@ -1,0 +1,233 @@
+"""Look at sources, and list the documents in them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from spackscope.model.core.bounded_files import read_head
+from spackscope.model.core.errors import (
+    Cancelled,
+    SourceError,
+    reason,
+)
+from spackscope.model.core.parallel import side_by_side
+from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.records import (
+    Problem,
+)
+from spackscope.model.core.unexpected import unexpected
+from spackscope.model.sources.directory import survey_directory
+from spackscope.model.sources.document import (
+    SPOOL,
+    Surveyed,
+    document_of,
+)
+from spackscope.model.sources.mirror import survey_mirror
+from spackscope.model.sources.mirror_files import Mirror
+from spackscope.model.sources.public_cache import survey_public
+from spackscope.model.sources.public_cache_name import PUBLIC, Asked, asked_of, is_catalogue
+from spackscope.model.sources.resolve import STANDARD_INPUT, location, names_apart, shown_source
+from spackscope.model.sources.session import Reach
+from spackscope.model.sources.spack_config.config import PREFIX
+from spackscope.model.sources.spack_config.mirrors import configured
+from spackscope.model.sources.url_target import addressed
+from spackscope.model.storage.base import Folder
+from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
+
+_HEAD = 512
+
+_PATIENCE = 2.0
+"""Seconds after which a source is late."""
+
+
+def survey(
+    sources: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    on_late: Callable[[list[Surveyed]], None] | None = None,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> list[Surveyed]:
+    """Find the documents of each source, in the order given; those far away side by side.
+
+    One that fails says so in its `failure`, whatever it raises, and hides no other; nor does one
+    that is slow, for `on_late` is given what is there after a while, once. `on_progress` is called
+    from several threads. Raises Cancelled where `should_stop` says so.
+    """
+
+    def tell_late(found: Mapping[int, Surveyed]) -> None:
+        if on_late is not None:
+            waited_for = enumerate(map(_not_yet, sources))
+            on_late(_each_once([found.get(number, one) for number, one in waited_for]))
+
+    reach = Reach(environ, on_progress, should_stop)
+    tasks = [partial(_survey, source, reach) for source in sources]
+    if len(sources) > 1 and any(_may_wait(source) for source in sources):
+        found = side_by_side(tasks, should_stop, patience=_PATIENCE, on_late=tell_late)
+    else:
+        found = [task() for task in tasks]
+    return _each_once(found)
+
+
+def _each_once(found: Sequence[Surveyed]) -> list[Surveyed]:
+    """Tell once what is wrong in a configuration that several sources come from.
+
+    Sources with the same shown name are numbered.
+    """
+    told: set[Problem] = set()
+    once = []
+    for one, name in zip(found, names_apart(each.source for each in found), strict=True):
+        problems = tuple(problem for problem in one.problems if problem not in told)
+        told.update(problems)
+        documents = one.documents
+        if name != one.source:
+            documents = tuple(replace(document, source=name) for document in documents)
+        once.append(replace(one, source=name, documents=documents, problems=problems))
+    return once
+
+
+def _not_yet(source: str) -> Surveyed:
+    told = shown_source(source)
+    return Surveyed(told, _kind(source), failure=f"the source {told} has not answered yet")
+
+
+def _may_wait(source: str) -> bool:
+    return is_remote(source) or source.startswith((PREFIX, PUBLIC))
+
+
+def _survey(source: str, reach: Reach) -> Surveyed:
+    if reach.should_stop():
+        raise Cancelled
+    told = shown_source(source)
+    try:
+        if source == STANDARD_INPUT:
+            return _standard_input(reach.environ)
+        if (asked := asked_of(source, reach.environ)) is not None:
+            return survey_public(told, asked, reach)
+        if source.startswith(PREFIX):
+            return _of_spack(source, reach)
+        if is_remote(source):
+            return _far_away(told, source, reach, {})
+        return _here(source, source, reach)
+    except SourceError as error:
+        return Surveyed(told, _kind(source), failure=_naming(source, str(error)))
+    except Cancelled:
+        raise
+    except Exception as error:
+        failure = f"the source {told} cannot be read: {unexpected(error)}"
+        return Surveyed(told, _kind(source), failure=failure)
+
+
+def _naming(source: str, failure: str) -> str:
+    """Say which source fails, unless it is said."""
+    shown = shown_url(source)
+    is_said = source == STANDARD_INPUT or shown.partition("?")[0].rstrip("/") in failure
+    return failure if is_said else f"the source {shown} cannot be read: {failure}"
+
+
+def _kind(source: str) -> str:
+    """Tell what a source would have been, that could not be read."""
+    if source == STANDARD_INPUT:
+        return "standard input"
+    if is_remote(source) or source.startswith(PREFIX):
+        return "mirror"
+    return "public cache" if source.startswith(PUBLIC) else "pages"
+
+
+def _standard_input(environ: Mapping[str, str]) -> Surveyed:
+    path = environ.get(SPOOL, "")
+    if not path:
+        raise SourceError("standard input was not read")
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise SourceError(f"standard input {reason(error)}") from None
+    document = document_of(STANDARD_INPUT, path, "standard input", status, kind="asked for")
+    return Surveyed(STANDARD_INPUT, "standard input", documents=(document,))
+
+
+def _of_spack(source: str, reach: Reach) -> Surveyed:
+    """Look at a mirror of the user's Spack, with what its configuration says of the way there."""
+    mirror, problems = configured(source.removeprefix(PREFIX), reach.spack)
+    if is_remote(mirror.url):
+        found = _far_away(source, mirror.url, reach, mirror.options, mirror.view)
+    else:
+        found = _here(source, mirror.url, reach, mirror.view)
+    return replace(found, problems=(*problems, *found.problems))
+
+
+def _far_away(
+    source: str, url: str, reach: Reach, options: Mapping[str, object], view: str = ""
+) -> Surveyed:
+    split_url(url)
+    if scheme_of(url).startswith("oci"):
+        registry = Mirror(source, reach.open(url, options), reach.environ, build_cache="")
+        return replace(survey_mirror(registry), layout="OCI")
+    at = addressed(url)
+    place = reach.open(at.top, options)
+    mirror = Mirror(
+        source,
+        place,
+        reach.environ,
+        view=view or at.view,
+        build_cache=at.build_cache,
+        layout=at.layout,
+        should_stop=reach.should_stop,
+    )
+    if not at.name:
+        return survey_mirror(mirror)
+    fetched = place.fetch(at.name)
+    if is_catalogue(_head(fetched.path)):
+        return survey_public(source, Asked(url), reach)
+    document = replace(mirror.document(fetched), cached=False)
+    return Surveyed(
+        source,
+        "file",
+        documents=(document,),
+        checked=fetched.checked,
+        remark=fetched.remark,
+    )
+
+
+def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
+    """Look at a file or directory on this machine."""
+    named = None if path == source else path
+    if scheme_of(path) == "file":
+        source = shown_source(source)
+        named = path = local_path(path)
+    elif scheme := scheme_of(path):
+        raise SourceError(f"the source {shown_url(path)}: no place is known by {scheme}://")
+    top = str(location(path))
+    try:
+        status = os.stat(top)
+    except (OSError, ValueError) as error:
+        why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
+        told = shown_url(source)
+        told = f"{told}, {shown_url(path)}," if source.startswith(PREFIX) else told
+        raise SourceError(f"the source {told} {why}") from None
+    if stat.S_ISDIR(status.st_mode):
+        if view:
+            folder = Folder(top, named or source)
+            return survey_mirror(Mirror(source, folder, reach.environ, view=view))
+        return survey_directory(source, top, reach, named=named)
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceError(f"the source {source} is neither a file nor a directory")
+    at = addressed(named or source)
+    if at.layout == "v3":
+        folder = Folder(str(location(at.top or ".")), at.top)
+        return survey_mirror(Mirror(source, folder, reach.environ, view=at.view, layout="v3"))
+    if is_catalogue(_head(top)):
+        return survey_public(source, Asked(named or source), reach)
+    document = document_of(source, top, named or source, status, kind="asked for")
+    return Surveyed(source, "file", documents=(document,))
+
+
+def _head(path: str) -> bytes:
+    try:
+        return read_head(path, _HEAD)
+    except OSError:
+        return b""

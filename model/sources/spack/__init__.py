@@ -1,1 +1,0 @@
-"""The configuration of the user's own Spack, as far as it names sources."""

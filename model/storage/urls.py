@@ -1,0 +1,290 @@
+"""URLs: the one place that splits, checks, joins and shows them.
+
+No other module imports `urlsplit` and its like: they raise for some broken URLs, drop characters
+from others, and leave ports, hosts and text that cannot be sent unchecked.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, urlsplit
+
+from spackscope.model.core.errors import (
+    InvalidUrl,
+    SourceError,
+)
+from spackscope.model.storage.redaction import QUERY, redacted_part, redacted_path
+
+LONGEST = 1 << 14
+"""Characters of a URL; one with a signature in its query has up to some thousand."""
+
+_LONGEST_HOST = 253
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
+_PORTS = {"http": 80, "https": 443}
+_BUCKETS = ("s3", "gs")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_HOST = re.compile(r"[A-Za-z0-9._~-]*")
+_PORT = re.compile(r"[0-9]{0,5}")
+_NOT_QUOTED = "/~:@!$&'()*+,;=%"
+
+_NO_HOST = "its host cannot be read"
+
+_NO_PART_OF_A_SCHEME = re.compile(r"[/?#@]")
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """Hold the parts of a URL that was checked, all of them ASCII and percent-encoded.
+
+    The scheme and the host are in lower case, but for the name of a bucket. What may be secret
+    stays out of `repr`. `userinfo` is what precedes the `@`.
+    """
+
+    scheme: str
+    host: str
+    port: int | None = None
+    path: str = field(default="", repr=False)
+    query: str = field(default="", repr=False)
+    userinfo: str = field(default="", repr=False)
+
+    @property
+    def place(self) -> str:
+        """The host with its port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port is None else f"{host}:{self.port}"
+
+    @property
+    def server(self) -> str:
+        """The scheme and the host with its port: what credentials are meant for."""
+        return f"{self.scheme}://{self.place}"
+
+    @property
+    def target(self) -> str:
+        """What a server of the web is asked for."""
+        return (self.path or "/") + (f"?{self.query}" if self.query else "")
+
+    @property
+    def address(self) -> str:
+        """The whole URL but for user and password."""
+        return self.server + self.path + (f"?{self.query}" if self.query else "")
+
+    @property
+    def key(self) -> str:
+        """What tells copies of files apart: the URL with its user and without the password."""
+        user = self.userinfo.partition(":")[0]
+        return self.address.replace("://", f"://{user}@", 1) if user else self.address
+
+    @property
+    def shown(self) -> str:
+        """The URL as it may be shown, without user, password and query."""
+        return shown_url(self.address)
+
+    @property
+    def credentials(self) -> tuple[bytes, bytes] | None:
+        """User and password, if the URL has them."""
+        if not self.userinfo:
+            return None
+        user, _, password = self.userinfo.partition(":")
+        return unquote_to_bytes(user), unquote_to_bytes(password)
+
+    @property
+    def authorization(self) -> str:
+        """The Authorization header for the user and password, or nothing."""
+        return basic(*self.credentials) if self.credentials is not None else ""
+
+    def is_same_server(self, other: Url) -> bool:
+        """Check whether both have the same scheme, host and port, and so the same credentials."""
+        ours, others = (
+            (url.scheme, url.host, _PORTS.get(url.scheme) if url.port is None else url.port)
+            for url in (self, other)
+        )
+        return ours == others
+
+    def below(self, name: str) -> Url:
+        """Return the URL of a file below this one. The query is kept: it may grant access.
+
+        Raises InvalidUrl where the name is not text.
+        """
+        if not name:
+            return self
+        if _SURROGATE.search(name) or "\0" in name:
+            raise InvalidUrl(f"{self.shown} cannot be asked for a file whose name is not text")
+        return replace(self, path=f"{self.path.rstrip('/')}/{quote(name)}")
+
+    def asking(self, query: dict[str, str]) -> Url:
+        """Return this URL with more in its query."""
+        return replace(self, query="&".join(filter(None, (self.query, urlencode(query)))))
+
+    def joined(self, reference: str) -> Url:
+        """Return what a reference means that the server of this URL gave. Raises InvalidUrl."""
+        try:
+            _check_characters(reference)
+            try:
+                whole = urljoin(self.address, reference)
+            except ValueError:
+                raise ValueError(_NO_HOST) from None
+        except ValueError as error:
+            raise _refused(reference, str(error)) from None
+        return split_url(whole)
+
+
+def split_url(url: str) -> Url:
+    """Split a URL and check its parts; the fragment is dropped.
+
+    Raises InvalidUrl, which shows no secret, where it cannot be asked for.
+    """
+    try:
+        return _split(url)
+    except ValueError as error:
+        raise _refused(url, str(error)) from None
+
+
+def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
+    """Split a URL that has to be one of the web, with a host. Raises InvalidUrl."""
+    split = split_url(url)
+    if split.scheme not in schemes:
+        raise _refused(
+            url, f"it has to begin with {' or '.join(f'{each}://' for each in schemes)}"
+        )
+    if not split.host:
+        raise _refused(url, "it names no host")
+    return split
+
+
+def local_path(url: str) -> str:
+    """Return the path that a `file:` URL names. Raises SourceError for that of another machine."""
+    split = split_url(url)
+    if split.host not in ("", "localhost"):
+        raise SourceError(f"{shown_url(url)} names the files of {split.host}, another machine")
+    path = unquote_to_bytes(split.path)
+    if b"\0" in path:
+        raise _refused(url, "it has a NUL")
+    return os.fsdecode(path)
+
+
+def basic(user: bytes, password: bytes) -> str:
+    """Return the Authorization header for a user and password."""
+    return "Basic " + base64.b64encode(user + b":" + password).decode("ascii")
+
+
+def scheme_of(source: str) -> str:
+    """Return the scheme of a URL in lower case, or nothing where it is a path."""
+    found = _SCHEME.match(source)
+    return found[1].lower() if found else ""
+
+
+def is_remote(source: str) -> bool:
+    """Check whether a source is a URL whose files have to be downloaded."""
+    return scheme_of(source) in _REMOTE
+
+
+def shown_url(url: str) -> str:
+    """Return a URL as it may be shown: without user, password, query and fragment.
+
+    Takes any text. Of one that only looks like a URL, all that may be secret is left out; a path
+    is shown as it is.
+    """
+    scheme, mark, rest = url.partition("://")
+    if not mark or _NO_PART_OF_A_SCHEME.search(scheme):
+        return redacted_path(url)
+    try:
+        scheme = _split(url).scheme
+    except ValueError:
+        pass
+    else:
+        place, slash, path = QUERY.sub("", rest).partition("/")
+        query = "?…" if rest.partition("#")[0].partition("?")[2] else ""
+        return f"{scheme}://{place.rpartition('@')[2]}{slash}{redacted_part(path)}{query}"
+    before, at, after = rest.rpartition("@")
+    if QUERY.search(before):
+        # The @ may be one of the password as well as one of the query.
+        return f"{scheme}://…"
+    return f"{scheme}://{'…@' if at else ''}{QUERY.sub('?…', after)}"
+
+
+def unquoted(part: str) -> str:
+    """Return a part of a URL without percent-encoding."""
+    return unquote(part)
+
+
+def _refused(url: str, why: str) -> InvalidUrl:
+    return InvalidUrl(f"{shown_url(url)[:200]} is not a valid URL: {why}")
+
+
+def _split(url: str) -> Url:
+    """Split a URL. Raises ValueError that says what is wrong and shows nothing of it."""
+    _check_characters(url)
+    if not scheme_of(url):
+        raise ValueError("it has no scheme, such as https://")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise ValueError(_NO_HOST) from None
+    if "\\" in parts.netloc:
+        # Programs do not agree on which host that is.
+        raise ValueError(_NO_HOST)
+    userinfo, _, place = parts.netloc.rpartition("@")
+    scheme = parts.scheme.lower()
+    host, port = _host_and_port(place)
+    if port is not None and scheme in _BUCKETS:
+        raise ValueError("a bucket has no port")
+    return Url(
+        scheme,
+        host if scheme in _BUCKETS else host.lower(),
+        port,
+        _encoded(parts.path),
+        _encoded(parts.query, "?"),
+        _encoded(userinfo),
+    )
+
+
+def _is_ipv6(host: str) -> bool:
+    import ipaddress
+
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_characters(url: str) -> None:
+    if len(url) > LONGEST:
+        raise ValueError(f"it is longer than {LONGEST:,} characters")
+    if _CONTROL.search(url):
+        raise ValueError("it has a control character")
+    if _SURROGATE.search(url):
+        raise ValueError("it has bytes that are not text, which have to be written as %XX")
+
+
+def _host_and_port(place: str) -> tuple[str, int | None]:
+    host, colon, port = place.rpartition(":")
+    if not colon or "]" in port:
+        host, port = place, ""
+    if not _PORT.fullmatch(port) or int(port or "0") > 65535:
+        raise ValueError("its port is not a number up to 65,535")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+        # A zone (fe80::1%eth0) is not sent to servers.
+        if "%" in host or not _is_ipv6(host):
+            raise ValueError(_NO_HOST)
+    else:
+        if len(host) > _LONGEST_HOST:
+            raise ValueError(_NO_HOST)
+        try:
+            host = host.encode("idna").decode("ascii")
+        except UnicodeError:
+            raise ValueError(_NO_HOST) from None
+        if not _HOST.fullmatch(host):
+            raise ValueError(_NO_HOST)
+    return host, int(port) if port else None
+
+
+def _encoded(part: str, more: str = "") -> str:
+    return quote(part, safe=_NOT_QUOTED + more)

@@ -1,0 +1,404 @@
+"""Drive the browser in tests as a user does: press, type, look at what the screen shows."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textual import events
+from textual.geometry import Offset
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.columns import COLUMNS
+from spackscope.tui.app import SpackscopeApp
+from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.widgets.completion_popup import Suggestions
+from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.package_list import PackageList, PackageRows
+from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.status_line import StatusLine
+
+ROOT = Path(__file__).parents[1]
+SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
+PATIENCE = 30.0
+"""Seconds after which something that should happen is taken for something that does not."""
+
+Record = dict[str, Any]
+_COMPLETION = re.compile(r"\s*(?P<mark>⇥ )?(?P<text>\S.*?)\s\s+(?P<count>[\d,]+)")
+
+
+def records_of(page: Path) -> list[Record]:
+    """Read a page's records without any code of the program: its JSON line, and nothing else."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if line.startswith("spec_details:"))
+    records: list[Record] = json.loads(line.removeprefix("spec_details:"))
+    return [{**record, "package": page.parent.name} for record in records]
+
+
+SAMPLE = [record for page in SAMPLE_PAGES for record in records_of(page)]
+"""All records of the sample."""
+
+
+def hashes(records: Iterable[Record]) -> set[str]:
+    """Give the hashes of some records."""
+    return {record["hash"] for record in records}
+
+
+def sample_where(holds: Callable[[Record], bool]) -> set[str]:
+    """Give the hashes of the sample's records for which something holds."""
+    return hashes(filter(holds, SAMPLE))
+
+
+def hash_of(number: int) -> str:
+    """Make up the whole hash with this number."""
+    digits = "abcdefghijklmnopqrstuvwxyz234567"
+    text = ""
+    for _ in range(32):
+        number, digit = divmod(number, 32)
+        text = digits[digit] + text
+    return text
+
+
+def record(number: int, **fields: Any) -> Record:
+    """Make up a record of a page; the number makes its hash."""
+    return {
+        "hash": hash_of(number),
+        "versions": ["1.0"],
+        "compiler": "gcc@13.2.0",
+        "platform": "linux",
+        "os": "ubuntu24.04",
+        "target": "x86_64_v3",
+        "variants": ["+shared"],
+        "stacks": ["root"],
+        "size": 1000,
+        **fields,
+    }
+
+
+def write_page(
+    directory: Path, package: str, records: Sequence[Record], *, tag: str = "develop"
+) -> Path:
+    """Write a page as cache.spack.io has them."""
+    page = directory / "specs.md"
+    directory.mkdir(parents=True, exist_ok=True)
+    page.write_text(
+        f"---\ntitle: {json.dumps(package)}\nlayout: cache\n"
+        f"categories: {json.dumps(['package', tag])}\nmeta: {{}}\n"
+        f"spec_details: {json.dumps(records)}\n---\n",
+        encoding="utf-8",
+    )
+    return page
+
+
+class Browser:
+    """Press keys in a browser and look at it; nothing returns before the browser has answered."""
+
+    def __init__(self, app: SpackscopeApp, pilot: Pilot[list[str]]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    # Doing
+
+    async def settle(self) -> None:
+        """Wait until all work is done and all messages are handled."""
+        end = time.monotonic() + PATIENCE
+        calm = 0
+        while calm < 3:
+            assert time.monotonic() < end, "the browser does not come to rest"
+            await self.pilot.pause(0)
+            if all(worker.is_finished for worker in self.app.workers):
+                calm += 1
+            else:
+                calm = 0
+                await asyncio.sleep(0.005)
+
+    async def until(self, holds: Callable[[], object], what: str = "") -> None:
+        """Wait until something holds."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < end, what or "it never came to hold"
+            await self.pilot.pause(0)
+            await asyncio.sleep(0.005)
+
+    def send(self, *keys: str) -> None:
+        """Send keys without waiting for what they do, as a fast typist or a slow line does."""
+        for key in keys:
+            character = key if len(key) == 1 else None
+            if character is not None:
+                key = _character_to_key(character)
+            event = events.Key(key, character)
+            event.set_sender(self.app)
+            self.app.post_message(event)
+
+    async def press(self, *keys: str, settle: bool = True) -> None:
+        """Press keys, each after the one before has done its work, or has moved the focus."""
+        for key in keys:
+            self.send(key)
+            await self.pilot.pause(0)
+            await self.until(self._is_handed_on)
+            await self.pilot.pause(0)
+            if settle:
+                await self.settle()
+
+    def _is_handed_on(self) -> bool:
+        typed = [worker for worker in self.app.workers if worker.group == "typed"]
+        return all(worker.is_finished for worker in typed) and not self.browser.is_moving
+
+    async def type(self, text: str) -> None:
+        """Type a text into whatever has the focus."""
+        await self.press(*text, settle=False)
+        await self.settle()
+
+    async def paste(self, text: str) -> None:
+        """Paste a text as a terminal with bracketed paste does."""
+        event = events.Paste(text)
+        event.set_sender(self.app)
+        self.app.post_message(event)
+        await self.settle()
+
+    async def ask(self, query: str) -> None:
+        """Replace the text of the query line, all at once."""
+        await self.leave_filter()
+        self.send("slash", "end", "ctrl+u")
+        await self.settle()
+        if query:
+            await self.paste(query)
+
+    async def leave_filter(self) -> None:
+        """Go from a filter, if one has the focus, to the rows."""
+        if self.focus.startswith("filter"):
+            await self.press("enter")
+        if self.focus.startswith("filter"):
+            await self.press("escape")
+
+    async def filter(self, column: str, text: str) -> None:
+        """Replace the text of a column's filter, all at once."""
+        await self.go_to_filter(column)
+        self.send("end", "ctrl+u")
+        await self.settle()
+        if text:
+            await self.paste(text)
+
+    async def go_to_filter(self, column: str) -> None:
+        """Go to the filter of a column, with the mouse where it is on the screen."""
+        inputs = [i for i in self.table.query(FilterInput) if i.name == column and i.display]
+        if inputs:
+            await self.click(inputs[0], 0, 0)
+        else:
+            await self.go_to_column(column)
+            await self.press("f")
+        assert self.focus == f"filter {column}"
+
+    async def go_to_column(self, column: str) -> None:
+        """Make a column of the table the current one."""
+        await self.leave_filter()
+        self.send("2", *["h"] * len(COLUMNS))
+        await self.settle()
+        for _ in COLUMNS:
+            if self.table.column != column:
+                await self.press("l", settle=False)
+        assert self.table.column == column
+
+    async def open_package(self, name: str) -> None:
+        """Go to the specs of a package."""
+        await self.leave_filter()
+        names = [package.name for package in self.names.packages]
+        self.send("1", "home", *["j"] * (names.index(name) + 1), "enter")
+        await self.settle()
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the terminal another size."""
+        await self.pilot.resize_terminal(width, height)
+        await self.settle()
+
+    async def click(self, widget: Widget, x: int, y: int, times: int = 1) -> None:
+        """Click on a cell of a widget."""
+        await self.pilot.click(widget, offset=(x, y), times=times)
+        await self.settle()
+
+    async def wheel(self, widget: Widget, up: bool = False) -> None:
+        """Turn the wheel of the mouse over a widget."""
+        at = widget.region.offset + Offset(1, 0)
+        kind = events.MouseScrollUp if up else events.MouseScrollDown
+        self.app.screen._forward_event(
+            kind(None, at.x, at.y, 0, 0, 0, False, False, False, at.x, at.y)
+        )
+        await self.settle()
+
+    # Looking
+
+    @property
+    def lines(self) -> list[str]:
+        """What the screen shows, line by line."""
+        return [strip.text for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def text(self) -> str:
+        """What the screen shows."""
+        return "\n".join(self.lines)
+
+    @property
+    def browser(self) -> BrowserScreen:
+        screen = self.app.screen_stack[0]
+        assert isinstance(screen, BrowserScreen)
+        return screen
+
+    @property
+    def table(self) -> SpecTable:
+        return self.browser.query_one(SpecTable)
+
+    @property
+    def names(self) -> PackageList:
+        return self.browser.query_one(PackageList)
+
+    @property
+    def detail(self) -> DetailPane:
+        return self.browser.query_one(DetailPane)
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows of the table, those that are not on the screen too."""
+        rows = self.table.rows
+        return [row for number in range(rows.length) if (row := rows.row(number)) is not None]
+
+    @property
+    def shown(self) -> set[str]:
+        """The hashes of all rows of the table."""
+        shown = [row.spec.hash for row in self.rows]
+        assert len(shown) == len(set(shown))
+        return set(shown)
+
+    @property
+    def current(self) -> Row:
+        """The row under the cursor of the table."""
+        row = self.table.highlighted
+        assert row is not None
+        return row
+
+    @property
+    def packages(self) -> dict[str, int]:
+        """The packages in the list with their counts."""
+        rows = self.names.query_one(PackageRows)
+        return {package.name: package.shown for package in rows.packages}
+
+    @property
+    def selected(self) -> str | None:
+        """The package whose row has the cursor; None for all packages."""
+        rows = self.names.query_one(PackageRows)
+        return rows.packages[rows.cursor - 1].name if rows.cursor else None
+
+    @property
+    def specs_title(self) -> str:
+        return str(self.table.border_title)
+
+    @property
+    def packages_title(self) -> str:
+        return str(self.names.border_title)
+
+    @property
+    def status(self) -> str:
+        """The message in the status line."""
+        return self.browser.query_one(StatusLine).message
+
+    @property
+    def box(self) -> list[str]:
+        """What the box under an input shows, line by line, without its border."""
+        box = self.browser.query_one(Suggestions)
+        region = box.content_region
+        lines = self.lines[region.y : region.bottom] if box.display else []
+        return [line[region.x : region.right].rstrip() for line in lines]
+
+    @property
+    def said(self) -> str:
+        """The sentence in the box under an input."""
+        said = [line for line in self.box if not _COMPLETION.fullmatch(line)]
+        return " ".join(" ".join(line.strip(" ^") for line in said).split())
+
+    @property
+    def completions(self) -> dict[str, int]:
+        """The completions in the box under an input, with their counts."""
+        found = filter(None, map(_COMPLETION.fullmatch, self.box))
+        return {match["text"]: int(match["count"].replace(",", "")) for match in found}
+
+    @property
+    def marked(self) -> str:
+        """The completion that Tab takes."""
+        found = filter(None, map(_COMPLETION.fullmatch, self.box))
+        return next((match["text"] for match in found if match["mark"]), "")
+
+    @property
+    def caret(self) -> int:
+        """The column of the screen that the caret in the box points at."""
+        region = self.browser.query_one(Suggestions).content_region
+        return self.lines[region.y].index("^", region.x)
+
+    @property
+    def query(self) -> str:
+        """The text of the query line."""
+        return self.browser.query_one("#query-input", FilterInput).value
+
+    def filter_text(self, column: str) -> str:
+        """The text of a column's filter, empty where the column has none on the screen."""
+        inputs = self.table.query(FilterInput)
+        return next((input_.value for input_ in inputs if input_.name == column), "")
+
+    @property
+    def focus(self) -> str:
+        """Name what has the focus: a pane, `query`, `names`, or the filter of a column."""
+        focused = self.app.screen.focused
+        if isinstance(focused, FilterInput):
+            return f"filter {focused.name}"
+        return (focused.id or type(focused).__name__) if focused is not None else "nothing"
+
+    @property
+    def dialog(self) -> str | None:
+        """Name the dialog that is open."""
+        screen = self.app.screen
+        return None if isinstance(screen, BrowserScreen) else type(screen).__name__
+
+    @property
+    def detail_lines(self) -> list[str]:
+        """All lines of the detail, as they are folded."""
+        pane = self.detail
+        lines = range(pane.length)
+        return ["".join(text for text, _ in pane.pieces(line, 200)) for line in lines]
+
+    async def to_detail_line(self, beginning: str) -> None:
+        """Put the cursor on the line of the detail that begins so."""
+        await self.leave_filter()
+        await self.press("3")
+        for number, line in enumerate(self.detail_lines):
+            if line[1:].strip().startswith(beginning):
+                self.send("home", *["j"] * number)
+                await self.settle()
+                return
+        raise AssertionError(f"the detail has no line {beginning}: {self.detail_lines}")
+
+
+@contextlib.asynccontextmanager
+async def browsing(
+    *sources: str | Path,
+    query: str = "",
+    size: tuple[int, int] = (120, 26),
+    environ: Mapping[str, str] | None = None,
+    pick: bool = False,
+    settled: bool = True,
+) -> AsyncIterator[Browser]:
+    """Open the browser, on the sample unless told otherwise."""
+    names = [str(source) for source in sources] or ["sample_data"]
+    app = SpackscopeApp(names, query, environ=environ or {}, pick=pick)
+    async with app.run_test(size=size) as pilot:
+        browser = Browser(app, pilot)
+        if settled:
+            await browser.settle()
+        yield browser

@@ -1,0 +1,136 @@
+"""The word at the cursor is completed by what still occurs under the other conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.assist.completion import complete, complete_column
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import (
+    Cancelled,
+    QueryError,
+)
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parse import (
+    parse,
+)
+
+
+def offered(catalog: Catalog, text: str) -> dict[str, int]:
+    """Complete a text that has its cursor at `|`, or at its end."""
+    before, bar, after = text.partition("^I")
+    found = complete(catalog, before + after, len(before) if bar else len(text))
+    return {
+        before[: found.start] + item.text + (before + after)[found.end :]: item.count
+        for item in found.items
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "count"),
+    [
+        ("py-b", "package=py-build", 24),
+        ("py-build os=ub", "py-build os=ubuntu24.04", 13),
+        ("os=^I py-build", "os=ubuntu24.04 py-build", 13),
+        ("target=v3", "target=x86_64_v3", 180),
+        ("py-build@1.2.", "py-build@1.2.1", 13),
+        ("py-build@:1", "py-build@:1.2.1", 13),
+        ("py-build~v", "py-build~virtualenv", 24),
+        ("build_sys", "build_system=python_pip", 346),
+        ("build_system=", "build_system=python_pip", 346),
+        ("%", "%gcc", 247),
+        ("%c,cxx=g", "%c,cxx=gcc", 247),
+        ("aarch", "target=aarch64", 150),
+        ("ta", "target=", 346),
+        ("stack=rocm", "stack=ml-linux-x86_64-rocm", 38),
+        ("!os=ubuntu2", "!os=ubuntu24.04", 208),
+        ("os=sequoia | os=ubuntu22", "os=sequoia | os=ubuntu22.04", 131),
+        ("(os=ubuntu22", "(os=ubuntu22.04", 67),
+    ],
+)
+def test_a_word_is_completed_with_its_count(
+    sample: Catalog, text: str, first: str, count: int
+) -> None:
+    found = offered(sample, text)
+
+    assert next(iter(found)) == first
+    if "|" not in text:
+        assert found[first] == count
+
+
+@pytest.mark.parametrize(
+    "text", ["", "os=^Ix", "package=py-build ",
+     "'c,c+", "cflags=\"-O2 -", "py-build ", "^", "^zl", "/2", "nothing", "'",
+        "os='ubuntu 2", "\x1b["]
+)  # fmt: skip
+def test_where_nothing_can_follow_nothing_is_offered(sample: Catalog, text: str) -> None:
+    assert offered(sample, text) == {}
+
+
+def test_what_is_offered_occurs(sample: Catalog) -> None:
+    for text in ("py-build ", "os=ubuntu24.04 +", "py-safetensors@", "target=aarch64 %gcc@"):
+        for completed, count in offered(sample, f"{text}").items():
+            assert sample.count(parse(completed)) == count
+
+
+def test_a_long_text_is_completed_at_its_end(sample: Catalog) -> None:
+    assert list(offered(sample, "os=x" * 2_000 + " py-ml")) == [
+        "os=x" * 2_000 + " package=py-ml-dtypes"
+    ]
+    many = " ".join(f"!os={'x' * length}" for length in range(1, 80))
+    assert list(offered(sample, f"{many} py-bui")) == [f"{many} package=py-build"]
+
+
+def test_completion_can_be_stopped(sample: Catalog) -> None:
+    with pytest.raises(Cancelled):
+        complete(sample, "os=ubuntu24.04 py", 17, should_stop=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "items"),
+    [
+        ("os", "24", [("=ubuntu24.04", 208)]),
+        ("os", "!seq", [("=sequoia", 64)]),
+        ("os", "=ubuntu20.04", []),
+        ("variants", "virt", [("~virtualenv", 24)]),
+        ("target", "neoverse_v1 | v2", [("=neoverse_v2", 7)]),
+        ("hash", "2", []),
+        ("version", "1.2", [("=1.2.1", 13), ("=1.2.2", 11)]),
+        ("os", "a 'b", []),
+    ],
+)
+def test_a_filter_is_completed(
+    sample: Catalog, column: str, text: str, items: list[tuple[str, int]]
+) -> None:
+    found = complete_column(sample, Query(), column, text, len(text))
+
+    assert [(item.text, item.count) for item in found.items] == items
+
+
+def test_any_garbage_is_survived(mixed: Catalog) -> None:
+    for text in (
+        "\ud800",
+        "\x1b[2J",
+        "[@click=app.quit]x",
+        "'" * 40,
+        "%[",
+        "^[virtuals=",
+        "@" * 9,
+    ):
+        complete(mixed, text, len(text))
+        for column in ("os", "variants", "hash"):
+            complete_column(mixed, Query(), column, text, len(text))
+
+
+def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
+    for text in ("l", "r", "1", "os=", "stack=", "variants=", "tag=", "libs=", "%"):
+        for item in complete(mixed, text, len(text)).items:
+            assert item.text.isprintable()
+            try:
+                parse(item.text, bare="any")
+            except QueryError:
+                assert item.text.endswith("=")
+
+
+def test_a_dead_word_before_does_not_silence_the_next(sample: Catalog) -> None:
+    assert "%gcc@1 os=ubuntu24.04" in offered(sample, "%gcc@1 os=ubu")

@@ -1,0 +1,215 @@
+"""The catalog counts, finds, and says what is to blame where nothing is found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.assist.no_match import why_none
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.errors import (
+    Cancelled,
+)
+from spackscope.model.query.ast import Query, Term, query_of
+from spackscope.model.query.parse import parse
+from tests.builders import catalog_of, everything, hash_of, record, write_page
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Catalog:
+    """Index three packages of one, two and three specs."""
+    for count, title in enumerate(("zlib", "bzip2", "HDF5"), 1):
+        records = [record(10 * count + n, os=f"os{n}") for n in range(count)]
+        write_page(tmp_path, records, title=title)
+    return catalog_of(tmp_path)
+
+
+# Packages
+
+
+def test_packages_come_by_name_with_their_counts(three: Catalog) -> None:
+    shown = [(package.name, package.shown, package.total) for package in three.packages(Query())]
+
+    assert shown == [("HDF5", 3, 3), ("bzip2", 2, 2), ("zlib", 1, 1)]
+    assert three.total == 6
+
+
+def test_a_query_leaves_packages_with_a_match_and_keeps_their_totals(three: Catalog) -> None:
+    shown = [(p.name, p.shown, p.total) for p in three.packages(parse("os=os1"))]
+
+    assert shown == [("HDF5", 1, 3), ("bzip2", 1, 2)]
+    assert three.packages(parse("os=os9")) == []
+    assert three.count(parse("os=os1")) == 2
+
+
+def test_the_packages_of_the_sample_are_counted(sample: Catalog) -> None:
+    counts = Counter(spec.package for spec in everything(sample))
+
+    assert {package.name: package.shown for package in sample.packages(Query())} == counts
+    assert (len(counts), counts["py-safetensors"]) == (4, 116)
+
+
+# Hashes
+
+
+def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
+    everyone = sorted(spec.hash for spec in everything(three))
+
+    assert three.dictionaries.hashes("", limit=10) == everyone
+    assert three.dictionaries.hashes("", limit=2) == everyone[:2]
+    assert three.dictionaries.hashes(everyone[3], limit=10) == [everyone[3]]
+    assert three.dictionaries.hashes(everyone[0][:31], limit=10) == [
+        h for h in everyone if h[:31] == "2" * 31
+    ]
+    assert three.dictionaries.hashes("z", limit=10) == []
+
+
+@pytest.mark.parametrize(
+    "prefix", ["*", "?", "A", "1", "2%", "2_", "2' OR 1", "\0", "\ud800", "é"]
+)
+def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
+    assert three.dictionaries.hashes(prefix, limit=10) == []
+    assert not three.dictionaries.has_hash(prefix)
+    assert three.by_hash(prefix) == []
+
+
+def test_a_hash_in_several_tags_is_named_once_and_found_in_each(mixed: Catalog) -> None:
+    counts = Counter(spec.hash for spec in everything(mixed))
+    (twice, *_) = [hash_ for hash_, count in counts.items() if count == 2]
+
+    assert mixed.dictionaries.hashes(twice, limit=10) == [twice]
+    assert {row.spec.tag for row in mixed.by_hash(twice)} == {"develop", "other"}
+
+
+# Rows
+
+
+def test_rows_come_as_they_are_asked_for(three: Catalog) -> None:
+    rows = three.rows([5, 0, 3], [7, 8, 9])
+
+    assert [(row.id, row.count) for row in rows] == [(5, 7), (0, 8), (3, 9)]
+    assert [row.spec for row in rows] == [everything(three)[id_] for id_ in (5, 0, 3)]
+    assert three.rows([]) == []
+
+
+def test_the_specs_of_a_listing_come_in_its_order(sample: Catalog) -> None:
+    listing = sample.listing(View(parse("py-ml-dtypes")))
+
+    assert [spec.hash for spec in sample.specs(listing)] == [
+        row.spec.hash for row in sample.rows(listing.ids)
+    ]
+
+
+@pytest.mark.parametrize("name", [column.name for column in COLUMNS if column.place != "spec"])
+def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog) -> None:
+    there = {BY_NAME[name].value(spec) for spec in everything(mixed)}
+
+    assert set(mixed.dictionaries.values(name)) == there
+
+
+# Columns
+
+
+def test_only_columns_that_say_something_are_shown(sample: Catalog, mixed: Catalog) -> None:
+    def names(catalog: Catalog, view: View) -> set[str]:
+        return {column.name for column in catalog.columns(view)}
+
+    core = {column.name for column in COLUMNS if column.core}
+    zlib = next(p.id for p in mixed.packages(Query()) if p.name == "zlib")
+
+    assert names(sample, View()) == core | {"package", "platform"}
+    assert names(sample, View(package=0)) == core
+    assert names(sample, View(package=1)) == core | {"platform"}
+    assert names(mixed, View()) == core | {"package", "tag", "size", "source"}
+    assert names(mixed, View(package=zlib)) == core | {"tag", "size"}
+    assert names(sample, View(parse("tag=develop"))) == core | {"package", "platform", "tag"}
+
+
+# Blame
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("os=os9", "no spec has os=os9: there are os0, os1, os2"),
+        ("!os=*", "no spec fulfils !os=*"),
+        ("nothing", "unknown package nothing"),
+        ("nothing none", "there is no package nothing or none"),
+        ("zlib os=os1", "no zlib has os=os1: there is only os0"),
+        ("os=os0 os=*1", "no spec matches; there are 2 without os=os0, 3 without os=*1"),
+        ("os=*0 os=*1 os=*2", "no spec matches os=*1 together with os=*0"),
+        ("os=os1 os=*1 !os=*s1", "no spec matches; there are 2 without !os=*s1"),
+        ("target=* bzip2 os=os1 os=*2", "no bzip2 has os=*2: there are os0, os1"),
+        (
+            "!os=os0 !os=os1 !os=os2",
+            "no spec matches; there are 3 without !os=os0, 2 without !os=os1, 1 without !os=os2",
+        ),
+    ],
+)
+def test_the_guilty_condition_is_named(query: str, sentence: str, three: Catalog) -> None:
+    asked = parse(query)
+    assert three.count(asked) == 0
+
+    assert why_none(three, asked) == sentence
+
+
+def test_a_condition_that_meets_several_others_is_blamed_on_all_of_them(tmp_path: Path) -> None:
+    records = [
+        record(1, os="a", target="b", platform="x"),
+        record(2, os="a", target="x", platform="c"),
+        record(3, os="x", target="b", platform="c"),
+        record(4, versions=["9"], variants=["+x"]),
+    ]
+    write_page(tmp_path, records)
+    catalog = catalog_of(tmp_path)
+
+    assert why_none(catalog, parse("os=a target=b platform=c @1.3.1 +x")) == (
+        "no spec matches platform=c together with os=a target=b"
+    )
+
+
+def test_nothing_is_to_blame_where_nothing_is(tmp_path: Path) -> None:
+    write_page(tmp_path, [])
+    catalog = catalog_of(tmp_path)
+
+    assert why_none(catalog, Query()) == "there is no spec at all"
+    assert why_none(catalog, parse("zlib")) == "unknown package zlib"
+
+
+# Stopping
+
+
+def test_a_question_can_be_stopped_before_it_begins(mixed: Catalog) -> None:
+    for query in (parse("os=linux"), parse("size=1:")):
+        with pytest.raises(Cancelled):
+            mixed.listing(View(query), should_stop=lambda: True)
+        with pytest.raises(Cancelled):
+            mixed.packages(query, should_stop=lambda: True)
+
+    assert len(mixed.listing(View(), should_stop=lambda: False)) == 190
+
+
+def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
+    records = [record(number, variants=[f"v={number}"]) for number in range(6_000)]
+    write_page(tmp_path, records)
+    catalog = catalog_of(tmp_path)
+    hard = query_of(Term("hash", "*2*2*2*2*3*4*5*6*7*"))
+
+    for ask in (lambda stop: catalog.packages(hard, should_stop=stop),
+                lambda stop: catalog.listing(View(hard), should_stop=stop)):  # fmt: skip
+        answers = iter([False] + [True] * 9)
+        with pytest.raises(Cancelled):
+            ask(lambda answers=answers: next(answers))
+
+    assert catalog.by_hash(hash_of(1))
+
+
+@pytest.mark.parametrize(
+    ("word", "hinted"), [("2222", True), ("222", False), ("zzzz", False), ("no/hash", False)]
+)
+def test_a_hash_taken_for_a_package_is_recognised(three: Catalog, word: str, hinted: bool) -> None:
+    assert (f"/{word} is a hash" in why_none(three, parse(word))) == hinted

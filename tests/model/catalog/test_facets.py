@@ -1,0 +1,110 @@
+"""The values of a column are counted under the other conditions, and can be chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.facets import FACETED, choose, chosen, facets
+from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.errors import (
+    Cancelled,
+    Unanswerable,
+)
+from spackscope.model.core.records import (
+    Spec,
+)
+from spackscope.model.query.ast import Query
+from spackscope.model.query.evaluate import (
+    matches,
+)
+from spackscope.model.query.parse import parse
+from tests.builders import everything
+
+QUERIES = [
+    "", "os=linux", "zlib", "+shared", "+shared os=linux", "libs=shared %gcc", "/2",
+    "os=linux | os=centos7", "!+mpi stack=e4s", "zlib@1.9: hdf5",
+]  # fmt: skip
+
+
+def values(spec: Spec, column: str) -> set[str]:
+    value = BY_NAME[column].value(spec)
+    return set(value) if isinstance(value, tuple) else {str(value)}
+
+
+@pytest.mark.parametrize("column", [name for name in FACETED if name != "variants"])
+@pytest.mark.parametrize("text", QUERIES)
+def test_values_are_counted_under_the_other_conditions(
+    mixed: Catalog, text: str, column: str
+) -> None:
+    query = parse(text)
+    others = query.without_column(column)
+    expected = Counter(
+        value
+        for spec in everything(mixed)
+        if matches(others, spec)
+        for value in values(spec, column)
+    )
+
+    found = facets(mixed, query, column)
+
+    assert {facet.value: facet.count for facet in found} == expected
+    assert [facet.count for facet in found] == sorted(expected.values(), reverse=True)
+
+
+def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog) -> None:
+    specs = everything(mixed)
+    counts = {f.value: f.count for f in facets(mixed, parse("+shared os=linux"), "variants")}
+
+    assert counts["~shared"] == sum(s.os == "linux" and "~shared" in s.variants for s in specs)
+    assert counts["os=linux"] == sum(
+        s.os == "linux" and {"+shared", "os=linux"} <= set(s.variants) for s in specs
+    )
+
+
+def test_values_are_counted_within_a_package(mixed: Catalog) -> None:
+    zlib = next(package for package in mixed.packages(Query()) if package.name == "zlib")
+
+    assert [(f.value, f.count) for f in facets(mixed, Query(), "package", package=zlib.id)] == [
+        ("zlib", zlib.total)
+    ]
+
+
+def test_what_cannot_be_counted_is_said(mixed: Catalog) -> None:
+    with pytest.raises(Unanswerable):
+        facets(mixed, parse("^zlib"), "os")
+    with pytest.raises(Cancelled):
+        facets(mixed, parse("os=linux !os=x"), "stack", should_stop=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "wanted", "excluded", "expected"),
+    [
+        ("+mpi", "os", ["a"], [], "+mpi os=a"),
+        ("+mpi os=x", "os", ["b", "a"], ["c"], "+mpi os=a | os=b !os=c"),
+        ("os=x !os=y", "os", [], [], ""),
+        ("@1.2:", "version", ["1.3"], [], "@=1.3"),
+        ("compiler=gcc %gcc@12:", "compiler", ["gcc@13.2.0"], [], "compiler=gcc@=13.2.0"),
+        ("", "variants", ["+mpi", "k=a", "k=b"], ["~x"], "k=a | k=b +mpi !~x"),
+        ("+mpi variants=*cuda*", "variants", ["~mpi"], [], "~mpi variants=*cuda*"),
+        ("", "stack", ["e4s", "hep"], [], "stack=e4s | stack=hep"),
+    ],
+)
+def test_values_are_chosen(
+    text: str, column: str, wanted: list[str], excluded: list[str], expected: str
+) -> None:
+    query = choose(parse(text), column, wanted, excluded)
+
+    assert query == parse(expected)
+    assert chosen(query, column, [*wanted, *excluded, "z"]) == (set(wanted), set(excluded))
+
+
+def test_every_value_can_be_chosen_and_excluded(mixed: Catalog) -> None:
+    for column in FACETED:
+        for facet in facets(mixed, Query(), column):
+            picked = choose(Query(), column, [facet.value], [])
+            assert mixed.count(picked) >= facet.count
+            excluded = choose(Query(), column, [], [facet.value])
+            assert mixed.count(excluded) == mixed.total - mixed.count(picked)

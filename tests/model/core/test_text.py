@@ -1,0 +1,196 @@
+"""Text from outside is safe to show, and fits where it is put."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spackscope.model.core.text import cell_width, clean, is_clean, pad, shorten
+from tests.hostile import HOSTILE_TEXT
+
+LONGEST_MARK = len("\\U000e0041")
+
+hostile = pytest.mark.parametrize(
+    "text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT]
+)
+any_text = st.one_of(
+    st.text(st.characters(exclude_categories=[])),
+    st.text("ab …語👍🏽🇩\u0301\u0903\u1161\u200d\ufe0f\x1b\xa0"),
+    st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E)),
+)
+clean_text = any_text.map(clean)
+widths = st.integers(min_value=-1, max_value=40)
+
+
+@hostile
+def test_hostile_text_comes_out_printable_and_stays_as_it_then_is(text: str) -> None:
+    cleaned = clean(text)
+
+    assert cleaned.isprintable()
+    assert is_clean(cleaned)
+
+
+@hostile
+def test_hostile_text_fits_a_column(text: str) -> None:
+    assert cell_width(shorten(clean(text), 12)) <= 12
+    assert cell_width(pad(clean(text), 12)) == 12
+
+
+@given(any_text)
+def test_whatever_comes_in_comes_out_printable(text: str) -> None:
+    assert clean(text).isprintable()
+
+
+@given(any_text)
+def test_cleaning_again_changes_nothing(text: str) -> None:
+    assert clean(clean(text)) == clean(text)
+
+
+@given(any_text)
+def test_cleaning_makes_no_character_longer_than_its_longest_mark(text: str) -> None:
+    assert len(clean(text)) <= LONGEST_MARK * len(text) + 1
+
+
+@given(any_text)
+def test_no_text_hides_behind_a_cell(text: str) -> None:
+    cleaned = clean(text)
+
+    assert len(cleaned) <= 5 * cell_width(cleaned)
+
+
+def test_no_character_that_acts_on_a_terminal_passes() -> None:
+    passed = [chr(code) for code in range(0x110000) if is_clean(chr(code))]
+
+    kinds = {unicodedata.category(character) for character in passed if character != " "}
+    assert kinds.isdisjoint({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+    assert all(cell_width(character) in (1, 2) for character in passed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "hdf5@1.14.5+mpi~cxx build_type=Release",
+        "a[/]b {{x}} %s $accent \\",
+        "naïve",
+        "日本語",
+        "שלום",
+        "cafe\u0301",
+        "ubuntu…4.04",
+    ],
+)
+def test_harmless_text_is_left_alone(text: str) -> None:
+    assert is_clean(text)
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31m", "␛[31m"),
+        ("a\x00b\tc\nd\x7f", "a␀b␉c␊d␡"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\u200db", "a\\u200db"),
+        ("a\u00adb", "a\\xadb"),
+        ("\u2028\u2029", "\\u2028\\u2029"),
+        ("\U000e0041", "\\U000e0041"),
+        ("\ud800", "\\ud800"),
+        ("\ue0a0", "\\ue0a0"),
+        ("❤\ufe0f", "❤\\ufe0f"),
+        ("a\xa0b\u2003c\u3000d", "a b c d"),
+        ("a" + "\u0301" * 4, "a" + "\u0301" * 4),
+        ("a" + "\u0301" * 300 + "b", "a" + "\u0301" * 4 + "…b"),
+        ("\u0301a", "\u25cc\u0301a"),
+    ],
+)
+def test_each_danger_has_its_visible_mark(text: str, shown: str) -> None:
+    assert clean(text) == shown
+    assert not is_clean(text) or text == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("", 0),
+        ("hdf5", 4),
+        ("naïve", 5),
+        ("cafe\u0301", 4),
+        ("日本語", 6),
+        ("한국", 4),
+        ("\u1112\u1161\u11ab", 2),
+        ("👍", 2),
+        ("👍🏽", 2),
+        ("🇩🇪", 2),
+        ("␛…▸", 3),
+        ("क्" * 5, 5),
+        ("\u4dc0", 2),
+    ],
+)
+def test_a_text_takes_the_cells_that_a_terminal_gives_it(text: str, cells: int) -> None:
+    assert cell_width(text) == cells
+
+
+@given(clean_text)
+def test_the_width_is_the_one_that_the_drawing_library_counts(text: str) -> None:
+    cells = pytest.importorskip("rich.cells")
+
+    assert cell_width(text) == cells.cell_len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "short"),
+    [
+        ("ubuntu24.04", 11, "ubuntu24.04"),
+        ("ubuntu24.04", 8, "ubu…4.04"),
+        ("ubuntu24.04", 7, "ubu….04"),
+        ("ubuntu24.04", 2, "…4"),
+        ("ubuntu24.04", 1, "…"),
+        ("ubuntu24.04", 0, ""),
+        ("ubuntu24.04", -3, ""),
+        ("日本語パッケージ", 8, "日…ージ"),
+        ("日本語", 2, "…"),
+        ("cafe\u0301-au-lait-cafe\u0301", 9, "cafe\u0301…cafe\u0301"),
+    ],
+)
+def test_a_long_text_gives_way_in_its_middle(text: str, width: int, short: str) -> None:
+    assert shorten(text, width) == short
+
+
+def test_a_list_gives_way_at_its_end_and_a_path_at_its_start() -> None:
+    assert shorten("e4s ml-linux data-vis", 12, keep="start") == "e4s ml-linu…"
+    assert shorten("/home/ada/mirror/index.json", 12, keep="end") == "…/index.json"
+
+
+@given(clean_text, widths, st.sampled_from(["ends", "start", "end"]))
+def test_a_shortened_text_is_clean_and_never_wider_than_asked(
+    text: str, width: int, keep: Literal["ends", "start", "end"]
+) -> None:
+    short = shorten(text, width, keep=keep)
+
+    assert cell_width(short) <= max(0, width)
+    assert is_clean(short)
+    if cell_width(text) <= width:
+        assert short == text
+
+
+@given(clean_text, widths)
+def test_a_shortened_text_wastes_at_most_one_cell_on_each_side(text: str, width: int) -> None:
+    if cell_width(text) > width > 0:
+        assert cell_width(shorten(text, width)) >= width - 2
+
+
+@given(clean_text, widths, st.booleans())
+def test_a_padded_text_is_exactly_as_wide_as_asked(text: str, width: int, right: bool) -> None:
+    assert cell_width(pad(text, width, right=right)) == max(0, width)
+
+
+def test_numbers_are_padded_at_their_left() -> None:
+    assert pad("38", 5, right=True) == "   38"
+    assert pad("38", 5) == "38   "
+    assert pad("語", 3, right=True) == " 語"

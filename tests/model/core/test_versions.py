@@ -1,0 +1,222 @@
+"""Versions are ordered and matched as Spack orders and matches them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypedDict, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spackscope.model.core.versions import satisfies, version_key
+from tests.hostile import HOSTILE_TEXT
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+class Pair(TypedDict):
+    a: str
+    b: str
+    result: str
+
+
+class Match(TypedDict, total=False):
+    version: str
+    constraint: str
+    satisfies: bool
+    error: str
+
+
+PAIRS = cast("list[Pair]", json.loads((DATA / "version_pairs.json").read_text("utf-8")))
+MATCHES = cast("list[Match]", json.loads((DATA / "version_satisfies.json").read_text("utf-8")))
+VERSIONS = sorted({version for pair in PAIRS for version in (pair["a"], pair["b"])})
+
+any_text = st.text(st.characters(exclude_categories=[]))
+PIECES = ["0", "00", "1", "2", "9", "10", "99999", ".", "-", "_", "=", ":", "git.", "develop"]
+PIECES += ["a", "z", "zz", "Z", "rc", "alpha", "beta", "final", "main", "stable", "HEAD"]
+version_like = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+any_version = st.one_of(st.sampled_from(VERSIONS), version_like, any_text)
+
+
+def relation(a: str, b: str) -> str:
+    left, right = version_key(a), version_key(b)
+    return "<" if left < right else ">" if left > right else "="
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['a']} and {pair['b']}")
+def test_two_versions_compare_as_in_spack(pair: Pair) -> None:
+    assert relation(pair["a"], pair["b"]) == pair["result"]
+
+
+@pytest.mark.parametrize(
+    "match", MATCHES, ids=lambda match: f"{match['version']} with {match['constraint']}"
+)
+def test_a_constraint_holds_where_it_holds_in_spack(match: Match) -> None:
+    if "error" in match:
+        with pytest.raises(ValueError, match="is not a version"):
+            satisfies(match["version"], match["constraint"])
+    else:
+        assert satisfies(match["version"], match["constraint"]) is match["satisfies"]
+
+
+def test_a_sorted_list_reads_from_names_over_numbers_to_develop() -> None:
+    names = ["HEAD", "rc1", "v1.0"]
+    prereleases = ["1.2-alpha", "1.2-beta1", "1.2-rc.1", "1.2rc2"]
+    numbers = ["1.2", "1.2a", "1.2.0", "1.10", "1.10.stable", "2"]
+    endless = ["stable", "nightly", "trunk", "head", "master", "main", "develop"]
+    ordered = names + prereleases + numbers + endless
+
+    backwards = list(reversed(ordered))
+    assert sorted(backwards, key=version_key) == ordered
+
+
+@pytest.mark.parametrize(
+    "equal", [("1.2-3", "1_2.3"), ("2.0rc1", "2.0-rc_1"), ("00", "0"), ("1.0final", "1.0")]
+)
+def test_separators_zeros_and_final_make_no_difference(equal: tuple[str, str]) -> None:
+    assert version_key(equal[0]) == version_key(equal[1])
+
+
+def test_a_git_reference_stands_right_after_the_version_it_is_assigned() -> None:
+    ordered = ["1.2", "git.abc=1.2", "git.abd=1.2", "1.2.0", "develop", "git.unassigned"]
+
+    backwards = list(reversed(ordered))
+    assert sorted(backwards, key=version_key) == ordered
+
+
+def test_numbers_beyond_what_int_reads_are_compared_by_value() -> None:
+    nines, power = "9" * 5_000, "1" + "0" * 5_000
+
+    assert version_key(nines) < version_key(power) < version_key("develop")
+    assert version_key("000" + nines) == version_key(nines)
+    assert satisfies(f"{nines}.3", nines)
+    assert not satisfies(power, nines)
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
+def test_hostile_text_has_a_place_in_the_order_and_can_be_asked_for(text: str) -> None:
+    assert sorted(["1.2", text, "1.3"], key=version_key)
+    assert satisfies(text, ":")
+    assert satisfies(text, "=1.2") is False
+
+
+@given(any_version, any_version, any_version)
+def test_any_three_strings_have_one_order(a: str, b: str, c: str) -> None:
+    assert relation(a, a) == "="
+    assert relation(a, b) == {"<": ">", ">": "<", "=": "="}[relation(b, a)]
+    if relation(a, b) != ">" and relation(b, c) != ">":
+        assert relation(a, c) != ">"
+
+
+@given(any_version, any_version)
+def test_a_constraint_is_answered_or_refused_in_one_sentence(
+    version: str, constraint: str
+) -> None:
+    try:
+        answer = satisfies(version, constraint)
+    except ValueError as error:
+        message = str(error)
+        assert message.endswith(".")
+        assert len(message) < 500
+    else:
+        assert isinstance(answer, bool)
+
+
+@given(st.sampled_from(VERSIONS).filter(lambda version: "=" not in version))
+def test_every_version_satisfies_itself_however_it_is_written(version: str) -> None:
+    assert satisfies(version, version)
+    assert satisfies(version, f"={version}")
+    assert satisfies(version, f"{version}:{version}")
+    assert satisfies(version, f"{version}:")
+    assert satisfies(version, f":{version}")
+
+
+@given(st.sampled_from(VERSIONS), st.sampled_from(VERSIONS).filter(lambda text: "=" not in text))
+def test_an_open_range_holds_whatever_is_not_older(version: str, start: str) -> None:
+    assert satisfies(version, f"{start}:") is (version_key(version) >= version_key(start))
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        "1.4:1.2",
+        "2.0:2.0rc1",
+        "develop:1.2",
+        "=1.2:1.4",
+        "1:2:3",
+        "==1.2",
+        ">=1.2",
+        "=",
+        "",
+        "1.2,",
+        ",1.2",
+        "1.2+mpi",
+        "1.2\n",
+        "²",
+        "git.main=",
+        "git.a:b=1.2",
+        "\x1b[31m",
+        "x" * 100_000 + "!",
+    ],
+)
+@pytest.mark.parametrize("version", ["1.2", "develop", "git.main=1.2"])
+def test_a_constraint_that_spack_refuses_is_refused(version: str, constraint: str) -> None:
+    with pytest.raises(ValueError, match=r"\.$") as refusal:
+        satisfies(version, constraint)
+
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 200
+
+
+def test_a_range_may_end_just_before_it_begins_as_in_spack() -> None:
+    assert not satisfies("1.3", "1.3:1.2")
+
+
+@pytest.mark.parametrize(
+    ("version", "constraint", "expected"),
+    [
+        ("1.5rc1", ":1.4", True),
+        ("2.0rc1", "2.0rc", False),
+        ("2.0rc", "2.0rc", True),
+        ("2.0rc9", "2.0rc9:2.0rc10", True),
+        ("2.0rc10", "2.0rc9", False),
+        ("release", "r", True),
+        ("zB", "z", False),
+        ("master", "mastep:mastez", False),
+        ("maste", ":main", True),
+        ("main-2", "main", True),
+        ("develop", ":main", False),
+        ("develop.3", "main:", True),
+        ("1.3.9", "1.2, 1.3 : 1.4", True),
+    ],
+)
+def test_the_end_of_a_range_takes_in_what_spack_takes_in(
+    version: str, constraint: str, expected: bool
+) -> None:
+    assert satisfies(version, constraint) is expected
+
+
+@pytest.mark.parametrize(
+    ("version", "constraint", "expected"),
+    [
+        ("git.main=1.2", "1.2", True),
+        ("git.main=1.2", "=1.2", False),
+        ("1.2", "git.main=1.2", False),
+        ("git.main=1.2", "git.main=1.2", True),
+        ("git.main=1.2", "git.main=1.3", False),
+        ("git.main=1.2", "git.other=1.2", False),
+        ("git.main=1.2", "git.main", True),
+        ("git.main=1.2", "git.main=1.1:1.3", True),
+        ("git.main=1.4", "git.main=1.1:1.3", False),
+        ("git.main", ":", True),
+        ("git.main", "1.2:", False),
+        ("git.main", "git.main", True),
+        ("0123456789abcdef0123456789abcdef01234567=2.1", "2", True),
+    ],
+)
+def test_a_git_reference_matches_by_its_version_or_by_its_name(
+    version: str, constraint: str, expected: bool
+) -> None:
+    assert satisfies(version, constraint) is expected

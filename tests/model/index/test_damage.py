@@ -1,0 +1,189 @@
+"""A damaged index is never believed, and whatever is found wrong with it has one name."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.facets import FACETED, facets
+from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.core.errors import (
+    IndexDamaged,
+)
+from spackscope.model.loader.load import index_path, load, open_cached
+from spackscope.model.presentation import export
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parse import parse
+from tests.builders import everything, hash_of, record, seal, write_page
+
+DATA = Path(__file__).parents[2] / "data" / "spack"
+SOURCE = str(DATA / "install-tree-1.2")
+QUERIES = ("", "gcc", "^gcc", "%gcc", "target=x86_64:", "/a", "++shared", "size=1:")
+
+
+class Kept:
+    """Hold the index file of a real install tree."""
+
+    def __init__(self, directory: Path) -> None:
+        self.environ = {"XDG_CACHE_HOME": str(directory / "cache")}
+        self.whole = answers(load([SOURCE], self.environ, keep=True))
+        path = index_path([SOURCE], self.environ)
+        assert path is not None
+        self.path = path
+        self.data = path.read_bytes()
+
+    def load(self) -> Catalog:
+        return load([SOURCE], self.environ)
+
+    def flip(self, seed: int) -> None:
+        """Write the file with one byte changed."""
+        chance = random.Random(seed)
+        data = bytearray(self.data)
+        data[chance.randrange(len(data))] ^= chance.randrange(1, 256)
+        self.path.write_bytes(data)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return Kept(tmp_path_factory.mktemp("kept"))
+
+
+def answers(catalog: Catalog) -> list[object]:
+    """Ask a catalog for all that commands and the browser ask for."""
+    found: list[object] = [catalog.total, catalog.problems, catalog.sources]
+    rows = catalog.rows(range(catalog.total))
+    found.append(list(export.whole_json(map(catalog.whole, rows))))
+    for text in QUERIES:
+        query = parse(text)
+        for view in (View(query), View(query, sort=Sort("compiler"), folded=True)):
+            listing = catalog.listing(view)
+            listing.describe()
+            found += [list(listing.ids), listing.constants, listing.widths]
+            for spell in (export.hashes, export.csv_lines, export.tab_lines, export.json_array):
+                found.append(list(spell(catalog.specs(listing))))
+        found.append(catalog.packages(query))
+    found += [facets(catalog, Query(), column) for column in FACETED]
+    catalog.dependencies.prepare()
+    for row in rows:
+        opened = ("dependencies", "dependents")
+        tree = Tree(catalog.dependencies, catalog.rows, catalog.provenance, row.id, opened)
+        found.append([(line.id, line.count, tree.row(line)) for line in tree.lines])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(220))
+def test_whichever_byte_changes_the_answers_stay(seed: int, kept: Kept) -> None:
+    kept.flip(seed)
+
+    catalog = kept.load()
+
+    assert answers(catalog) == kept.whole
+    again = kept.load()
+    assert (again.meta, again.was_damaged) == (catalog.meta, False)
+
+
+@pytest.mark.parametrize("seed", range(220))
+def test_what_passes_the_checksum_is_answered_or_said_to_be_damaged(seed: int, kept: Kept) -> None:
+    kept.flip(seed)
+    seal(kept.path)
+
+    catalog = open_cached([SOURCE], kept.environ)
+
+    if catalog is not None:
+        with suppress(IndexDamaged):
+            answers(catalog)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW other AS SELECT 1",
+        "CREATE TRIGGER other AFTER INSERT ON spec BEGIN DELETE FROM spec; END",
+        "CREATE TABLE other (a)",
+        "CREATE INDEX other ON spec (size)",
+        "DROP TABLE problem; CREATE VIEW problem AS SELECT * FROM spec",
+        "DROP INDEX spec_by_hash",
+        "DROP TABLE meta",
+        "DELETE FROM codes WHERE place = 'first'",
+        "UPDATE codes SET data = zeroblob(1 << 20) WHERE place = 'first'",
+        "UPDATE codes SET data = x'00000000ffffffff' WHERE place = 'first'",
+        "UPDATE codes SET data = substr(data, 5) WHERE place = 'arch'",
+        "UPDATE codes SET data = 'text' WHERE place = 'package'",
+        "UPDATE codes SET data = substr(data, 5) || x'ffffffff' WHERE place = 'edge_kind'",
+        "UPDATE spec SET hash = '$(reboot)'",
+        "UPDATE spec SET hash = upper(hash)",
+        "UPDATE spec SET hash = NULL",
+        "UPDATE spec SET size = 'large'",
+        "UPDATE spec SET size = 1e999",
+        "UPDATE spec SET look_alike = 1 << 40",
+        "DELETE FROM spec WHERE id = 1",
+        "UPDATE look_alike SET version = 1 << 40",
+        "UPDATE look_alike SET variant_set = NULL",
+        "UPDATE package SET name = x'ff'",
+        "UPDATE package SET id = 1 << 40 WHERE id = 1",
+        "UPDATE package SET id = -1 WHERE id = 1",
+        "UPDATE package SET n = 1 << 62",
+        "UPDATE package SET first = 1 << 40",
+        "UPDATE package SET n = 'many'",
+        "UPDATE version SET name = CAST(x'ff' AS TEXT)",
+        "UPDATE version SET name = NULL",
+        "UPDATE tag SET name = x'00'",
+        "UPDATE arch SET compiler = NULL",
+        "UPDATE variant_set SET texts = '{}'",
+        "UPDATE variant_set SET texts = '[[1]]'",
+        "UPDATE variant_set SET texts = 'text'",
+        "UPDATE variant_set SET texts = replace(hex(zeroblob(50000)), '0', '[')",
+        "UPDATE extra SET flags = 'null'",
+        "UPDATE presence SET states = '[null]'",
+        "UPDATE edge_kind SET virtuals = x'00'",
+        "UPDATE source SET name = x'00'",
+        "UPDATE source SET checked = 'yesterday'",
+        "UPDATE source SET failure = NULL",
+        "UPDATE document SET specs = 'all'",
+        "UPDATE document SET origin = NULL",
+        "INSERT INTO problem (origin) VALUES (NULL)",
+        "INSERT OR REPLACE INTO provenance VALUES (0, '', '', NULL, NULL, '')",
+        "INSERT OR REPLACE INTO provenance VALUES (0, '', '', '', 'today', '')",
+    ],
+)
+def test_an_index_that_somebody_wrote_is_damaged(statement: str, kept: Kept) -> None:
+    kept.path.write_bytes(kept.data)
+    with closing(sqlite3.connect(kept.path)) as connection:
+        connection.executescript(statement)
+    seal(kept.path)
+
+    catalog = kept.load()
+    if not catalog.was_damaged:
+        with pytest.raises(IndexDamaged):
+            answers(catalog)
+        catalog = load([SOURCE], kept.environ, was_damaged=True)
+
+    assert catalog.was_damaged
+    assert answers(catalog) == kept.whole
+    assert not kept.load().was_damaged
+
+
+def test_an_error_in_an_index_that_is_reused_builds_it_from_the_documents(
+    tmp_path: Path,
+) -> None:
+    for number in (1, 2):
+        write_page(tmp_path / "mirror", [record(number)], title=f"package-{number}")
+    sources, environ = [str(tmp_path / "mirror")], {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    load(sources, environ, keep=True)
+    path = index_path(sources, environ)
+    assert path is not None
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE spec SET hash = ''")
+    seal(path)
+    write_page(tmp_path / "mirror", [record(3)], title="package-2")
+
+    catalog = load(sources, environ)
+
+    assert catalog.was_damaged
+    assert [spec.hash for spec in everything(catalog)] == [hash_of(1), hash_of(3)]

@@ -1,0 +1,373 @@
+"""An index holds every record in display order, each once, and every Problem."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.assist.no_match import why_none
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.errors import (
+    Cancelled,
+)
+from spackscope.model.core.records import (
+    Problem,
+    Spec,
+)
+from spackscope.model.core.versions import version_key
+from spackscope.model.index.schema import SCHEMA_VERSION
+from spackscope.model.loader import build as build_module
+from spackscope.model.loader.build import build
+from spackscope.model.loader.incremental import OldIndex
+from spackscope.model.loader.load import load
+from spackscope.model.query.parse import parse
+from spackscope.model.readers import cache_pages
+from spackscope.model.sources.discover import survey
+from spackscope.model.sources.resolve import SAMPLE, location
+from tests.builders import (
+    PAGES,
+    Record,
+    catalog_of,
+    everything,
+    hash_of,
+    page,
+    read,
+    record,
+    write_page,
+)
+from tests.hostile import HOSTILE_TEXT
+
+
+def reasons(catalog: Catalog) -> list[str]:
+    return [problem.reason for problem in catalog.problems]
+
+
+# What is in it
+
+
+def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
+    on_pages = {
+        (spec.package, spec.hash): spec
+        for path in location(SAMPLE).rglob("specs.md")
+        for spec in read(path.read_bytes())[0]
+    }
+
+    assert sample.total == len(on_pages) == 346
+    assert sample.problems == []
+    for spec in everything(sample):
+        origin = f"sample_data/develop/{spec.package}/specs.md"
+        assert (spec.origin, spec.source) == (origin, SAMPLE)
+        on_page = on_pages[spec.package, spec.hash]
+        for column in BY_NAME.values():
+            if column.name != "source":
+                assert column.value(spec) == column.value(on_page)
+
+
+def test_the_sample_is_38_rows_that_look_alike_no_more(sample: Catalog) -> None:
+    rows = {
+        tuple(column.value(spec) for column in BY_NAME.values() if column.name != "hash")
+        for spec in everything(sample)
+    }
+
+    assert len(rows) == len(sample.listing(View(folded=True))) == 38
+
+
+def test_an_index_says_what_it_was_made_of(sample: Catalog) -> None:
+    assert sample.meta["schema"] == SCHEMA_VERSION
+    assert [(source.name, source.kind, source.specs) for source in sample.sources] == [
+        (SAMPLE, "pages", 346)
+    ]
+    assert sample.dictionaries.tags == ["develop"]
+    assert sample.problem_count == 0
+
+
+def test_what_several_sources_list_is_one_record_that_names_them(tmp_path: Path) -> None:
+    write_page(tmp_path / "b", [record(1), record(2)])
+    write_page(tmp_path / "a", [record(1)])
+
+    catalog = catalog_of(tmp_path / "b", tmp_path / "a")
+
+    assert [(source.name, source.specs) for source in catalog.sources] == [
+        (f"{tmp_path}/b", 2),
+        (f"{tmp_path}/a", 1),
+    ]
+    assert [row.spec.sources for row in catalog.by_hash(hash_of(1))] == [
+        (f"{tmp_path}/b", f"{tmp_path}/a")
+    ]
+    assert catalog.total == 2
+    assert catalog.problems == []
+
+
+def test_a_hash_may_stand_in_several_tags_and_packages(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)])
+    write_page(tmp_path, [record(1)], tag="v0.23.0")
+    write_page(tmp_path, [record(1)], title="bzip2")
+
+    catalog = catalog_of(tmp_path)
+
+    assert [(row.spec.package, row.spec.tag) for row in catalog.by_hash(hash_of(1))] == [
+        ("bzip2", "develop"),
+        ("zlib", "develop"),
+        ("zlib", "v0.23.0"),
+    ]
+    assert catalog.dictionaries.tags == ["develop", "v0.23.0"]
+    assert catalog.problems == []
+
+
+def test_the_problems_of_all_pages_are_kept_in_the_order_of_reading() -> None:
+    catalog = catalog_of(PAGES)
+
+    assert catalog.problem_count == len(catalog.problems) == 4
+    assert {problem.origin for problem in catalog.problems} == {
+        f"{PAGES}/wrong-meta/libarchive/specs.md"
+    }
+    assert [problem.place for problem in catalog.problems] == ["meta"] * 4
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
+def test_hostile_text_comes_back_as_it_was(text: str, tmp_path: Path) -> None:
+    fields = record(
+        1, compiler=text, os=text, platform=text, target=text,
+        variants=[text, text], stacks=[text], versions=[text],
+    )  # fmt: skip
+    data = page([fields, record(2), record(hash=text)], title=text, tag=text)
+    (tmp_path / "specs.md").write_bytes(data)
+    expected, problems = read(data)
+
+    catalog = catalog_of(tmp_path)
+
+    for spec in expected:
+        (row,) = catalog.by_hash(spec.hash)
+        for column in BY_NAME.values():
+            if column.name != "source":
+                assert column.value(row.spec) == column.value(spec)
+    origin = f"{tmp_path}/specs.md"
+    assert catalog.problems == [Problem(origin, p.place, p.reason) for p in problems]
+    assert [package.name for package in catalog.packages(parse(""))] == [expected[0].package]
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [("-", "None"), (0, "0"), ("0.5", "0.5"), (51, "51"), ("5.1 MB", "5100000"),
+     ("9" * 18 + " GB", str(int(1e27)))],
+)  # fmt: skip
+def test_a_size_comes_back_in_bytes(written: object, size: str, tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1, size=written)])
+
+    (spec,) = everything(catalog_of(tmp_path))
+
+    assert str(spec.size) == size
+
+
+# In which order
+
+
+def test_specs_come_by_package_and_version_as_spack_orders_them(tmp_path: Path) -> None:
+    versions = ["develop", "1.9", "1.10", "main", "1.10rc1", "1.1", "2", "", "1.10.1"]
+    records = [record(n, versions=[version]) for n, version in enumerate(versions)]
+    write_page(tmp_path, records, title="zlib")
+    write_page(tmp_path, records[:2], title="bzip2")
+
+    specs = everything(catalog_of(tmp_path))
+
+    assert [spec.package for spec in specs] == ["bzip2"] * 2 + ["zlib"] * 9
+    assert [spec.version for spec in specs] == [
+        *("1.9", "develop"),
+        *("", "1.1", "1.9", "1.10rc1", "1.10", "1.10.1", "2", "main", "develop"),
+    ]
+
+
+def test_ids_are_given_in_display_order(sample: Catalog) -> None:
+    rows = sample.rows(range(sample.total))
+
+    def order(number: int) -> tuple[object, ...]:
+        spec = rows[number].spec
+        name, _, version = spec.compiler.partition("@")
+        variants = [(text.lstrip("+~"), text) for text in spec.variants]
+        arch = (name, version_key(version), spec.platform, spec.os, spec.target)
+        return (spec.package, version_key(spec.version), arch, variants, spec.stacks, spec.hash)
+
+    assert [row.id for row in rows] == list(range(346))
+    assert sorted(range(346), key=order) == list(range(346))
+
+
+def test_look_alikes_stand_together(sample: Catalog) -> None:
+    ids = [row.look_alike for row in sample.rows(range(sample.total))]
+
+    assert ids == sorted(ids)
+    assert len(set(ids)) == 38
+
+
+def test_compilers_are_ordered_by_name_and_version(tmp_path: Path) -> None:
+    compilers = ["none", "gcc@13.2.0", "gcc@9.4.0", "gcc", "clang@18.1.3", "gcc@=10.3.0"]
+    write_page(tmp_path, [record(n, compiler=c) for n, c in enumerate(compilers)])
+
+    specs = everything(catalog_of(tmp_path))
+
+    assert [spec.compiler for spec in specs] == [
+        "clang@18.1.3", "gcc", "gcc@9.4.0", "gcc@10.3.0", "gcc@13.2.0", "none",
+    ]  # fmt: skip
+
+
+# What stands twice
+
+
+def two_pages(directory: Path, one: list[Record], other: list[Record]) -> Catalog:
+    """Index two pages of one source, tag and package."""
+    (directory / "one.md").write_bytes(page(one))
+    (directory / "other.md").write_bytes(page(other))
+    return catalog_of(directory)
+
+
+def test_records_that_two_pages_repeat_are_shown_once(tmp_path: Path) -> None:
+    catalog = two_pages(tmp_path, [record(1), record(2)], [record(2), record(1), record(3)])
+
+    assert [spec.hash for spec in everything(catalog)] == [hash_of(1), hash_of(2), hash_of(3)]
+    assert catalog.total == sum(package.total for package in catalog.packages(parse(""))) == 3
+    assert [str(problem) for problem in catalog.problems] == [
+        f"{tmp_path}/other.md: 2 of its records stand alike in another page of the same source,"
+        " tag and package, and are shown once"
+    ]
+
+
+@pytest.mark.parametrize("change", [{"os": "centos7"}, {"size": 5}, {"stacks": []}])
+def test_a_hash_that_two_pages_fill_differently_stays_in_both_forms(
+    change: Record, tmp_path: Path
+) -> None:
+    catalog = two_pages(tmp_path, [record(1)], [record(1) | change])
+
+    assert [row.spec.hash for row in catalog.by_hash(hash_of(1))] == [hash_of(1)] * 2
+    assert reasons(catalog) == [
+        f"hash {hash_of(1)} stands with differing content in 2 pages of the same source,"
+        " tag and package"
+    ]
+
+
+def test_a_hash_that_one_page_fills_differently_is_said_once(tmp_path: Path) -> None:
+    catalog = two_pages(tmp_path, [record(1), record(1, os="centos7")], [record(2)])
+
+    assert catalog.total == 3
+    assert reasons(catalog) == [f"hash {hash_of(1)} stands on the page with differing content"]
+
+
+def test_a_page_that_is_linked_twice_is_shown_once(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)])
+    (tmp_path / "latest.md").symlink_to("develop/zlib/specs.md")
+
+    catalog = catalog_of(tmp_path)
+
+    assert catalog.total == 1
+    assert catalog.problem_count == 1
+
+
+# Scale and stopping
+
+
+@pytest.mark.parametrize("records", [[], [record(hash="none")]])
+def test_a_page_without_records_makes_an_empty_index(
+    records: list[Record], tmp_path: Path
+) -> None:
+    write_page(tmp_path, records)
+
+    catalog = catalog_of(tmp_path)
+
+    assert (catalog.total, catalog.packages(parse("")), catalog.packages(parse("x"))) == (
+        0,
+        [],
+        [],
+    )
+    assert len(catalog.listing(View())) == len(catalog.listing(View(parse("x"), folded=True))) == 0
+    assert catalog.listing(View()).constants == {}
+    assert why_none(catalog, parse("")) == "there is no spec at all"
+
+
+def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(number) for number in range(5_000)])
+
+    catalog = catalog_of(tmp_path)
+    listing = catalog.listing(View(folded=True))
+    (row,) = catalog.rows(listing.ids, listing.counts)
+
+    assert row.count == 5_000
+    assert [spec.hash for spec in everything(catalog)] == [hash_of(n) for n in range(5_000)]
+
+
+def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
+    for number in range(3):
+        write_page(tmp_path, [record(number)], title=f"p{number}")
+    surveyed = survey([str(tmp_path)], {})
+    told: list[tuple[str, int, int | None]] = []
+
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        build(surveyed, connection, on_progress=lambda *what: told.append(what))
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
+        build(surveyed, connection, should_stop=lambda: True)
+    stops = iter([False, True])
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
+        build(surveyed, connection, should_stop=lambda: next(stops))
+
+    assert told[0] == ("files read", 0, 3)
+    assert told[-1] == ("files read", 3, 3)
+
+
+def test_an_error_in_a_reader_is_a_problem_of_its_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("first", "halfway", "last"):
+        number = len(name)
+        write_page(tmp_path / name, [record(number), record(number + 10)], title=name)
+
+    def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
+        for item in cache_pages.read_page(data, origin=origin):
+            yield item
+            if b"halfway" in data:
+                raise RecursionError("https://user:hunter2@host")
+
+    monkeypatch.setattr(build_module, "read_page", read_page)
+    catalog = catalog_of(tmp_path)
+    packages = [package.name for package in catalog.packages(parse(""))]
+    assert packages == ["first", "halfway", "last"]
+    assert catalog.total == 5
+    (problem,) = catalog.problems
+    assert problem.origin.endswith("halfway/specs.md")
+    assert problem.reason.startswith("cannot be read to its end: unexpected RecursionError (test_")
+
+
+def test_an_error_before_a_reader_begins_hides_no_other_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_page(tmp_path / "good", [record(1)], title="good")
+    write_page(tmp_path / "wrong", [record(2)], title="wrong")
+
+    def is_page(data: bytes) -> bool:
+        if b"wrong" in data:
+            raise MemoryError
+        return cache_pages.is_page(data)
+
+    monkeypatch.setattr(build_module, "is_page", is_page)
+    catalog = catalog_of(tmp_path)
+    assert catalog.total == 1
+    (reason,) = reasons(catalog)
+    assert reason == "cannot be read: there is not enough memory"
+
+
+def test_an_error_in_the_old_index_is_no_problem_of_a_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_page(tmp_path / "pages", [record(1)])
+    sources, environ = [str(tmp_path / "pages")], {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    load(sources, environ, keep=True)
+    write_page(tmp_path / "pages" / "more", [record(2)])
+
+    def records(_old: OldIndex, _code: int) -> Iterator[Spec | Problem]:
+        raise KeyError("damaged")
+
+    monkeypatch.setattr(OldIndex, "records", records)
+    with pytest.raises(KeyError):
+        load(sources, environ, keep=True)

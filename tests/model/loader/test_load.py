@@ -1,0 +1,560 @@
+"""An index is kept where it can be, used while it is true, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.errors import (
+    Cancelled,
+    SourceError,
+)
+from spackscope.model.core.private_files import create_temporary, private_directory
+from spackscope.model.index.index_file import APPLICATION_ID
+from spackscope.model.loader.load import SMALL, index_path, load, open_cached
+from spackscope.model.query.parse import parse
+from tests.builders import everything, hash_of, page, record, seal, write_page
+
+
+class Home:
+    """Hold a home directory and a mirror beside it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.cache = directory / "cache"
+        self.mirror = directory / "mirror"
+        self.environ = {"HOME": str(directory), "XDG_CACHE_HOME": str(self.cache)}
+        self.sources = [str(self.mirror)]
+        self.add(1)
+
+    def add(self, number: int, count: int = 1) -> Path:
+        """Add a page."""
+        records = [record(1_000 * number + offset) for offset in range(count)]
+        return write_page(self.mirror, records, title=f"package-{number}")
+
+    def load(self, *, keep: bool = True, rebuild: bool = False) -> Catalog:
+        """Load the mirror."""
+        return load(self.sources, self.environ, keep=keep, rebuild=rebuild)
+
+    @property
+    def index(self) -> Path:
+        """Give the file of the index, there or not."""
+        path = index_path(self.sources, self.environ)
+        assert path is not None
+        return path
+
+    @property
+    def files(self) -> list[str]:
+        """Name all files in the cache directory."""
+        return sorted(path.name for path in self.cache.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def python(code: str, *arguments: object, **environ: str) -> subprocess.Popen[str]:
+    """Run a program that has `sources` and `environ` of its arguments."""
+    prelude = """
+import resource, signal, sys, time
+from spackscope.model.loader.load import load
+sources, environ = [sys.argv[1]], {"XDG_CACHE_HOME": sys.argv[2]}
+"""
+    return subprocess.Popen(
+        [sys.executable, "-c", prelude + code, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environ},
+    )
+
+
+def made(catalog: Catalog) -> object:
+    """Tell when an index was made."""
+    return catalog.meta["built"]
+
+
+# Where it is kept
+
+
+@pytest.mark.parametrize(
+    ("environ", "directory"),
+    [
+        ({"XDG_CACHE_HOME": "/cache", "HOME": "/home/ada"}, "/cache/spackscope"),
+        ({"HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
+        ({"XDG_CACHE_HOME": "", "HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
+        ({"XDG_CACHE_HOME": "cache", "HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
+        ({"XDG_CACHE_HOME": "~/c", "HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
+        ({"XDG_CACHE_HOME": "cache", "HOME": "home"}, None),
+        ({"HOME": ""}, None),
+        ({}, None),
+    ],
+)
+def test_the_index_is_where_xdg_wants_it(
+    environ: Mapping[str, str], directory: str | None
+) -> None:
+    path = index_path(["mirror"], environ)
+
+    assert (None if path is None else str(path.parent)) == directory
+
+
+def test_every_choice_of_sources_has_its_own_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    choices = [["a"], ["b"], ["a", "b"], ["b", "a"], ["ab"], ["/a"], ["./a"]]
+    monkeypatch.chdir("/")
+    paths = {index_path(choice, {"HOME": "/home/ada"}) for choice in choices}
+    monkeypatch.chdir("/usr")
+
+    assert len(paths) == len(choices)
+    assert index_path(["a"], {"HOME": "/home/ada"}) not in paths
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+@pytest.mark.parametrize("existed", [True, False])
+def test_a_kept_index_is_one_file_for_its_owner_alone(
+    umask: int, existed: bool, home: Home
+) -> None:
+    if existed:
+        home.index.parent.mkdir(parents=True)
+        home.index.parent.chmod(0o777)
+        home.index.with_name("older.sqlite").touch(0o644)
+    modes: set[int] = set()
+
+    def look(_what: str, _done: int, _total: int | None) -> None:
+        modes.update(path.stat().st_mode & 0o777 for path in home.index.parent.iterdir())
+
+    before = os.umask(umask)
+    try:
+        catalog = load(home.sources, home.environ, keep=True, on_progress=look)
+    finally:
+        os.umask(before)
+
+    assert catalog.notice == ""
+    assert home.files == [home.index.name, *(["older.sqlite"] if existed else [])]
+    assert modes == {0o600}
+    assert home.index.stat().st_mode & 0o777 == 0o600
+    assert home.index.parent.stat().st_mode & 0o777 == 0o700
+    assert existed or home.cache.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_small_mirror_needs_no_file(home: Home) -> None:
+    catalog = home.load(keep=False)
+
+    assert (catalog.total, catalog.notice, home.files) == (1, "", [])
+
+
+def test_a_large_mirror_is_kept_unasked(home: Home) -> None:
+    home.add(2, count=4_000)
+    assert sum(path.stat().st_size for path in home.mirror.rglob("*.md")) > SMALL
+
+    home.load(keep=False)
+
+    assert home.files == [home.index.name]
+
+
+# When it is used
+
+
+def test_an_unchanged_mirror_is_not_read_again(home: Home) -> None:
+    first = home.load()
+
+    again = home.load(keep=False)
+    cached = open_cached(home.sources, home.environ)
+
+    assert cached is not None
+    assert made(again) == made(cached) == made(first)
+    assert everything(again) == everything(first)
+
+
+def test_a_rebuild_reads_an_unchanged_mirror_again(home: Home) -> None:
+    first = home.load()
+
+    assert made(home.load(rebuild=True)) != made(first)
+
+
+def change(home: Home) -> int:
+    (path,) = home.mirror.rglob("*.md")
+    path.write_bytes(page([record(5), record(6)], title="package-1"))
+    return 2
+
+
+def appear(home: Home) -> int:
+    home.add(2)
+    return 2
+
+
+def vanish(home: Home) -> int:
+    home.add(2, count=3)
+    home.load()
+    (home.mirror / "develop" / "package-1" / "specs.md").unlink()
+    return 3
+
+
+def replace_by_an_equally_old_and_large_page(home: Home) -> int:
+    (path,) = home.mirror.rglob("*.md")
+    status = path.stat()
+    path.write_bytes(page([record(1_001)], title="package-1"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    return 1
+
+
+def allow(home: Home) -> int:
+    path = home.add(2)
+    path.chmod(0)
+    home.load()
+    path.chmod(0o644)
+    return 2
+
+
+@pytest.mark.parametrize(
+    "changed", [change, appear, vanish, replace_by_an_equally_old_and_large_page, allow]
+)
+def test_a_changed_mirror_is_read_again(
+    changed: Callable[[Home], int], unprivileged: Path
+) -> None:
+    home = Home(unprivileged)
+    first = home.load()
+    total = changed(home)
+
+    catalog = home.load()
+
+    assert catalog.total == total
+    assert catalog.problems == []
+    assert made(catalog) != made(first)
+
+
+def cut(length: int) -> Callable[[Path], object]:
+    return lambda path: os.truncate(path, length)
+
+
+def write_version(version: bytes) -> Callable[[Path], object]:
+    def write(path: Path) -> None:
+        path.write_bytes(path.read_bytes()[:68] + version + path.read_bytes()[72:])
+        seal(path)
+
+    return write
+
+
+def empty_database(path: Path) -> None:
+    path.unlink()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE other (a)")
+    connection.close()
+
+
+def directory_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def link_instead(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to(path.with_name("elsewhere"))
+
+
+def pipe_instead(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        write_version(bytes(4)),
+        write_version(b"ssc\x05"),
+        write_version(b"abc" + APPLICATION_ID[3:]),
+        lambda path: path.chmod(0o620),
+        lambda path: path.chmod(0o602),
+        link_instead,
+        empty_database,
+        cut(0),
+        cut(1),
+        cut(99),
+        cut(100),
+        cut(4096),
+        lambda path: os.truncate(path, path.stat().st_size - 1),
+        lambda path: os.truncate(path, path.stat().st_size + 1),
+        lambda path: path.write_bytes(b"\0" * 10_000),
+        lambda path: path.write_bytes(b"SQLite format 3\0" + b"\xff" * 10_000),
+        lambda path: path.write_bytes(path.read_bytes()[:100] + os.urandom(10_000)),
+        lambda path: path.write_text("garbage"),
+        lambda path: path.unlink(),
+        lambda path: (path.unlink(), path.symlink_to("nowhere")),
+        directory_instead,
+        pipe_instead,
+    ],
+    ids=range(22),
+)
+def test_an_index_that_cannot_be_trusted_is_built_again(
+    spoil: Callable[[Path], object], home: Home
+) -> None:
+    home.load()
+    spoil(home.index)
+    assert open_cached(home.sources, home.environ) is None
+
+    catalog = home.load()
+
+    assert (catalog.total, catalog.notice) == (1, "")
+    assert open_cached(home.sources, home.environ) is not None
+
+
+def test_an_index_of_another_owner_is_not_trusted(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = home.load()
+    me = os.geteuid()
+    monkeypatch.setattr("os.geteuid", lambda: me + 1)
+
+    assert open_cached(home.sources, home.environ) is None
+    catalog = home.load()
+    assert made(catalog) != made(first)
+    assert catalog.notice.endswith("spackscope takes no file (it belongs to another user)")
+
+
+def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = iter(["taken", "free"])
+    monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: names)
+    descriptor, first = create_temporary(str(home.mirror), home.index.stem)
+    os.close(descriptor)
+    private_directory(str(home.index.parent))
+    victim = home.mirror / "victim"
+    home.index.with_name(os.path.basename(first)).symlink_to(victim)
+    names = iter(["taken", "free"])
+
+    assert home.load().notice == ""
+    assert not victim.exists()
+
+
+# Where nothing can be kept
+
+
+def read_only(home: Home) -> str:
+    home.cache.mkdir(0o555)
+    return f"{home.cache}/spackscope takes no file (permission denied)"
+
+
+def read_only_inside(home: Home) -> str:
+    home.index.parent.mkdir(parents=True)
+    home.index.parent.chmod(0o555)
+    return f"{home.cache}/spackscope takes no file (permission denied)"
+
+
+def a_file(home: Home) -> str:
+    home.cache.touch()
+    return f"{home.cache}/spackscope takes no file (not a directory)"
+
+
+def a_file_inside(home: Home) -> str:
+    home.cache.mkdir()
+    home.index.parent.touch()
+    return f"{home.cache}/spackscope takes no file (file exists)"
+
+
+def a_full_directory_for_an_index(home: Home) -> str:
+    home.index.mkdir(parents=True)
+    (home.index / "file").touch()
+    return f"{home.cache}/spackscope takes no file (directory not empty)"
+
+
+def no_home(home: Home) -> str:
+    home.environ.clear()
+    return "there is no home directory to keep it in"
+
+
+def a_relative_cache_and_no_home(home: Home) -> str:
+    home.environ = {"XDG_CACHE_HOME": "cache"}
+    return "there is no home directory to keep it in"
+
+
+@pytest.mark.parametrize(
+    "hinder",
+    [
+        read_only,
+        read_only_inside,
+        a_file,
+        a_file_inside,
+        a_full_directory_for_an_index,
+        no_home,
+        a_relative_cache_and_no_home,
+    ],
+)
+def test_what_cannot_be_kept_stays_in_memory_with_a_notice(
+    hinder: Callable[[Home], str], unprivileged: Path
+) -> None:
+    home = Home(unprivileged)
+    reason = hinder(home)
+
+    catalog = home.load()
+
+    assert catalog.notice == f"the index stays in memory: {reason}"
+    assert catalog.total == 1
+    assert open_cached(home.sources, home.environ) is None
+    assert not list(home.mirror.parent.rglob("*.tmp"))
+
+
+def test_a_full_disk_is_a_notice(home: Home) -> None:
+    # Sorting so many records takes more memory than SQLite has for it, so it would need a file.
+    records = [record(number, variants=[]) for number in range(30_000)]
+    write_page(home.mirror, records, title="large")
+    code = """
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+catalog = load(sources, environ)
+print(catalog.total, catalog.notice)
+"""
+    output, errors = python(code, home.mirror, home.cache).communicate(timeout=60)
+
+    assert errors == ""
+    assert output.startswith("30001 the index stays in memory: ")
+    assert "takes no file (" in output
+    assert home.files == []
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "a?b#c%20&d", "naïve", os.fsdecode(b"caf\xe9"), "a'b\"c", "a\nb"]
+)
+def test_a_cache_directory_may_have_any_name(name: str, home: Home) -> None:
+    home.environ["XDG_CACHE_HOME"] = str(home.cache / name)
+    first = home.load()
+
+    assert first.notice == ""
+    assert made(home.load()) == made(first)
+
+
+def test_a_cache_directory_may_begin_with_two_slashes(home: Home) -> None:
+    home.environ["XDG_CACHE_HOME"] = f"/{home.cache}"
+    first = home.load()
+
+    assert first.notice == ""
+    assert made(home.load()) == made(first)
+
+
+# Stopping, killing, several at once
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("patience", [0, 1, 2])
+def test_a_stopped_build_leaves_the_old_index_and_nothing_else(
+    keep: bool, patience: int, home: Home
+) -> None:
+    first = home.load()
+    home.add(2)
+    answers = iter([False] * patience + [True] * 9)
+
+    with pytest.raises(Cancelled):
+        load(home.sources, home.environ, keep=keep, should_stop=lambda: next(answers))
+
+    cached = open_cached(home.sources, home.environ)
+    assert cached is not None
+    assert made(cached) == made(first)
+    assert home.files == [home.index.name]
+
+
+def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(home: Home) -> None:
+    home.load()
+    (home.mirror / "develop" / "package-1" / "specs.md").write_text("")
+
+    with pytest.raises(SourceError):
+        home.load()
+
+    assert open_cached(home.sources, home.environ) is not None
+    assert home.files == [home.index.name]
+
+
+def test_a_build_that_is_killed_leaves_the_old_index_working(home: Home) -> None:
+    first = home.load()
+    for number in range(2, 32):
+        home.add(number, count=200)
+    code = """
+import itertools
+time.monotonic = itertools.count().__next__  # so that every page is told
+def pause(what, done, total):
+    if what == "files read" and done == 15:
+        print(done, flush=True)
+        time.sleep(60)
+load(sources, environ, keep=True, on_progress=pause)
+"""
+    process = python(code, home.mirror, home.cache)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "15\n"
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+    cached = open_cached(home.sources, home.environ)
+    assert cached is not None
+    assert made(cached) == made(first)
+    assert len(home.files) == 2
+    assert home.load(keep=False).total == 1 + 30 * 200
+    assert home.files == [home.index.name]
+
+
+def test_eight_builds_of_one_index_at_once_all_answer_right(home: Home) -> None:
+    for number in range(2, 22):
+        home.add(number, count=100)
+    code = """
+catalog = load(sources, environ, keep=True, rebuild=True)
+print(catalog.total, len(catalog.dictionaries.hashes("", limit=10_000)), catalog.notice)
+"""
+    processes = [python(code, home.mirror, home.cache) for _ in range(8)]
+    answers = [process.communicate(timeout=60) for process in processes]
+
+    assert answers == [("2001 2001 \n", "")] * 8
+    assert home.files == [home.index.name]
+    assert home.load().total == 2001
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_threads_share_a_catalog(keep: bool, home: Home) -> None:
+    home.add(2, count=300)
+    catalog = home.load(keep=keep)
+    found: list[int] = []
+
+    def ask() -> None:
+        listing = catalog.listing(View(parse("package-2")), should_stop=lambda: False)
+        found.append(len(list(catalog.specs(listing))))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [300] * 8
+
+
+@pytest.mark.parametrize("end", ["replaced", "removed", "spoiled"])
+def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home) -> None:
+    catalog = home.load()
+    expected = everything(catalog)
+    if end == "replaced":
+        home.add(0, count=5)
+        assert home.load().total == 6
+    else:
+        home.index.unlink()
+    if end == "spoiled":
+        home.index.write_bytes(b"garbage")
+    found: list[object] = []
+
+    def ask() -> None:
+        found.append(everything(catalog))
+        found.append(catalog.dictionaries.hashes("", limit=10))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+
+    assert found == [expected, [hash_of(1_000)]]

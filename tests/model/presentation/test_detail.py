@@ -1,0 +1,293 @@
+"""Records are presented as Spack prints them, and nothing dirty ever comes out."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.cells import (
+    brief_place,
+    cell,
+    size_text,
+    without_root,
+)
+from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.records import Provenance, Spec
+from spackscope.model.core.text import is_clean
+from spackscope.model.presentation.detail import (
+    UNTOLD,
+    DetailLine,
+    detail,
+    install_command,
+    variants_cell,
+)
+from spackscope.model.presentation.spec_string import spec_string
+from spackscope.model.query.ast import Term, query_of
+from spackscope.model.query.evaluate import matches
+from spackscope.model.query.parse import LONGEST, parse
+from spackscope.tui.cli.table import detail_lines
+from tests.builders import everything, page, read, record
+from tests.hostile import HOSTILE_TEXT
+
+SPEC = Spec(
+    package="hdf5",
+    hash="23r4fq5ly72u3bfmbi3o3unokk4d5ipr",
+    version="1.14.5",
+    compiler="gcc@13.2.0/5o2zn6vqwerthjkl",
+    platform="linux",
+    os="ubuntu24.04",
+    target="x86_64_v3",
+    variants=("api=default", "build_type=Release", "~cxx", "+mpi", "libs:=shared,static"),
+    stacks=("e4s", "hep", "root"),
+    size=5_100_000,
+    tag="develop",
+    origin="mirror/specs.md",
+    source="mirror",
+)
+
+
+def lines(spec: Spec, **options: Any) -> list[DetailLine]:
+    given: dict[str, Any] = {"varying": {}, "alike": 1, "shown": 1}
+    return detail(spec, **(given | options))
+
+
+def labelled(found: list[DetailLine]) -> dict[str, str]:
+    return {line.label: line.text for line in found if line.label}
+
+
+# Cells
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("hash", "23r4fq5"),
+        ("package", "hdf5"),
+        ("version", "1.14.5"),
+        ("compiler", "gcc@13.2.0/5o2zn6v"),
+        ("os", "ubuntu24.04"),
+        ("target", "x86_64_v3"),
+        ("variants", "api=default build_type=Release ~cxx +mpi libs:=shared,static"),
+        ("stack", "e4s, hep"),
+        ("platform", "linux"),
+        ("tag", "develop"),
+        ("size", "5.1 MB"),
+        ("source", "mirror"),
+        ("state", ""),
+    ],
+)
+def test_a_cell_shows_its_value(column: str, text: str) -> None:
+    assert cell(BY_NAME[column], BY_NAME[column].value(SPEC)) == text
+
+
+def test_a_cell_without_a_value_shows_a_dash_or_nothing() -> None:
+    empty = replace(SPEC, os="", compiler="none", variants=(), stacks=(), size=None)
+
+    shown = {column.name: cell(column, column.value(empty)) for column in COLUMNS}
+
+    assert (shown["os"], shown["compiler"], shown["size"]) == ("-", "none", "-")
+    assert (shown["variants"], shown["stack"]) == ("", "")
+
+
+def test_the_stack_that_all_are_in_is_shown_only_where_it_is_alone() -> None:
+    assert without_root(("e4s", "root")) == ("e4s",)
+    assert without_root(("root",)) == ("root",)
+    assert without_root(()) == ()
+
+
+def test_variants_that_vary_come_first_in_their_rank() -> None:
+    shown = variants_cell(SPEC.variants, {"libs": 1, "mpi": 0, "other": 2})
+
+    assert shown == ("+mpi libs:=shared,static", "api=default build_type=Release ~cxx")
+    assert variants_cell((), {}) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (None, "-"),
+        (0, "0 B"),
+        (0.4, "0 B"),
+        (999, "999 B"),
+        (999.4, "999 B"),
+        (999.9, "1.0 kB"),
+        (1_000, "1.0 kB"),
+        (1_449, "1.4 kB"),
+        (99_940, "99.9 kB"),
+        (99_960, "100 kB"),
+        (999_400, "999 kB"),
+        (999_600, "1.0 MB"),
+        (5_100_000, "5.1 MB"),
+        (999_960_000, "1.0 GB"),
+        (1.5e9, "1.5 GB"),
+        (123.4e9, "123 GB"),
+    ],
+)
+def test_a_size_has_three_digits_at_most(size: float | None, text: str) -> None:
+    assert size_text(size) == text
+
+
+# Commands
+
+
+def test_the_command_installs_this_binary_and_builds_nothing() -> None:
+    command = install_command(SPEC)
+
+    assert command == f"spack install --cache-only /{SPEC.hash}"
+    assert shlex.split(command)[-1] == "/" + SPEC.hash
+
+
+@pytest.mark.parametrize("hash_", ["", "abc", SPEC.hash + "\n", "; rm -rf ~", SPEC.hash.upper()])
+def test_no_command_is_made_of_what_is_no_hash(hash_: str) -> None:
+    with pytest.raises(AssertionError):
+        install_command(replace(SPEC, hash=hash_))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mirror", "mirror"),
+        ("/far/away/and/long/builds", "…/and/long/builds"),
+        ("https://mirror.example.org/builds", "…/builds"),
+        ("/far/away/" + "x" * 30, "/far/away…" + "x" * 10),
+        ("/far/away/and/long/builds/", "/far/away…ng/builds/"),
+    ],
+)
+def test_a_source_is_told_by_its_end(name: str, text: str) -> None:
+    assert brief_place(name, 20) == text
+    assert cell(BY_NAME["source"], (name, "mine")) == f"{text}, mine"
+
+
+# Detail
+
+
+def test_the_detail_of_a_record_says_everything() -> None:
+    found = lines(SPEC)
+
+    assert [line.text for line in found[:2]] == ["hdf5@1.14.5", SPEC.hash]
+    assert labelled(found) == {
+        "package": "hdf5",
+        "version": "1.14.5",
+        "compiler": "gcc@13.2.0/5o2zn6vqwerthjkl",
+        "platform": "linux",
+        "os": "ubuntu24.04",
+        "target": "x86_64_v3",
+        "tag": "develop",
+        "size": "5.1 MB",
+        "stacks": "e4s",
+        "source": "mirror",
+        "document": "mirror/specs.md",
+    }
+    texts = [line.text for line in found]
+    assert {"e4s", "hep", "root", *SPEC.variants} <= set(texts)
+    assert texts[texts.index("install") + 1] == install_command(SPEC)
+    assert texts[texts.index("spec") + 1] == spec_string(SPEC)
+
+
+def test_what_a_record_lacks_has_no_line() -> None:
+    found = labelled(lines(replace(SPEC, tag="", size=None, stacks=())))
+
+    assert not {"tag", "size", "stacks", "state", "namespace"} & found.keys()
+    assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "-"
+
+
+def test_several_values_stand_under_one_label() -> None:
+    spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
+
+    said = list(detail_lines(lines(spec)))
+    assert "state     cached" in said
+    assert said[said.index("state     cached") + 1] == "          installed"
+    assert said[said.index("  source    mirror") + 1] == "            tree"
+
+
+@pytest.mark.parametrize(
+    ("spec", "told", "said"),
+    [
+        (replace(SPEC, cached=True, installed=True), UNTOLD, install_command(SPEC)),
+        (replace(SPEC, installed=True), UNTOLD, "it is installed, and in no build cache"),
+        (
+            replace(SPEC, in_cache=False),
+            UNTOLD,
+            "nothing to install: the cache has no archive of it",
+        ),
+        (
+            replace(SPEC, in_cache=False, installed=True),
+            Provenance(external="/usr"),
+            "nothing to install: it is external, at /usr",
+        ),
+    ],
+)
+def test_an_install_line_is_given_where_it_would_do(
+    spec: Spec, told: Provenance, said: str
+) -> None:
+    texts = [line.text for line in lines(spec, told=told)]
+
+    assert texts[texts.index("install") + 1] == said
+
+
+def test_variants_that_differ_stand_first_in_the_detail() -> None:
+    found = lines(SPEC, varying={"libs": 1, "mpi": 0})
+
+    variants = [(line.text, line.kind) for line in found if line.kind in ("differs", "same")]
+    assert variants == [
+        ("+mpi", "differs"),
+        ("libs:=shared,static", "differs"),
+        ("api=default", "same"),
+        ("build_type=Release", "same"),
+        ("~cxx", "same"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alike", "shown", "said"),
+    [
+        (1, 10, None),
+        (2, 10, "1 of 10 shown is alike but for the hash"),
+        (38, 1_200, "37 of 1,200 shown are alike but for the hash"),
+    ],
+)
+def test_look_alikes_are_counted(alike: int, shown: int, said: str | None) -> None:
+    texts = [line.text for line in lines(SPEC, alike=alike, shown=shown)]
+
+    assert (said in texts) if said else ("look-alikes" not in texts)
+
+
+def terms(found: list[DetailLine]) -> list[Term]:
+    return [line.term for line in found if line.term is not None]
+
+
+def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catalog) -> None:
+    for catalog in (sample, mixed):
+        for spec in everything(catalog)[::7]:
+            query = query_of(*terms(lines(spec)))
+            assert matches(query, spec)
+            assert parse(str(query)) == query
+            found = catalog.listing(View(query))
+            assert {one.hash for one in catalog.specs(found)} == {spec.hash}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
+def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None:
+    fields = record(
+        1, compiler=text, os=text, platform=text, target=text,
+        variants=[text, "+" + text, "k=" + text, text + "=v"],
+        stacks=[text, "root"], versions=[text],
+    )  # fmt: skip
+    (spec,), _ = read(page([fields], title=text, tag=text))
+    spec = replace(spec, origin=text, source=text.encode("utf-8", "replace").decode())
+
+    found = lines(spec, varying={"k": 0, text: 1}, alike=2, shown=3)
+    strings = {part for line in found for part in (line.text, line.label)}
+    strings |= {cell(column, column.value(spec)) for column in COLUMNS}
+    strings |= {spec_string(spec), install_command(spec), *variants_cell(spec.variants, {text: 0})}
+
+    assert [shown for shown in strings if not is_clean(shown)] == []
+    for term in terms(found):
+        assert matches(query_of(term), spec)
+        if len(str(term)) <= LONGEST:
+            assert parse(str(term)) == query_of(term)

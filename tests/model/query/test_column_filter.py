@@ -1,0 +1,151 @@
+"""The filter under a column says its part of the query, and the two never contradict."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.errors import (
+    QueryError,
+)
+from spackscope.model.query.ast import Depends, Query, Term
+from spackscope.model.query.column_filter import column_groups, column_text, with_column
+from spackscope.model.query.parse import (
+    parse,
+)
+
+any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
+GCC = Depends(True, (Term("package", "gcc"), Term("version", "13:")))
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "terms"),
+    [
+        ("os", "ubuntu", [Term("os", "*ubuntu*")]),
+        ("os", "ubuntu !24", [Term("os", "*ubuntu*"), Term("os", "*24*", negated=True)]),
+        ("os", "=centos7", [Term("os", "centos7")]),
+        ("os", "'a b'", [Term("os", "*a b*")]),
+        ("os", "u*4", [Term("os", "u*4")]),
+        ("version", "1.2", [Term("version", "*1.2*")]),
+        ("version", "1.2:", [Term("version", "1.2:")]),
+        ("version", "@1.2", [Term("version", "1.2")]),
+        ("version", "=1.2", [Term("version", "1.2")]),
+        ("version", "==1.2", [Term("version", "=1.2")]),
+        ("compiler", "gcc@13:", [Term("compiler", "gcc@13:")]),
+        ("compiler", "gcc", [Term("compiler", "*gcc*")]),
+        ("compiler", "%gcc@13:", [GCC]),
+        ("target", "x86", [Term("target", "*x86*")]),
+        ("target", "x86_64_v3:", [Term("target", "x86_64_v3:")]),
+        ("target", "zen4,zen5", [Term("target", "zen4,zen5")]),
+        ("variants", "+mpi", [Term("variants", "+mpi")]),
+        ("variants", "mpi", [Term("variants", "*mpi*")]),
+        ("variants", "libs=shared", [Term("variants", "libs=shared")]),
+        ("variants", "libs=", [Term("variants", "*libs=*")]),
+        ("variants", "os=none", [Term("variants", "os=none")]),
+        ("hash", "abc", [Term("hash", "abc")]),
+        ("hash", "/abc", [Term("hash", "/abc")]),
+        ("size", "10MB:", [Term("size", "10MB:")]),
+        ("os", "! = + ~ @ !=", []),
+        ("os", "| ubuntu |", [Term("os", "*ubuntu*")]),
+        ("variants", "+ ~ !+ !~", []),
+        ("version", "@ !@ !", []),
+    ],
+)
+def test_a_filter_input_is_read_word_by_word(column: str, text: str, terms: list[Term]) -> None:
+    assert column_groups(column, text) == tuple((term,) for term in terms)
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "offset"),
+    [
+        ("hash", "abc A-C", 4),
+        ("version", "1: 3:1", 3),
+        ("version", "1: 3:", 3),
+        ("hash", "abc abd", 4),
+        ("size", "10MB", 0),
+        ("os", "a 'b", 2),
+    ],
+)
+def test_a_wrong_word_of_a_filter_input_is_named_by_its_place(
+    column: str, text: str, offset: int
+) -> None:
+    with pytest.raises(QueryError) as refusal:
+        column_groups(column, text)
+
+    assert refusal.value.offset == offset
+
+
+def test_a_filter_input_replaces_the_terms_of_its_column() -> None:
+    query = parse("hdf5 os=centos7 +mpi")
+
+    changed = with_column(query, "os", "ubuntu !24")
+
+    assert str(changed) == "package=hdf5 +mpi os=*ubuntu* !os=*24*"
+    assert column_text(changed, "os") == "ubuntu !24"
+    assert column_text(query, "os") == "=centos7"
+    assert with_column(query, "os", "") == parse("hdf5 +mpi")
+
+
+def test_alternatives_stand_in_the_filter_of_their_column() -> None:
+    query = parse("os=x | os=*24* target=zen4 | +mpi %gcc@13:")
+
+    assert column_text(query, "os") == "=x | 24"
+    assert column_text(query, "target") == column_text(query, "variants") == ""
+    assert column_text(query, "compiler") == "%gcc@13:"
+    assert with_column(query, "os", "=x | 24 !y") == parse(f"{query} !os=*y*")
+
+
+def test_a_filter_cannot_ask_twice_for_what_is_there_once() -> None:
+    with pytest.raises(QueryError, match="is given twice"):
+        with_column(parse("os=x | target=y"), "version", "1: 2:")
+
+
+@pytest.mark.parametrize("text", ["%gcc@12/abc", "%c,cxx=gcc@12/abc", "%[virtuals='c=x'] gcc"])
+def test_a_compiler_is_one_word_of_its_filter_or_none(text: str) -> None:
+    query = parse(text)
+    (condition,) = query.conditions
+
+    shown = column_text(query, "compiler")
+
+    assert " " not in shown
+    assert bool(shown) == (condition.column == "compiler")
+    assert Query(column_groups("compiler", shown)) == (query if shown else Query())
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*=x*", "*+mpi*", "*1:2*", "*@x*", "*!x*", "*+*", "*abc*", "a*", "**", "*?*", "'\"", "|"],
+)
+@pytest.mark.parametrize("column", ["os", "version", "compiler", "variants", "target"])
+def test_a_pattern_is_spelled_so_that_it_is_read_again(column: str, pattern: str) -> None:
+    term = Term(column, pattern)
+    query = Query(((term,), (Term(column, "a*", negated=True),)))
+    try:
+        term.fits(column, "1")
+    except ValueError:
+        return
+
+    assert column_groups(column, column_text(query, column)) == query.groups
+
+
+@given(st.sampled_from(sorted(BY_NAME)), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
+@settings(max_examples=400)
+def test_what_is_typed_into_a_filter_comes_back(column: str, text: str) -> None:
+    groups, refusal = read_or_refused(column, text)
+    query = Query(groups)
+
+    if refusal is not None:
+        assert 0 <= refusal.offset <= len(text)
+    assert column_groups(column, column_text(query, column)) == query.groups
+    assert parse(str(query), bare="any") == query
+
+
+def read_or_refused(
+    column: str, text: str
+) -> tuple[tuple[tuple[Term | Depends, ...], ...], QueryError | None]:
+    try:
+        return column_groups(column, text), None
+    except QueryError as refusal:
+        return (), refusal

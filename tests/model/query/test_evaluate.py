@@ -1,0 +1,314 @@
+"""One record of a page fulfils a query, or does not, or cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from spackscope.model.core.errors import (
+    Unanswerable,
+)
+from spackscope.model.core.records import Dependency, Spec
+from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.evaluate import (
+    matches,
+)
+from spackscope.model.query.matchers import size_range, split_variant
+from spackscope.model.query.parse import parse
+from tests.builders import hash_of
+
+SPEC = Spec(
+    package="hdf5",
+    hash=hash_of(123_456_789),
+    version="1.14.5",
+    compiler="gcc@13.2.0/5o2zn6v",
+    platform="linux",
+    os="ubuntu24.04",
+    target="x86_64_v3",
+    variants=(
+        "api=default",
+        "+cxx",
+        "~mpi",
+        "libs:=shared,static",
+        "languages:='c,c++'",
+        "patches=1a2b3c4,f00dfee",
+        "os=none",
+    ),
+    stacks=("e4s", "root"),
+    size=5_100_000,
+    tag="develop",
+    origin="mirror/specs.md",
+    source="mirror",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hdf5",
+        "h*5",
+        "HDF?",
+        "zlib hdf5",
+        "hdf5@1.14",
+        "hdf5@1.14:+cxx~mpi os=ubuntu24.04",
+        "builtin.hdf5",
+        "os=x | os=ubuntu24.04",
+        "%gcc",
+        "%gcc@13:",
+        "%gcc@=13.2.0",
+        "%c,cxx=gcc@12:13",
+        "%gcc/5o2",
+        "!%clang",
+        "target=x86_64:",
+        "target=:x86_64_v4",
+        "target=aarch64,x86_64_v3",
+        "arch=linux-ubuntu24.04-x86_64_v2:",
+        "languages=c",
+        "languages:='c++,c'",
+        "patches=1a2b3c4d5e",
+        "patches=f00",
+        "!zlib",
+        "hash={hash}",
+        "/{start}",
+        "!/zzz",
+        "hash=*{end}",
+        "version=1.14",
+        "version=1.14:",
+        "version=:1.14",
+        "version=1.2,1.14.5",
+        "version==1.14.5",
+        "version=1.1?.5",
+        "compiler=gcc",
+        "compiler=gcc@13",
+        "compiler=gcc@=13.2.0",
+        "compiler=gcc@12:",
+        "compiler=gcc/5o2",
+        "compiler=gcc@13/5o2",
+        "compiler=*13*",
+        "os=ubuntu24.04",
+        "os=UBUNTU*",
+        "target=x86_64_v3",
+        "+cxx",
+        "~mpi",
+        "!+mpi",
+        "cxx=true",
+        "mpi=False",
+        "cxx=*",
+        "api=default",
+        "api=d*",
+        "libs=shared",
+        "libs=static,shared",
+        "libs:=static,shared",
+        "libs=s*",
+        "!libs:=shared",
+        "libs=*",
+        "variants=os=none",
+        "variants=lang*",
+        "stack=e4s",
+        "!stack=hep",
+        "tag=dev*",
+        "size=1MB:10MB",
+        "size=5MiB:5.2MB",
+        "size=:",
+        "source=mirror",
+    ],
+)
+def test_a_query_that_a_record_fulfils(text: str) -> None:
+    text = text.format(hash=SPEC.hash, start=SPEC.hash[:9], end=SPEC.hash[-5:])
+    query = parse(text.replace("5MiB:", "4MiB:"))
+
+    assert matches(query, SPEC)
+    last = query.groups[-1:]
+    if last and len(last[0]) == 1:
+        turned = replace(last[0][0], negated=not last[0][0].negated)
+        assert not matches(Query((*query.groups[:-1], (turned,))), SPEC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hdf",
+        "HDF5",
+        "other.hdf5",
+        "%gcc@:12",
+        "%gc",
+        "!%gcc",
+        "target=x86_64",
+        "target=aarch64:",
+        "target=x86_64_v4:",
+        "arch=linux-centos7-x86_64_v3",
+        "os=x | os=y",
+        "zlib | hdf5 +mpi",
+        "patches:=f00",
+        "/7QYOKW",
+        "!hdf5",
+        "hdf5 !h*",
+        "hdf5 +mpi",
+        "version=1.1",
+        "version==1.14",
+        "compiler=gc",
+        "compiler=gcc@12",
+        "compiler=gcc@=13",
+        "compiler=gcc/6",
+        "os=ubuntu",
+        "cxx=false",
+        "api=DEFAULT",
+        "libs:=shared",
+        "libs=static,none",
+        "os=none",
+        "nothing=*",
+        "stack=e4",
+        "size=6MB:",
+        "size=5MiB:",
+        "platform=Linux",
+    ],
+)
+def test_a_query_that_a_record_does_not_fulfil(text: str) -> None:
+    assert not matches(parse(text), SPEC)
+
+
+@pytest.mark.parametrize(
+    "word", ["hd", "HDF5", "14.5", "ubuntu", "v3", "api", "root", "mirr", "r"]
+)
+def test_a_bare_word_is_found_in_any_column(word: str) -> None:
+    assert matches(parse(word, bare="any"), SPEC)
+    assert matches(parse(SPEC.hash[:3].upper(), bare="any"), SPEC)
+    assert not matches(parse(SPEC.hash[3:], bare="any"), SPEC)
+    assert not matches(parse("5100000", bare="any"), SPEC)
+
+
+def test_a_record_without_a_size_is_in_no_range() -> None:
+    unknown = Spec(**{name: getattr(SPEC, name) for name in SPEC.__slots__} | {"size": None})
+
+    assert not matches(parse("size=:"), unknown)
+    assert matches(parse("!size=:"), unknown)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        (":", 0, float("inf")),
+        ("10:20", 10, 20),
+        ("1kB:2KiB", 1_000, 2_048),
+        ("1.5mb:2 Gi", 1_500_000, 2**31),
+        (":1GB", 0, 10**9),
+        ("9" * 5_000 + ":", float("inf"), float("inf")),
+    ],
+)
+def test_sizes_are_read_in_bytes(text: str, low: float, high: float) -> None:
+    assert size_range(text) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("variant", "parts"),
+    [
+        ("+mpi", ("mpi", ("+",))),
+        ("~mpi", ("mpi", ("~",))),
+        ("libs=shared,static", ("libs", ("shared", "static"))),
+        ("libs:=shared", ("libs", ("shared",))),
+        ("cflags='-O2 -g'", ("cflags", ("-O2 -g",))),
+        ("++mpi", ("mpi", ("+",))),
+        ("patches=", ("patches", ("",))),
+        ("plain", ("plain", ())),
+        ("", ("", ())),
+    ],
+)
+def test_a_variant_is_split_into_name_and_values(variant: str, parts: object) -> None:
+    assert split_variant(variant) == parts
+
+
+def test_many_stars_take_no_time_on_a_long_text() -> None:
+    long = "a" * 100_000
+
+    assert not Term("os", "*a" * 30 + "*b").fits("os", long)
+    assert Term("os", "*" * 50 + "a").fits("os", long)
+    assert not matches(parse("*".join("abcdefgh"), bare="any"), SPEC)
+
+
+def test_brackets_in_a_glob_are_brackets() -> None:
+    assert Term("os", "[a]*").fits("os", "[a]b")
+    assert not Term("os", "[a]*").fits("os", "ab")
+
+
+# Dependencies
+
+ZLIB = replace(
+    SPEC, package="zlib-ng", hash=hash_of(2), version="2.2.1", compiler="none",
+    variants=("~cxx",), dependencies=(),
+)  # fmt: skip
+CMAKE = replace(
+    ZLIB, package="cmake", hash=hash_of(3), version="3.27.9",
+    dependencies=(Dependency(hash_of(4), "curl", ("build", "link")),),
+)  # fmt: skip
+CURL = replace(ZLIB, package="curl", hash=hash_of(4), version="8.11.0")
+GCC = replace(ZLIB, package="gcc", hash=hash_of(5), version="13.2.0", variants=("+binutils",))
+EDGES = (
+    Dependency(hash_of(2), "zlib-ng", ("build", "link"), ("zlib-api",)),
+    Dependency(hash_of(3), "cmake", ("build",)),
+    Dependency(hash_of(5), "gcc", ("build",), ("c", "cxx")),
+    Dependency(hash_of(9), "absent", ("run",)),
+)
+WHOLE = replace(SPEC, dependencies=EDGES, flags=("cflags=-O2 -g",), namespace="builtin")
+NODES = {spec.hash: spec for spec in (ZLIB, CMAKE, CURL, GCC, WHOLE)}
+
+
+@pytest.mark.parametrize(
+    ("text", "fulfilled"),
+    [
+        ("^zlib-ng", True),
+        ("^zlib-ng@2.2: ~cxx", True),
+        ("^zlib-ng@2.3:", False),
+        ("^zlib-api", True),
+        ("^[virtuals=zlib-api] zlib-ng", True),
+        ("^[virtuals=mpi] zlib-ng", False),
+        ("%zlib-ng", True),
+        ("%cmake@3:", True),
+        ("%[deptypes=build] cmake", True),
+        ("%[deptypes=link] cmake", False),
+        ("^cmake", True),
+        ("^cmake %curl", True),
+        ("^curl", False),
+        ("%curl", False),
+        ("^absent", True),
+        ("^absent@1", False),
+        ("%gcc@13 +binutils", True),
+        ("%gcc ~binutils", False),
+        ("%c,cxx=gcc", True),
+        ("%fortran=gcc", False),
+        ("%cxx", True),
+        ("!^curl", True),
+        ("^zlib-ng | ^nothing", True),
+        ("^hdf5", False),
+        ("cflags=-g", True),
+        ("cflags='-g -O2'", True),
+        ("cflags=-O3", False),
+        ("cxxflags=-g", False),
+        ("other.hdf5", False),
+        ("++cxx", False),
+        ("++none", True),
+    ],
+)
+def test_a_record_with_dependencies_is_asked_for_them(text: str, fulfilled: bool) -> None:
+    assert matches(parse(text), WHOLE, NODES.get) == fulfilled
+
+
+def test_a_compiler_that_is_stated_is_all_that_a_percent_sign_asks_for() -> None:
+    old = replace(WHOLE, dependencies=EDGES[:2])
+
+    assert matches(parse("%gcc@13"), old, NODES.get)
+    assert not matches(parse("%cmake"), old, NODES.get)
+    assert matches(parse("^cmake"), old, NODES.get)
+
+
+def test_a_cycle_of_dependencies_ends() -> None:
+    one = replace(ZLIB, dependencies=(Dependency(CURL.hash, "curl", ("link",)),))
+    two = replace(CURL, dependencies=(Dependency(ZLIB.hash, "zlib-ng", ("link",)),))
+
+    assert not matches(parse("^nothing"), one, {one.hash: one, two.hash: two}.get)
+
+
+@pytest.mark.parametrize("text", ["^zlib", "%gcc +binutils", "^[virtuals=mpi] openmpi", "++mpi"])
+def test_a_page_does_not_know_dependencies(text: str) -> None:
+    with pytest.raises(Unanswerable, match="listed"):
+        matches(parse(text), SPEC)

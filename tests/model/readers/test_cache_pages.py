@@ -1,0 +1,639 @@
+"""Pages are read with nothing lost, and broken ones with nothing worse than a Problem."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.readers.cache_pages import is_page, read_page
+from spackscope.model.sources.resolve import SAMPLE, location
+from tests.builders import PAGES, Record, hash_of, page, read, record
+from tests.hostile import HOSTILE_TEXT
+
+SAMPLES = sorted(location(SAMPLE).rglob("specs.md"))
+DIALECTS = sorted(PAGES.rglob("specs.md"))
+SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
+
+hostile = pytest.mark.parametrize(
+    "text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT]
+)
+
+
+def written(path: Path) -> tuple[str, str, list[Record]]:
+    """Read package, tag and records of a page without the code under test."""
+    lines = dict(
+        line.split(": ", 1) for line in path.read_text("utf-8").split("\n") if ": " in line
+    )
+    package, _, tag = lines["categories"].strip("[]").partition(", ")
+    assert package == "package"
+    return json.loads(lines["title"]), tag, json.loads(lines["spec_details"])
+
+
+def as_spec(fields: Record, package: str, tag: str) -> Spec:
+    (version,) = fields["versions"]
+    assert fields["size"] == "-"
+    return Spec(
+        package=package,
+        hash=fields["hash"],
+        version=version,
+        compiler=fields["compiler"].replace("@=", "@"),
+        platform=fields["platform"],
+        os=fields["os"],
+        target=fields["target"],
+        variants=tuple(fields["variants"]),
+        stacks=tuple(fields["stacks"]),
+        size=None,
+        tag=tag,
+        origin="page",
+        cached=True,
+    )
+
+
+def is_storable(text: str) -> bool:
+    return text.encode("utf-8", "replace").decode() == text
+
+
+def reasons(problems: list[Problem]) -> list[str]:
+    return [f"{problem.place}: {problem.reason}" for problem in problems]
+
+
+# Real pages
+
+
+def test_the_sample_is_four_packages_of_346_records() -> None:
+    packages, tags, records = zip(*map(written, SAMPLES), strict=True)
+
+    assert packages == ("py-build", "py-ml-dtypes", "py-pdm-backend", "py-safetensors")
+    assert set(tags) == {"develop"}
+    assert sum(map(len, records)) == 346
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.parent.name)
+def test_a_page_of_the_sample_is_read_with_nothing_lost(path: Path) -> None:
+    package, tag, records = written(path)
+
+    specs, problems = read(path.read_bytes())
+
+    assert specs == [as_spec(fields, package, tag) for fields in records]
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "path", DIALECTS, ids=lambda path: f"{path.parent.name} of {path.parent.parent.name}"
+)
+def test_no_record_of_any_dialect_is_lost(path: Path) -> None:
+    package, tag, records = written(path)
+
+    specs, _ = read(path.read_bytes())
+
+    expected: dict[str, Spec] = {}
+    for spec in (as_spec(fields, package, tag) for fields in records):
+        stacks = expected[spec.hash].stacks if spec.hash in expected else ()
+        together = tuple(sorted(stacks + spec.stacks)) if stacks else spec.stacks
+        values = {key: getattr(spec, key) for key in Spec.__slots__}
+        expected[spec.hash] = Spec(**(values | {"stacks": together}))
+    assert specs == list(expected.values())
+
+
+@pytest.mark.parametrize(
+    "path", DIALECTS, ids=lambda path: f"{path.parent.name} of {path.parent.parent.name}"
+)
+def test_only_a_page_whose_meta_is_wrong_has_problems(path: Path) -> None:
+    _, problems = read(path.read_bytes())
+
+    assert {problem.place for problem in problems} == ({"meta"} if "wrong" in str(path) else set())
+
+
+def test_spack_0_writes_an_equals_sign_that_makes_no_other_compiler() -> None:
+    specs, _ = read((PAGES / "v0.23.0" / "m4" / "specs.md").read_bytes())
+
+    assert {spec.compiler for spec in specs} == {
+        "apple-clang@16.0.0",
+        "gcc@11.4.0",
+        "gcc@13.2.0",
+        "oneapi@2024.2.1",
+    }
+
+
+def test_spack_1_marks_values_that_are_complete_and_may_name_a_compiler_by_its_hash() -> None:
+    specs, _ = read((PAGES / "v1.0.0" / "m4" / "specs.md").read_bytes())
+    archive, _ = read((PAGES / "v1.0.0" / "libarchive" / "specs.md").read_bytes())
+
+    assert "none" in {spec.compiler for spec in specs}
+    assert any("/5o2zn6v" in spec.compiler for spec in specs)
+    assert "libs:=shared,static" in archive[0].variants
+
+
+def test_records_of_one_stack_each_are_joined_by_their_hash() -> None:
+    path = PAGES / "develop-2025-06-15" / "zstd" / "specs.md"
+    _, _, records = written(path)
+
+    specs, problems = read(path.read_bytes())
+
+    assert (len(records), len(specs)) == (21, 10)
+    assert all(len(spec.stacks) >= 2 and "root" in spec.stacks for spec in specs)
+    assert problems == []
+
+
+def test_records_count_where_meta_says_otherwise() -> None:
+    specs, problems = read((PAGES / "wrong-meta" / "libarchive" / "specs.md").read_bytes())
+
+    assert len(specs) == 4
+    assert reasons(problems) == [
+        "meta: it counts 7 specs, the page lists 4",
+        "meta: it counts 5 specs of stack e4s, the page lists 3",
+        "meta: its oss are not those of the records",
+        "meta: its versions are not those of the records",
+    ]
+
+
+# Documents
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nA body.\n", b"\n---\n"])
+def test_what_stands_behind_the_front_matter_is_left_alone(end: bytes) -> None:
+    assert read(SMALL + end) == read(SMALL)
+    assert read(SMALL)[1] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: text.encode("utf-8-sig"),
+        lambda text: text.encode("utf-16"),
+        lambda text: ("\ufeff" + text).encode("utf-16-be"),
+        lambda text: text.replace(', "os"', ',\n   "os"').encode(),
+        lambda text: text.replace("title:", "unknown: x\ntitle:").encode(),
+        lambda text: text.replace("layout: cache\n", "").encode(),
+        lambda text: text.replace("]\n---", ",]\n---").encode(),
+        lambda text: text.replace('"none"', "none").encode(),
+        lambda text: text.replace('"+shared"', "+shared").encode(),
+        lambda text: text.replace("[package", "!!python/object/apply:exit [package").encode(),
+        lambda text: text.replace("spec_details: ", "spec_details: &all ").encode(),
+        lambda text: text.replace('{"compiler"', '{"size": "1 MB", "compiler"').encode(),
+    ],
+    ids=[
+        "CRLF",
+        "BOM",
+        "UTF-16",
+        "UTF-16 BE",
+        "several lines",
+        "unknown key",
+        "no layout",
+        "trailing comma",
+        "bare word",
+        "bare flag",
+        "python tag",
+        "anchor",
+        "key of a record twice",
+    ],
+)
+def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) -> None:
+    data = change(SMALL.decode())
+
+    assert is_page(data)
+    assert read(data) == read(SMALL)
+
+
+@pytest.mark.parametrize("key", ["title", "spec_details", "unknown"])
+def test_a_key_that_a_page_gives_twice_is_told(key: str) -> None:
+    once = SMALL.replace(b"layout:", b"unknown: x\nlayout:")
+    twice = once.replace(f"\n{key}:".encode(), f"\n{key}: other\n{key}: []\n{key}:".encode())
+
+    specs, problems = read(twice)
+
+    assert specs == read(SMALL)[0]
+    assert reasons(problems) == [f"{key}: it is given twice; the last one counts"]
+
+
+def test_a_page_may_be_plain_yaml() -> None:
+    text = f"""\
+---
+title: zlib
+categories: package develop
+spec_details:
+- hash: {hash_of(1)}
+  versions: [1.10]
+  compiler: gcc@13.2.0
+  platform: linux
+  os: no
+  target: 12:30
+  variants:
+  - '+shared'
+  stacks:
+  - 2024-10-06
+...
+"""
+
+    ((spec,), problems) = read(text.encode())
+
+    assert problems == []
+    assert (spec.package, spec.tag, spec.version) == ("zlib", "develop", "1.10")
+    assert (spec.os, spec.target, spec.stacks) == ("no", "12:30", ("2024-10-06",))
+    assert spec.size is None
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "does not open"),
+        (b"{}", "does not open"),
+        (b"[]", "does not open"),
+        (b"null", "does not open"),
+        (b"1", "does not open"),
+        (b"<!DOCTYPE html><title>502 Bad Gateway</title>", "does not open"),
+        (gzip.compress(SMALL), "not UTF-8 text|does not open"),
+        (SMALL.replace(b"zlib", "naïve".encode("latin-1")), r"byte 14 is not UTF-8 text"),
+        (b"\xff\xfe" + SMALL, "not UTF-16 text|does not open"),
+        (b"---\ntitle: zlib\nlayout: cache\n---", "the page has no spec_details"),
+        (b"---\nspec_details: {}\n---", "it is no list of records"),
+        (b"---\nspec_details: null\n---", "it is no list of records"),
+        (b"---\nspec_details:\n---", "it is no list of records"),
+        (b"---\nspec_details: 7\n---", "it is no list of records"),
+        (b"---\nspec_details: [" + b"[" * 100_000 + b"\n---", "nested too deeply"),
+        (b"---\nspec_details:\n- ? - [" + b"[" * 100_000 + b"\n---", "nested too deeply"),
+        (b"---\nspec_details: &a [*a]\n---", "aliases"),
+        (b"---\nspec_details:\n\t- hash\n---", "token"),
+        (b"---\nspec_details: [1, 2\n---", "neither JSON"),
+    ],
+    ids=range(19),
+)
+def test_a_page_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
+    specs, problems = read(data)
+
+    assert specs == []
+    assert any(re.search(reason, problem.reason) for problem in problems)
+
+
+def test_a_page_without_its_closing_line_is_read_all_the_same() -> None:
+    specs, problems = read(SMALL.removesuffix(b"\n---"))
+
+    assert specs == read(SMALL)[0]
+    assert reasons(problems) == [": the front matter has no closing line of three dashes"]
+
+
+@pytest.mark.parametrize("key", ["title", "categories", "meta"])
+def test_a_value_that_cannot_be_read_takes_no_other_along(key: str) -> None:
+    lines = [
+        f"{key}: [" if line.startswith(f"{key}:") else line for line in SMALL.decode().split("\n")
+    ]
+
+    specs, problems = read("\n".join(lines).encode())
+
+    assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
+    assert key in {problem.place for problem in problems}
+
+
+def test_a_page_cut_anywhere_says_so_and_keeps_the_records_before_the_cut() -> None:
+    whole, _ = read(SMALL)
+    kept = []
+
+    for length in range(len(SMALL)):
+        specs, problems = read(SMALL[:length])
+        assert specs == whole[: len(specs)]
+        kept.append(len(specs))
+        assert problems
+    assert kept == sorted(kept)
+    assert set(kept) == set(range(len(whole) + 1))
+    assert is_page(SMALL[: SMALL.index(b"meta")])
+    assert not is_page(SMALL[:20])
+
+
+@given(st.binary())
+def test_no_bytes_raise(data: bytes) -> None:
+    for head in (b"", b"---\nspec_details:", b"---\ntitle: a\nspec_details: [", b"\xff\xfe-\0-\0"):
+        assert all(isinstance(item, Spec | Problem) for item in read_page(head + data, origin="o"))
+
+
+any_text = st.text(st.characters(exclude_categories=[]))
+any_json = st.recursive(
+    any_text | st.none() | st.booleans() | st.integers() | st.floats(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=5,
+)
+any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
+    lambda fields: record(1) | fields
+)
+
+
+@given(st.lists(any_record | any_json, max_size=4), any_json, st.none() | any_json)
+def test_no_json_raises_and_all_that_is_read_can_be_stored(
+    records: list[Any], title: Any, meta: Any
+) -> None:
+    lines = [f"title: {json.dumps(title)}", f"meta: {json.dumps(meta)}"]
+    lines.append(f"spec_details: {json.dumps(records)}")
+
+    for item in read_page("\n".join(["---", *lines, "---"]).encode(), origin="page"):
+        for value in (getattr(item, name) for name in item.__slots__):
+            for text in value if isinstance(value, tuple) else (value,):
+                assert is_storable(str(text))
+
+
+# Records
+
+
+@pytest.mark.parametrize("key", ["compiler", "os", "platform", "target"])
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (..., "missing"),
+        (None, "missing"),
+        ("", "missing"),
+        ({}, "missing"),
+        (True, "true, and should be a text"),
+        (["linux"], "a list, and should be a text"),
+        ({"name": "linux"}, "a mapping, and should be a text"),
+    ],
+)
+def test_a_field_that_is_no_text_is_empty_and_a_problem(key: str, value: Any, kind: str) -> None:
+    (spec,), problems = read(page([record(**{key: value})]))
+
+    assert getattr(spec, key) == ""
+    assert reasons(problems) == [f"record 1: its {key} is {kind}"]
+
+
+@pytest.mark.parametrize("key", ["variants", "stacks"])
+@pytest.mark.parametrize(
+    ("value", "kept", "reason"),
+    [
+        (..., (), "its {} are missing, and should be a list"),
+        (None, (), "its {} are missing, and should be a list"),
+        ("+shared", (), "its {} are a text, and should be a list"),
+        ({"shared": True}, (), "its {} are a mapping, and should be a list"),
+        (["a", True, "b"], ("a", "b"), "among its {} is true, and all should be texts"),
+        (["a", None], ("a",), "among its {} is missing, and all should be texts"),
+        ([["a"], "b"], ("b",), "among its {} is a list, and all should be texts"),
+        ([{"a": "b"}], (), "among its {} is a mapping, and all should be texts"),
+    ],
+)
+def test_of_a_list_the_texts_are_kept(
+    key: str, value: Any, kept: tuple[str, ...], reason: str
+) -> None:
+    fields = record(**{key: value})
+
+    (spec, again), problems = read(page([fields, fields | {"hash": hash_of(7)}]))
+
+    assert getattr(spec, key) == getattr(again, key) == kept
+    assert reasons(problems) == [f"record {n}: {reason.format(key)}" for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [(..., ""), ([], ""), (["1.2", "1.3"], "1.2"), ("1.2", ""), ([["1.2"]], "")]
+)
+def test_a_record_has_one_version(value: Any, kept: str) -> None:
+    (spec,), problems = read(page([record(versions=value)]))
+
+    assert spec.version == kept
+    assert "version" in problems[-1].reason
+
+
+@pytest.mark.parametrize(("value", "kept"), [(1, "1"), (1.5, "1.5"), (float("nan"), "NaN")])
+def test_a_number_is_the_text_that_it_is_written_as(value: float, kept: str) -> None:
+    (spec,), problems = read(page([record(os=value, versions=[value], variants=[value])]))
+
+    assert (spec.os, spec.version, spec.variants) == (kept, kept, (kept,))
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ...,
+        None,
+        "",
+        7,
+        ["a" * 32],
+        "a" * 31,
+        "a" * 33,
+        "A" * 32,
+        "a" * 31 + "1",
+        "a" * 32 + "\n",
+        " " + "a" * 32,
+        "/" + "a" * 31,
+        "а" * 32,
+        "\x1b]0;owned\x07",
+        "a" * 100_000,
+    ],
+)
+def test_a_record_without_a_valid_hash_is_a_problem(value: Any) -> None:
+    specs, problems = read(page([record(1), record(hash=value), record(3)]))
+
+    assert [spec.hash for spec in specs] == [hash_of(1), hash_of(3)]
+    (problem,) = problems
+    assert problem.place == "record 2"
+    assert problem.reason.startswith("the hash must be 32 characters of a-z2-7, and is ")
+    assert problem.reason.isprintable()
+    assert len(problem.reason) < 120
+
+
+@pytest.mark.parametrize("value", [None, "text", 7, [], True])
+def test_a_record_that_is_no_mapping_is_a_problem(value: Any) -> None:
+    specs, problems = read(page([value, record(1)]))
+
+    assert len(specs) == 1
+    assert reasons(problems) == ["record 1: it is no mapping"]
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [
+        ("-", None),
+        (..., None),
+        (0, 0),
+        (5_100_000, 5_100_000),
+        ("123", 123),
+        ("1.5 MB", 1_500_000),
+        ("2 kB", 2_000),
+        ("2KiB", 2_048),
+        ("1 GiB", 2**30),
+        ("0.5 B", 0.5),
+        ("9" * 18 + " GB", 1e27),
+    ],
+)
+def test_a_size_is_read_in_bytes(value: Any, size: float | None) -> None:
+    (spec,), problems = read(page([record(size=value)]))
+
+    assert spec.size == size
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        -1,
+        "-1",
+        None,
+        True,
+        [],
+        {},
+        "big",
+        "1 XB",
+        "1e3 MB",
+        float("nan"),
+        float("inf"),
+        "9" * 5_000,
+    ],
+)
+def test_what_is_no_size_is_none_and_a_problem(value: Any) -> None:
+    (spec,), problems = read(page([record(size=value)]))
+
+    assert spec.size is None
+    (problem,) = problems
+    assert problem.reason.endswith("is no number of bytes")
+    assert len(problem.reason) < 100
+
+
+def test_a_variant_may_be_called_like_a_column_and_keys_may_be_unknown() -> None:
+    variants = ["os=linux", "target=gpu", "stack=deep", "hash=blake"]
+
+    (spec,), problems = read(page([record(variants=variants, tarball="https://x", build_spec={})]))
+
+    assert spec.variants == tuple(variants)
+    assert problems == []
+
+
+def test_a_page_without_title_or_tag_keeps_its_records() -> None:
+    lines = [b"---", b"spec_details: " + json.dumps([record(1)]).encode(), b"---"]
+
+    (spec,), problems = read(b"\n".join(lines))
+
+    assert (spec.package, spec.tag, spec.hash) == ("", "", hash_of(1))
+    assert [problem.place for problem in problems] == ["title"]
+
+
+def test_a_record_that_stands_twice_is_shown_once() -> None:
+    specs, problems = read(page([record(1), record(2), record(1)]))
+
+    assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
+    assert reasons(problems) == [
+        f"record 3: hash {hash_of(1)} stands on the page twice, both times alike"
+    ]
+
+
+def test_a_hash_with_differing_content_stays_in_every_form() -> None:
+    records = [record(1), record(1, os="centos7"), record(1, size=5), record(1, os="centos7")]
+
+    specs, problems = read(page(records))
+
+    assert [(spec.os, spec.size) for spec in specs] == [
+        ("ubuntu24.04", None),
+        ("centos7", None),
+        ("ubuntu24.04", 5),
+    ]
+    assert [problem.place for problem in problems] == ["record 2", "record 3", "record 4"]
+    assert ["differing" in problem.reason for problem in problems] == [True, True, False]
+
+
+def test_a_hash_may_stand_on_a_page_thousands_of_times() -> None:
+    specs, problems = read(page([record(1, os=f"os{n}") for n in range(5_000)]))
+
+    assert len(specs) == 5_000
+    assert len(problems) == 4_999
+
+
+@pytest.mark.parametrize(
+    ("meta", "reason"),
+    [
+        ([], "meta: it is no mapping"),
+        ("text", "meta: it is no mapping"),
+        ({"num_specs": 3}, "meta: it counts 3 specs, the page lists 2"),
+        ({"num_specs": "9" * 5_000}, f"meta: it counts {'9' * 40} specs, the page lists 2"),
+        (
+            {"num_specs_by_stack": {"e4s": 1}},
+            "meta: it counts 1 specs of stack e4s, the page lists 2",
+        ),
+        (
+            {"num_specs_by_stack": {"hep": 1}},
+            "meta: it counts 1 specs of stack hep, the page lists 0",
+        ),
+        ({"targets": []}, "meta: its targets are not those of the records"),
+        ({"oss": ["ubuntu24.04", []]}, "meta: its oss are not those of the records"),
+        ({"stacks": ["e4s"]}, "meta: its stacks are not those of the records"),
+    ],
+)
+def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
+    specs, problems = read(page([record(1), record(2)], meta=meta))
+
+    assert len(specs) == 2
+    assert reasons(problems) == [reason]
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {},
+        {"num_specs": 2, "num_specs_by_stack": {"root": 2, "e4s": 2}},
+        {"compilers": ["gcc@13.2.0"]},
+        {"compilers": ["gcc@=13.2.0"]},
+        {"versions": "no list"},
+        {"num_specs_by_stack": "no mapping"},
+    ],
+)
+def test_meta_that_agrees_is_no_problem(meta: Any) -> None:
+    assert read(page([record(1), record(2)], meta=meta))[1] == []
+
+
+@hostile
+def test_hostile_text_is_read_as_it_is(text: str) -> None:
+    stored = text.encode("utf-8", "replace").decode()
+    fields = record(
+        1, compiler=text, os=text, platform=text, target=text,
+        variants=[text, "+a"], stacks=[text], versions=[text],
+    )  # fmt: skip
+
+    (spec,), problems = read(page([fields], title=text, tag=text))
+
+    assert [spec.compiler, spec.os, spec.platform, spec.target] == [stored] * 4
+    assert (spec.version, spec.package) == (stored.removeprefix("="), stored)
+    assert spec.variants == (stored, "+a")
+    assert spec.stacks == (stored,)
+    assert spec.tag == stored
+    assert bool(problems) == (not text)
+
+
+@hostile
+def test_hostile_text_may_stand_on_the_page_without_escapes(text: str) -> None:
+    records = json.dumps([record(1, os=text + "!")], ensure_ascii=False)
+    data = f"---\ntitle: zlib\nspec_details: {records}\n---".encode("utf-8", "replace")
+
+    (spec,), problems = read(data)
+
+    assert spec.os == text.encode("utf-8", "replace").decode() + "!"
+    assert problems == []
+
+
+@hostile
+def test_hostile_text_in_places_where_it_cannot_be_is_a_problem(text: str) -> None:
+    specs, problems = read(
+        page([record(1, size=text), record(hash=text)], meta={"num_specs": text})
+    )
+
+    assert [spec.hash for spec in specs] == [hash_of(1)]
+    assert len(problems) >= 2
+    assert all(is_storable(problem.reason) for problem in problems)
+
+
+def test_a_page_of_very_many_texts_is_read_up_to_a_limit() -> None:
+    records = [record(n, stacks=[str(n)] + ["s"] * 99_999) for n in range(110)]
+
+    specs, problems = read(page(records))
+
+    # Each record has 100,000 texts of its own, and all share variants and a version.
+    assert len(specs) == 100
+    assert [(problem.place, problem.reason) for problem in problems] == [
+        (
+            "record 101",
+            "it and what follows is not read;"
+            " at most 2,000,000 records and 10,000,000 texts are read",
+        )
+    ]

@@ -1,0 +1,178 @@
+"""A manifest of a mirror says which blobs there are, and whatever it says does no harm."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from spackscope.model.core.errors import (
+    Unreadable,
+)
+from spackscope.model.readers.manifest import (
+    DATABASE,
+    LARGEST,
+    Blob,
+    Manifest,
+    archive_size,
+    read_manifest,
+)
+from spackscope.model.readers.manifest import SPEC as SPEC_TYPE
+from tests.hostile import HOSTILE_TEXT
+from tests.mirrors import ARCHIVE, DB, SPEC, entry, manifest
+from tests.spack_documents import DATA, ZLIB
+
+NAMED = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+REAL = sorted(DATA.glob("mirror-v3/v3/manifests/spec/*/*.json"))
+SIGNED = b"""-----BEGIN PGP SIGNED MESSAGE-----
+Hash: SHA512
+
+%s
+-----BEGIN PGP SIGNATURE-----
+
+iQIzBAEB
+-----END PGP SIGNATURE-----
+"""
+
+
+def blob_of(**fields: Any) -> Manifest:
+    return read_manifest(manifest(entry(DB, b"index", **fields)))
+
+
+def test_the_manifest_of_an_index_that_spack_wrote_names_its_blob() -> None:
+    data = (DATA / "mirror-v3/v3/manifests/index/index.manifest.json").read_bytes()
+
+    blob = read_manifest(data).blob(DATABASE)
+
+    assert blob.media_type == DB
+    assert blob.size == 25_699
+    assert (DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
+def test_the_manifest_of_a_spec_that_spack_wrote_names_spec_file_and_size(path: Any) -> None:
+    data = path.read_bytes()
+
+    blob = read_manifest(data).blob(SPEC_TYPE)
+    told = archive_size(data, origin=str(path))
+
+    assert blob.compression == "gzip"
+    assert (DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
+    assert told is not None
+    assert told[0] in path.name
+    assert f'"contentLength":{told[1]},' in data.decode()
+
+
+def test_a_signature_is_taken_off() -> None:
+    plain = manifest(entry(SPEC, b"spec"), entry(ARCHIVE, b"archive"))
+
+    assert read_manifest(SIGNED % plain) == read_manifest(plain)
+
+
+def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
+    data = manifest(entry(ARCHIVE, b"archive"), entry(SPEC, b"spec"))
+
+    assert archive_size(data, origin=NAMED) == (ZLIB, 7)
+    assert archive_size(data, origin="zlib.spec.manifest.json") is None
+    no_size = manifest(entry(ARCHIVE, b"archive", contentLength=...))
+    assert archive_size(no_size, origin=NAMED) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<html>", "the manifest cannot be read"),
+        (manifest(entry(SPEC, b"spec")), "the manifest names no archive"),
+        (manifest(entry(ARCHIVE, b"", contentLength=-5)), "a contentLength is -5, and should be"),
+        (manifest(entry(ARCHIVE, b"", contentLength="x")), "a contentLength is a text, and"),
+        (manifest(entry(ARCHIVE, b"", contentLength=float("nan"))), "a contentLength is NaN, and"),
+        (manifest(entry(ARCHIVE, b"", contentLength=None)), "a contentLength is missing, and"),
+    ],
+)
+def test_a_manifest_that_tells_no_size_says_why(data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        archive_size(data, origin=NAMED)
+
+
+@pytest.mark.parametrize("length", [..., -1, 1.5, "7", None, True, [7], 10**30, float("nan")])
+def test_a_length_that_is_none_is_not_told(length: object) -> None:
+    assert blob_of(contentLength=length).blob(DATABASE).size is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"checksum": ...}, "a checksum is missing"),
+        ({"checksum": ""}, "a checksum is missing"),
+        ({"checksum": 5}, "a checksum is a number"),
+        ({"checksum": "../../../etc/passwd"}, "should be 64 hexadecimal digits"),
+        ({"checksum": "a" * 63 + "/"}, "should be 64 hexadecimal digits"),
+        ({"checksum": "a" * 64 + "\n"}, "should be 64 hexadecimal digits"),
+        ({"checksumAlgorithm": "md5"}, "a checksumAlgorithm is 'md5', and should be sha256"),
+        ({"checksumAlgorithm": {}}, "a checksumAlgorithm is a mapping"),
+        ({"mediaType": ...}, "a mediaType is missing"),
+        ({"mediaType": ["x"]}, "a mediaType is a list"),
+    ],
+)
+def test_an_entry_that_is_wrong_is_named(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Unreadable, match="the manifest names no index: ") as refusal:
+        blob_of(**fields).blob(DATABASE)
+
+    assert reason in str(refusal.value)
+
+
+def test_a_wrong_entry_spoils_no_other() -> None:
+    read = read_manifest(manifest(None, 5, "x", [], entry(DB, b"x", checksum=1), entry(DB, b"y")))
+
+    assert len(read.blobs) == 1
+    assert read.blob(DATABASE).checksum == entry(DB, b"y")["checksum"]
+    assert len(read.remarks) == 5
+
+
+def test_a_checksum_is_compared_in_lower_case() -> None:
+    checksum = entry(DB, b"index")["checksum"]
+
+    assert blob_of(checksum=checksum.upper()).blob(DATABASE).checksum == checksum
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"5",
+        b"[]",
+        b"{}",
+        b'{"data": {}}',
+        b'{"data": null}',
+        b"<html>404</html>",
+        b"\x1f\x8b\x08",
+        b"\xff\xfe",
+        b"\xff\xff\xff",
+        b"[" * 100_000,
+        b'{"data": ' * 100_000,
+        b" " * (LARGEST + 1),
+        SIGNED,
+        manifest(entry(DB, b"index"))[:-20],
+    ],
+)
+def test_what_is_no_manifest_is_refused(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="manifest"):
+        read_manifest(data)
+
+
+@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
+@pytest.mark.parametrize("field", ["mediaType", "checksum", "checksumAlgorithm", "compression"])
+def test_hostile_texts_are_survived_anywhere(field: str, text: str) -> None:
+    data = json.dumps({"data": [entry(DB, b"index", **{field: text})]}).encode()
+
+    read = read_manifest(data)
+
+    for told in (*read.remarks, *(blob.media_type for blob in read.blobs)):
+        told.encode()
+        assert len(told) < 300
+
+
+def test_a_blob_lies_below_the_first_digits_of_its_checksum() -> None:
+    assert Blob(DB, "ab" + "0" * 62).name == "blobs/sha256/ab/ab" + "0" * 62

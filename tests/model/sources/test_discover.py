@@ -1,0 +1,538 @@
+"""Whatever lies at a place is told by its structure, and one source that fails hides no other."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from spackscope.model.core.errors import (
+    Cancelled,
+)
+from spackscope.model.loader.load import load
+from spackscope.model.sources import directory, walk
+from spackscope.model.sources import discover as survey_module
+from spackscope.model.sources.discover import survey
+from spackscope.model.sources.document import Surveyed
+from spackscope.model.sources.resolve import SAMPLE
+from tests.builders import record, write_page
+from tests.mirrors import below, contents, files_of, look, reasons, served, v2, v3, written
+from tests.spack_documents import (
+    DATA,
+    INDEX_OF_0_23,
+    INSTALL_TREE,
+    SPEC_FILES,
+    as_yaml,
+    index,
+    node,
+)
+from tests.spack_roots import SpackRoot
+from tests.web_server import Talk, serving
+
+ONE, TWO = index(version="1.1"), index(version="1.2")
+LOCK = b'{"_meta": {"lockfile-version": 6}, "roots": [], "concrete_specs": {}}'
+NO_TEXT = "it has bytes that are not text, which have to be written as %XX"
+
+
+@pytest.fixture
+def spack(tmp_path: Path) -> SpackRoot:
+    return SpackRoot(tmp_path)
+
+
+def names(found: Surveyed, top: Path) -> list[str]:
+    return [str(Path(one.path).relative_to(top)) for one in found.documents]
+
+
+# Files and standard input
+
+
+def test_a_file_is_one_document(tmp_path: Path) -> None:
+    path = written(tmp_path, {"any.thing": ONE}) / "any.thing"
+
+    for source in (str(path), f"file://{path}"):
+        found = look(source)
+        (document,) = found.documents
+        assert (found.kind, found.failure) == ("file", "")
+        assert (document.source, document.path, document.origin) == (source, str(path), str(path))
+        assert (document.kind, document.cached) == ("asked for", False)
+
+
+def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
+    path = written(tmp_path, {"spool": ONE}) / "spool"
+
+    found = look("-", {"SPACKSCOPE_STDIN": str(path)})
+
+    (document,) = found.documents
+    assert (found.kind, document.origin) == ("standard input", "standard input")
+    assert contents(found) == [ONE]
+    assert look("-").failure == "standard input was not read"
+    gone = look("-", {"SPACKSCOPE_STDIN": str(tmp_path / "gone")})
+    assert gone.failure == "standard input cannot be read: no such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("source", "failure"),
+    [
+        ("{top}/none", "the source {top}/none does not exist"),
+        ("file://{top}/none", "the source file://{top}/none does not exist"),
+        ("/dev/null", "the source /dev/null is neither a file nor a directory"),
+        ("a\0b", "the source a\0b cannot be read: embedded null byte"),
+        ("ftp://example.org/x", "the source ftp://example.org/x: no place is known by ftp://"),
+        ("ssh://u:secret@h/x", "the source ssh://h/x: no place is known by ssh://"),
+        ("file://[::1/x", "file://[::1/x is not a valid URL: its host cannot be read"),
+        ("file://there{top}", "file://there{top} names the files of there, another machine"),
+        (
+            "file://u:secret@there{top}",
+            "file://there{top} names the files of there, another machine",
+        ),
+        ("file://{top}/\udcff", "file://{top}/\udcff is not a valid URL: " + NO_TEXT),
+        ("http://h/\udcff", "http://h/\udcff is not a valid URL: " + NO_TEXT),
+        ("oci://u:secret@h/\udcff", "oci://…@h/\udcff is not a valid URL: " + NO_TEXT),
+        ("http:/u:secret@h/x?k=secret", "the source http:/…@h/x?… does not exist"),
+        ("//u:secret@h/x", "the source //…@h/x does not exist"),
+        ("~x\0", "the source ~x\0 cannot be read: embedded null byte"),
+        ("u:secret@{name}", "./…@{name} does not exist"),
+        ("http://h/\udcff.json", "http://h/\udcff.json is not a valid URL: " + NO_TEXT),
+        ("s3://bucket:80/x", "s3://bucket:80/x is not a valid URL: a bucket has no port"),
+        ("public://u:secret@h/x", "the source public://h/x: no place is known by public://"),
+        ("{top}", "the source {top} holds no file"),
+    ],
+)
+def test_what_is_no_source_fails_in_one_sentence(
+    source: str, failure: str, tmp_path: Path
+) -> None:
+    known = {"top": tmp_path, "name": "cache_spack_io_index.json"}
+    found = look(source.format(**known))
+
+    assert found.failure == failure.format(**known)
+    assert found.documents == ()
+
+
+# Directories
+
+
+def test_pages_are_found_as_ever(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)])
+    write_page(tmp_path, [record(2)], title="bzip2")
+
+    for source in (SAMPLE, str(tmp_path)):
+        found = look(source)
+        assert found.kind == "pages"
+        assert list(found.documents) == list(walk.files_of(source))
+
+
+@pytest.mark.parametrize("below_it", ["", ".spack-db"])
+def test_an_install_tree_is_its_database(below_it: str, tmp_path: Path) -> None:
+    shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
+    written(tmp_path / "tree", {"linux-x86/zlib/.spack/spec.json": b"{}", "README": b""})
+
+    found = look(tmp_path / "tree" / below_it)
+
+    assert found.kind == "install tree"
+    assert names(found, tmp_path) == ["tree/.spack-db/index.json"]
+    assert not found.documents[0].cached
+
+
+def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
+    deep = tmp_path / "__spack_path_placeholder__" / "__spack_path_pl"
+    shutil.copytree(INSTALL_TREE.parents[1], deep)
+
+    found = look(tmp_path)
+
+    assert (found.kind, len(found.documents)) == ("install tree", 1)
+
+
+def test_an_install_tree_without_its_database_is_said(tmp_path: Path) -> None:
+    (tmp_path / ".spack-db").mkdir()
+
+    assert look(tmp_path).failure == (
+        f"the database of the install tree {tmp_path}/.spack-db/index.json"
+        " cannot be read: no such file or directory"
+    )
+
+
+@pytest.mark.parametrize("name", [".spack-db", "spack.lock"])
+def test_what_has_the_name_only_is_said(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"") if name == ".spack-db" else path.mkdir()
+
+    assert "cannot be read: " in look(tmp_path).failure
+
+
+@pytest.mark.parametrize("below_it", ["", ".spack-env"])
+def test_an_environment_is_its_lock_file(below_it: str, tmp_path: Path) -> None:
+    written(tmp_path, {"spack.yaml": b"spack: {}", "spack.lock": LOCK, ".spack-env/x": b""})
+
+    found = look(tmp_path / below_it)
+
+    assert (found.kind, names(found, tmp_path)) == ("environment", ["spack.lock"])
+
+
+def test_an_environment_that_is_not_concretized_is_said(tmp_path: Path) -> None:
+    written(tmp_path, {"spack.yaml": b"spack: {}"})
+
+    assert look(tmp_path).failure == (
+        f"the environment {tmp_path} is not concretized: it has no spack.lock;"
+        f" `spack -e {tmp_path} concretize` makes one"
+    )
+
+
+@pytest.mark.parametrize("source", ["", "build_cache"])
+def test_a_v2_mirror_may_be_named_by_its_build_cache(source: str) -> None:
+    found = look(DATA / "mirror-v2" / source)
+
+    (document,) = found.documents
+    assert (found.layout, Path(document.path)) == ("v2", INDEX_OF_0_23)
+    assert document.origin == str(INDEX_OF_0_23)
+
+
+@pytest.mark.parametrize("source", ["", "v3", "v3/manifests/index/index.manifest.json"])
+def test_a_v3_mirror_may_be_named_by_its_parts(source: str, tmp_path: Path) -> None:
+    written(tmp_path, v3(ONE) | v2(TWO))
+
+    found = look(tmp_path / source)
+
+    assert contents(found)[0] == ONE
+    assert found.layout.startswith("v3")
+
+
+def test_a_source_may_be_named_from_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m", v2(ONE))
+    for here, source, origin in (
+        (tmp_path, "m", "m/build_cache/index.json"),
+        (tmp_path, "./m/", "m/build_cache/index.json"),
+        (tmp_path / "m", ".", "build_cache/index.json"),
+        (tmp_path / "m" / "build_cache", ".", "index.json"),
+        (tmp_path / "m", "build_cache", "build_cache/index.json"),
+    ):
+        monkeypatch.chdir(here)
+        (document,) = look(source).documents
+        assert (document.origin, Path(document.path).read_bytes()) == (origin, ONE)
+
+
+def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
+    tree = spack.install("elsewhere")
+    spack.write("spack/etc/spack/config.yaml", f"config: {{install_tree: {{root: {tree}}}}}")
+
+    found = look(spack.root, {"HOME": str(spack.home)})
+
+    (document,) = found.documents
+    assert (found.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
+
+
+def test_a_spack_that_installed_nothing_is_said(spack: SpackRoot) -> None:
+    assert look(spack.root).failure == (
+        f"the Spack in {spack.root} has no database of installs in {spack.root}/opt/spack"
+    )
+
+
+def test_several_mirrors_and_trees_below_a_directory_are_all_found(tmp_path: Path) -> None:
+    written(tmp_path, below("one", v2(ONE)) | below("deep/down/two", v3(TWO)))
+    written(tmp_path, {"deep/env/spack.lock": LOCK, "raw/spack.yaml": b"spack: {}"})
+    shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
+    write_page(tmp_path / "pages", [record()])
+
+    found = look(tmp_path)
+
+    asked = [path for path in names(found, tmp_path) if "blobs" not in path]
+    assert found.kind == "directory"
+    assert sorted(asked) == [
+        "deep/env/spack.lock",
+        "one/build_cache/index.json",
+        "pages/develop/zlib/specs.md",
+        "tree/.spack-db/index.json",
+    ]
+    assert {ONE, TWO} <= set(contents(found))
+    assert f"{tmp_path}/raw: the environment" in reasons(found)
+
+
+def test_a_mirror_that_is_broken_hides_no_other_below_a_directory(tmp_path: Path) -> None:
+    written(tmp_path, below("good", v2(ONE)) | below("bad", v3(TWO)))
+    shutil.rmtree(tmp_path / "bad" / "blobs")
+
+    found = look(tmp_path)
+
+    assert contents(found) == [ONE]
+    assert f"{tmp_path}/bad" in reasons(found)
+
+
+def test_files_that_spack_wrote_are_asked_for_among_others(tmp_path: Path) -> None:
+    spec = SPEC_FILES[0].read_bytes()
+    write_page(tmp_path, [record()])
+    written(
+        tmp_path,
+        {
+            "develop.index.json": ONE,
+            "packed/index.json.gz": gzip.compress(TWO),
+            "site.lock": LOCK,
+            "x/zlib.spec.json": spec,
+            "x/signed.spec.json.sig": b"-----BEGIN PGP SIGNED MESSAGE-----\n\n" + spec,
+            "x/spec.yaml": as_yaml({"spec": [{"zlib": node()}]}),
+            "index.json": b"{}",
+            "other.json": b'{"keys": {}}',
+            "README.md": b"# Pages",
+        },
+    )
+
+    found = look(tmp_path)
+
+    kinds = {Path(one.path).name: (one.kind, one.cached) for one in found.documents}
+    assert kinds == {
+        "specs.md": ("found", False),
+        "develop.index.json": ("asked for", False),
+        "index.json.gz": ("asked for", False),
+        "site.lock": ("asked for", False),
+        "zlib.spec.json": ("asked for", True),
+        "signed.spec.json.sig": ("asked for", True),
+        "spec.yaml": ("asked for", True),
+        "index.json": ("found", False),
+        "other.json": ("found", False),
+        "README.md": ("found", False),
+    }
+
+
+def test_a_folder_of_spec_files_is_a_mirror(tmp_path: Path) -> None:
+    for path in SPEC_FILES:
+        shutil.copy(path, tmp_path)
+
+    found = look(tmp_path)
+
+    assert (found.kind, found.layout) == ("mirror", "spec files")
+    assert len(found.documents) == len(SPEC_FILES)
+
+
+def test_names_alone_make_no_mirror(tmp_path: Path) -> None:
+    for title in ("v3", "build_cache", "bin", "lib"):
+        write_page(tmp_path, [record()], title=title, tag=title)
+
+    found = look(tmp_path)
+
+    assert found.kind == "pages"
+    assert len(found.documents) == 4
+
+
+def test_what_may_not_be_listed_is_said(unprivileged: Path) -> None:
+    written(unprivileged, v2(ONE))
+    (unprivileged / "build_cache").chmod(0)
+    (unprivileged / "closed").mkdir(0)
+
+    found = look(unprivileged)
+    shut = look(unprivileged / "closed")
+    (unprivileged / "build_cache").chmod(0o755)
+
+    assert [one.unreadable for one in found.documents] == ["cannot be read: permission denied"] * 2
+    assert shut.failure.endswith("closed cannot be read: permission denied")
+
+
+# Mirrors of the user's Spack
+
+
+def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
+    written(spack.root.parent / "mirror", v2(ONE))
+    with served(v3(TWO)) as server:
+        spack.write(
+            "home/.spack/mirrors.yaml",
+            f"mirrors: {{near: ../../mirror, far: '{server.url}', file: 'file://{spack.root.parent}/mirror'}}",
+        )
+        sources = ["spack:near", "spack:far", "spack:file"]
+        found = survey(sources, spack.environ)
+
+    assert [one.source for one in found] == sources
+    assert [contents(one) for one in found] == [[ONE], [TWO], [ONE]]
+    assert all(one.kind == "mirror" and not one.failure for one in found)
+    (near,) = found[0].documents
+    assert near.source == "spack:near"
+    assert near.origin == f"{spack.root.parent}/mirror/build_cache/index.json"
+
+
+def test_a_view_of_the_configuration_is_read_alone(spack: SpackRoot) -> None:
+    mirror = spack.root.parent / "mirror"
+    written(mirror, v3(ONE) | v3(TWO, "v3/manifests/index/two/index.manifest.json"))
+    spack.write("home/.spack/mirrors.yaml", f"mirrors: {{m: {{url: {mirror}, view: two}}}}")
+
+    assert contents(look("spack:m", spack.environ)) == [TWO]
+
+
+def test_an_unknown_mirror_of_spack_is_answered_with_those_known(spack: SpackRoot) -> None:
+    spack.write(
+        "home/.spack/mirrors.yaml",
+        "mirrors: {one: /one, two: /two, src: {url: /src, binary: false}}",
+    )
+
+    assert look("spack:x", spack.environ).failure == (
+        "the source spack:x is not known to Spack: there are spack:one, spack:two"
+    )
+    assert look("spack:src", spack.environ).failure == (
+        "the source spack:src holds no binaries, only sources"
+    )
+    assert look("spack:x").failure == "the source spack:x is not known: no Spack was found here"
+
+
+def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: SpackRoot) -> None:
+    path = spack.write("spack/etc/spack/mirrors.yaml", "mirrors: [")
+    written(spack.root.parent / "mirror", v2(ONE))
+    spack.write("home/.spack/mirrors.yaml", "mirrors: {m: ../../mirror, n: ../../mirror}")
+
+    one, other = survey(["spack:m", "spack:n"], spack.environ)
+    assert f"{path}: cannot be read: line " in reasons(one)
+    assert (other.problems, contents(other)) == ((), [ONE])
+    path.unlink()
+    spack.write("home/.spack/mirrors.yaml", "mirrors: [")
+    assert "cannot be read: line " in look("spack:", spack.environ).failure
+
+
+# Several at once
+
+
+def test_one_source_that_fails_hides_no_other(tmp_path: Path) -> None:
+    written(tmp_path / "m", v2(ONE))
+    with served(v3(TWO)) as server:
+        sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
+        found = survey(sources, {})
+
+    assert [one.source for one in found] == sources
+    assert [bool(one.failure) for one in found] == [True, False, True, False]
+    assert [contents(one) for one in found] == [[], [TWO], [], [ONE]]
+
+
+def test_a_failure_names_its_source(spack: SpackRoot) -> None:
+    spack.write("home/.spack/mirrors.yaml", "mirrors: {far: 'http://127.0.0.1:1/m'}")
+    catalogue = {"SPACKSCOPE_PUBLIC": "http://127.0.0.1:1/c.json", **spack.environ}
+
+    for source in ("http://127.0.0.1:1/m", "spack:far", "public:v1"):
+        failure = look(source, catalogue).failure
+        assert failure.startswith(f"the source {source} cannot be read: ")
+        assert "127.0.0.1:1 cannot be reached" in failure
+
+
+def test_sources_far_away_are_waited_for_side_by_side() -> None:
+    everyone = threading.Barrier(4, timeout=20)
+
+    def script(talk: Talk) -> None:
+        if talk.asked.path.endswith("/v3/manifests/index/index.manifest.json"):
+            everyone.wait()
+        talk.answer(404)
+
+    with serving() as server:
+        server.default = script
+        found = survey([f"{server.url}/{number}" for number in range(4)], {})
+
+    assert ["holds no index" in one.failure for one in found] == [True] * 4
+
+
+def test_waiting_ends_as_soon_as_it_is_said() -> None:
+    stop = threading.Event()
+
+    def script(talk: Talk) -> None:
+        stop.set()
+        talk.wait()
+
+    with serving() as server:
+        server.default = script
+        began = time.monotonic()
+        with pytest.raises(Cancelled):
+            survey([server.url, f"{server.url}/other"], {}, should_stop=stop.is_set)
+
+        assert time.monotonic() - began < 10
+
+
+def test_a_survey_can_be_stopped_before_it_begins(tmp_path: Path) -> None:
+    write_page(tmp_path, [record()])
+
+    for sources in ([str(tmp_path)], [str(tmp_path), "http://127.0.0.1:1"]):
+        with pytest.raises(Cancelled):
+            survey(sources, {}, should_stop=lambda: True)
+
+
+def test_nothing_secret_is_told() -> None:
+    with served(v2(ONE)) as server:
+        host = server.url.removeprefix("http://")
+        sources = [f"http://ada:s3cret@{host}{end}?token=s3cret" for end in ("", "/none")]
+        found, none = survey(sources, {})
+
+    assert contents(found) == [ONE]
+    assert found.source == found.documents[0].source == f"{server.url}?…"
+    assert "holds no index" in none.failure
+    assert "s3cret" not in repr((found, none))
+
+
+def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path) -> None:
+    walk = {"a/index.json": ONE, "b/index.json": TWO}
+
+    def script(talk: Talk) -> None:
+        top = parse_qs(urlsplit(talk.asked.target).query)["sig"][0]
+        data = walk.get(top + talk.asked.path)
+        talk.answer(404) if data is None else talk.answer(200, data)
+
+    with serving() as server:
+        server.default = script
+        sources = [f"{server.url}/index.json?sig={each}" for each in ("a", "b", "c")]
+        sources += ["http:/u:a@h", "http:/u:b@h"]
+        found = survey(sources, {})
+        catalog = load(sources, {"XDG_CACHE_HOME": str(tmp_path)})
+
+    shown = f"{server.url}/index.json?…"
+    names = [shown, f"{shown} (2)", f"{shown} (3)", "http:/…@h", "http:/…@h (2)"]
+    assert [one.source for one in found] == names
+    assert [document.source for one in found for document in one.documents] == names[:2]
+    assert [contents(one) for one in found[:2]] == [[ONE], [TWO]]
+    assert [state.name for state in catalog.sources] == names
+
+
+def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
+    specs = {name for name in files_of(DATA / "mirror-v2") if name.endswith(".spec.json")}
+
+    (data,) = contents(look(DATA / "mirror-v2"))
+
+    assert specs
+    assert all(name.removesuffix(".spec.json")[-32:].encode() in data for name in specs)
+
+
+def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = [ValueError("https://u:hunter2@h"), KeyError("hunter2"), RecursionError("hunter2")]
+    broken = {str(tmp_path / type(error).__name__): error for error in errors}
+    for source in broken:
+        Path(source).mkdir()
+    written(tmp_path / "m", v2(ONE))
+
+    def survey_directory(source: str, *args: Any, **options: Any) -> Surveyed:
+        if source in broken:
+            raise broken[source]
+        return directory.survey_directory(source, *args, **options)
+
+    monkeypatch.setattr(survey_module, "survey_directory", survey_directory)
+    found = survey([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], {})
+
+    for one, (source, error) in zip(found, broken.items(), strict=False):
+        said = (
+            f"the source {source} cannot be read: unexpected {type(error).__name__} (test_discover"
+        )
+        assert one.failure.startswith(said)
+        assert "hunter2" not in one.failure
+    assert contents(found[len(broken)]) == [ONE]
+
+
+def test_sources_are_read_though_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m", v2(ONE))
+
+    def start(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    # A remote one makes them go side by side; its name is refused before anything is fetched.
+    found = survey([str(tmp_path / "m"), "spack:far"], {"HOME": str(tmp_path)})
+
+    assert contents(found[0]) == [ONE]
+    assert found[1].failure

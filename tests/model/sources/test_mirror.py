@@ -1,0 +1,459 @@
+"""The indexes of a mirror are found in every layout, and never taken for what they are not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.records import Spec
+from spackscope.model.readers.detect import read_document
+from spackscope.model.sources.archive_size import remote_size
+from spackscope.model.sources.document import Document
+from spackscope.model.sources.mirror import survey_mirror
+from spackscope.model.sources.mirror_files import Mirror
+from spackscope.model.storage.base import Folder
+from tests.mirrors import (
+    ARCHIVE,
+    DB,
+    MANIFEST,
+    SPEC,
+    Files,
+    blob,
+    contents,
+    entry,
+    files_of,
+    look,
+    manifest,
+    reasons,
+    served,
+    v2,
+    v3,
+    written,
+)
+from tests.spack_documents import DATA, INDEX_OF_0_23, INDEX_OF_1_2, ZLIB, index, read
+
+ONE, TWO = index(version="1.1"), index(version="1.2")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """Give an environment with a cache directory that is kept between two looks."""
+    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+def zlib_from(source: str, package: str = "zlib", origin: str = "") -> Spec:
+    (zlib, *_), _ = read(index())
+    return replace(zlib, source=source, package=package, origin=origin)
+
+
+def specs_of(document: Document) -> list[Spec]:
+    items = read_document(Path(document.path).read_bytes(), origin=document.origin)
+    return [item for item in items if isinstance(item, Spec)]
+
+
+# On this machine
+
+
+def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
+    found = look(DATA / "mirror-v3")
+
+    first, *sizes = found.documents
+    assert (found.kind, found.layout, found.problems) == ("mirror", "v3", ())
+    assert Path(first.path) == INDEX_OF_1_2
+    assert first.origin == str(INDEX_OF_1_2)
+    assert (first.kind, first.cached) == ("asked for", True)
+    assert {document.kind for document in sizes} == {"sizes"}
+    assert len(sizes) == 2
+
+
+def test_the_index_of_a_v2_mirror_that_spack_wrote_is_found() -> None:
+    found = look(DATA / "mirror-v2")
+
+    (document,) = found.documents
+    assert (found.kind, found.layout, found.problems) == ("mirror", "v2", ())
+    assert (Path(document.path), document.cached) == (INDEX_OF_0_23, True)
+
+
+def test_both_layouts_are_read_as_spack_does(tmp_path: Path) -> None:
+    found = look(written(tmp_path, v3(ONE) | v2(TWO)))
+
+    assert found.layout == "v3 and v2"
+    assert contents(found) == [ONE, TWO]
+
+
+def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) -> None:
+    files = v3(ONE) | dict.fromkeys(blob(ONE), TWO)
+
+    found = look(written(tmp_path, files))
+
+    assert found.documents == ()
+    assert f"{tmp_path}/blobs/sha256/" in found.failure
+    assert "is not what its checksum says" in found.failure
+
+
+def test_a_blob_that_changes_after_it_was_good_is_refused(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    files = v3(ONE)
+    mirror = written(tmp_path / "mirror", files)
+    assert look(mirror, home).failure == ""
+    assert look(mirror, home).failure == ""
+
+    (name,) = blob(ONE)
+    (mirror / name).write_bytes(TWO)
+
+    assert "is not what its checksum says" in look(mirror, home).failure
+
+
+def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
+    files = v3(ONE) | dict.fromkeys(blob(ONE), b"") | v2(TWO)
+
+    found = look(written(tmp_path, files))
+
+    assert contents(found) == [TWO]
+    assert "is not what its checksum says" in reasons(found)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<html>", "the manifest cannot be read"),
+        (b"{}", "it is no manifest of a mirror"),
+        (manifest(entry(SPEC, b"x")), "the manifest names no index"),
+        (manifest(entry(DB, b"gone")), "does not exist, though the manifest of the mirror names"),
+    ],
+)
+def test_a_manifest_that_leads_nowhere_is_said(data: bytes, reason: str, tmp_path: Path) -> None:
+    found = look(written(tmp_path, v3(ONE) | {MANIFEST: data}))
+
+    assert reason in found.failure
+    assert found.failure.startswith(str(tmp_path))
+
+
+def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
+    views = v3(ONE, "v3/manifests/index/one/index.manifest.json")
+    views |= v3(TWO, "v3/manifests/index/two/index.manifest.json")
+
+    assert contents(look(written(tmp_path, views))) == [ONE, TWO]
+
+
+def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
+    files = v3(ONE) | v3(TWO, "v3/manifests/index/two/index.manifest.json") | v2(ONE)
+    place = Folder(str(written(tmp_path, files)), "mirror")
+
+    found = survey_mirror(Mirror("mirror", place, {}, view="two"))
+
+    assert contents(found) == [TWO]
+
+
+def test_an_index_that_does_not_fit_its_hash_is_read_and_said(tmp_path: Path) -> None:
+    found = look(written(tmp_path, v2(ONE, noted="0" * 64)))
+
+    assert contents(found) == [ONE]
+    assert "build_cache/index.json: is not what its checksum says" in reasons(found)
+
+
+@pytest.mark.parametrize("noted", ["", "x" * 64, "\x1b[31m", "0" * 63])
+def test_a_hash_that_is_none_is_said(noted: str, tmp_path: Path) -> None:
+    written(tmp_path, v2(ONE) | {"build_cache/index.json.hash": noted.encode()})
+
+    found = look(tmp_path)
+
+    assert contents(found) == [ONE]
+    assert "it is no sha256" in reasons(found)
+
+
+def test_an_index_without_a_hash_is_read(tmp_path: Path) -> None:
+    found = look(written(tmp_path, v2(ONE, noted=None)))
+
+    assert (contents(found), found.problems) == ([ONE], ())
+
+
+def test_spec_files_serve_where_a_v2_mirror_has_no_index(tmp_path: Path) -> None:
+    files = files_of(DATA / "mirror-v2")
+    specs = {name: data for name, data in files.items() if name.endswith(".spec.json")}
+    signed = f"{min(specs)}.sig"
+
+    found = look(written(tmp_path, {**specs, signed: specs[min(specs)]}))
+
+    assert (found.kind, found.layout) == ("mirror", "v2 spec files")
+    assert len(found.documents) == len(specs)
+    assert all(document.cached for document in found.documents)
+    assert {spec.hash for document in found.documents for spec in specs_of(document)[:1]} == {
+        name.removesuffix(".spec.json")[-32:] for name in specs
+    }
+
+
+def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path) -> None:
+    files = files_of(DATA / "mirror-v3")
+    del files[MANIFEST]
+
+    found = look(written(tmp_path, files))
+
+    asked = [document for document in found.documents if document.kind == "asked for"]
+    assert (found.layout, found.problems) == ("v3 spec files", ())
+    assert [specs_of(document)[0].package for document in asked] == ["bzip2", "ncurses"]
+    assert all(specs_of(document)[0].hash in document.origin for document in asked)
+    assert len(found.documents) == 4
+
+
+def test_a_blob_that_is_missing_or_wrong_hides_no_other_spec_file(tmp_path: Path) -> None:
+    good, bad = gzip.compress(b"{}"), b"bad"
+    files = {
+        f"v3/manifests/spec/a/{name}-1-{ZLIB}.spec.manifest.json": manifest(entry(SPEC, data))
+        for name, data in (("good", good), ("gone", b"gone"), ("bad", bad))
+    }
+    files |= blob(good) | dict.fromkeys(blob(bad), b"other")
+    files["v3/manifests/spec/a/none.spec.manifest.json"] = b"[]"
+
+    found = look(written(tmp_path, files))
+
+    assert contents(found) == [good]
+    assert "does not exist" in reasons(found)
+    assert "is not what its checksum says" in reasons(found)
+    assert "none.spec.manifest.json: it is no manifest" in reasons(found)
+
+
+def test_a_mirror_without_anything_is_told_what_makes_an_index(tmp_path: Path) -> None:
+    found = look(written(tmp_path, {"v3/layout.json": b"{}"}))
+
+    assert found.failure == (
+        f"the mirror {tmp_path} holds no index:"
+        f" `spack buildcache update-index {tmp_path}` makes one"
+    )
+
+
+# Far away
+
+
+def test_mirrors_that_spack_wrote_are_read_over_the_web(home: dict[str, str]) -> None:
+    for layout, real in (("v3", INDEX_OF_1_2), ("v2", INDEX_OF_0_23)):
+        with served(files_of(DATA / f"mirror-{layout}")) as server:
+            found = look(server.url, home)
+
+        (document,) = found.documents
+        assert (found.kind, found.layout, found.failure) == ("mirror", layout, "")
+        assert Path(document.path).read_bytes() == real.read_bytes()
+        assert document.origin.startswith(server.url)
+        assert document.cached
+        assert found.checked is not None
+
+
+def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
+    for files, end in ((v3(ONE), f"/{MANIFEST}"), (v2(ONE), "/build_cache")):
+        with served(files) as server:
+            first = look(server.url + end, home)
+            before = len(server.asked)
+            second = look(server.url + end, home)
+
+            assert first.documents == second.documents
+            (asked,) = server.asked[before:]
+            assert "if-none-match" in asked.headers
+
+
+def test_a_new_index_is_brought(home: dict[str, str]) -> None:
+    for make in (v3, v2):
+        files = make(ONE)
+        with served(files) as server:
+            assert contents(look(server.url, home)) == [ONE]
+            files.update(make(TWO))
+
+            assert contents(look(server.url, home)) == [TWO]
+
+
+def test_a_v2_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
+    files = v2(TWO) | {"build_cache/index.json.hash": v2(ONE)["build_cache/index.json.hash"]}
+
+    with served(files) as server:
+        found = look(server.url)
+
+    assert contents(found) == [TWO]
+    assert "is not what its checksum says" in reasons(found)
+
+
+def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
+    old, files = v3(ONE)[MANIFEST], v3(TWO)
+    with served(files) as server:
+        there = server.default
+        server.default = lambda talk: (
+            talk.answer(200, old) if len(server.asked) == 1 else there(talk)
+        )
+        found = look(server.url)
+
+    assert (contents(found), found.remark) == ([TWO], "")
+
+
+def test_the_index_of_a_registry_is_read() -> None:
+    digest = entry(DB, ONE)["checksum"]
+    layers = json.dumps({"layers": [{"digest": f"sha256:{digest}"}]}).encode()
+    files = {"v2/site/cache/manifests/index.spack": layers}
+    files[f"v2/site/cache/blobs/sha256:{digest}"] = ONE
+    with served(files) as server:
+        found = look(f"oci+{server.url}/site/cache")
+
+    assert (found.kind, found.layout, found.failure) == ("mirror", "OCI", "")
+    assert contents(found) == [ONE]
+
+
+def test_a_wrong_blob_is_refused_far_away() -> None:
+    with served(v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
+        found = look(server.url)
+
+    assert found.documents == ()
+    assert "is not what its checksum says" in found.failure
+
+
+def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
+    files = v3(ONE)
+    with served(files) as server:
+        look(server.url, home)
+        files.update(v3(TWO) | dict.fromkeys(blob(TWO), b"broken"))
+
+        found = look(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "is not what its checksum says" in found.remark
+    assert "the index of before serves" in found.remark
+
+
+def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
+    with served(v3(ONE)) as server:
+        look(server.url, home)
+
+    found = look(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "cannot be reached" in found.remark
+    assert found.checked is not None
+
+
+@pytest.mark.parametrize("files", [v2(ONE), v2(ONE, None), v3(ONE)], ids=["v2", "bare v2", "v3"])
+def test_the_copy_serves_whatever_is_the_matter_with_the_server(
+    files: Files, home: dict[str, str]
+) -> None:
+    with served(files) as server:
+        look(server.url, home)
+        for script in (
+            lambda talk: talk.answer(500),
+            lambda talk: talk.answer(200, b"<!DOCTYPE html><title>Log in</title>"),
+        ):
+            server.default = script
+            found = look(server.url, home)
+            assert contents(found) == [ONE]
+            assert found.remark
+
+    found = look(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "cannot be reached" in found.remark
+    assert found.problems == ()
+
+
+def test_the_index_of_before_serves_while_the_manifest_is_none(home: dict[str, str]) -> None:
+    files = v3(ONE)
+    with served(files) as server:
+        look(server.url, home)
+        files[MANIFEST] = b"{"
+
+        found = look(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "the index of before serves" in found.remark
+
+
+def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
+    files = {f"m/{name}": data for name, data in (v2(ONE) | v3(TWO)).items()}
+    files["m/spack.lock"] = b"{}"
+    with served(files) as server:
+        for end, expected in (
+            ("m", [TWO, ONE]),
+            ("m/", [TWO, ONE]),
+            ("m/build_cache", [ONE]),
+            ("m/build_cache/index.json", [ONE]),
+            (f"m/{MANIFEST}", [TWO]),
+            ("m/spack.lock", [b"{}"]),
+        ):
+            found = look(f"{server.url}/{end}")
+            assert (contents(found), found.failure) == (expected, ""), end
+
+
+def test_a_web_server_without_an_index_is_told_what_makes_one() -> None:
+    with served({}) as server:
+        found = look(f"{server.url}/m")
+
+    assert found.failure == (
+        f"the mirror {server.url}/m holds no index:"
+        f" `spack buildcache update-index {server.url}/m` makes one"
+    )
+
+
+def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
+    with served({}) as server:
+        server.default = lambda talk: talk.answer(200, b"<!DOCTYPE html><html></html>")
+        found = look(f"{server.url}/m")
+
+    assert found.documents == ()
+    assert found.failure == (
+        f"{server.url}/m/{MANIFEST} cannot be read: what the server gives is a web page"
+    )
+
+
+def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
+    files = v2(ONE)
+    with served(files) as server:
+        there = server.default
+        server.default = lambda talk: (
+            there(talk)
+            if talk.asked.path.lstrip("/") in files
+            else talk.answer(200, b"<html></html>")
+        )
+        found = look(server.url)
+
+    assert (found.layout, contents(found)) == ("v2", [ONE])
+    assert "what the server gives is a web page" in reasons(found)
+
+
+def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> None:
+    name = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+    archive = entry(ARCHIVE, b"", contentLength=1234)
+    with served(v3(index()) | {name: manifest(archive)}) as server:
+        blob_of = f"{server.url}/blobs/sha256/ab/abc"
+        sizes = [remote_size(zlib_from(server.url), home) for _ in range(2)]
+        public = remote_size(zlib_from("public:develop", origin=blob_of), home)
+
+        assert (sizes, public) == ([1234.0, 1234.0], 1234.0)
+        assert server.paths() == [f"/{name}"]
+
+
+def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str]) -> None:
+    with served({}) as server:
+        host = server.url.removeprefix("http://")
+        remote_size(zlib_from(server.url), home, sources=["m", f"http://ada:s3cret@{host}"])
+
+    assert [asked.headers.get("authorization") for asked in server.asked] == [
+        "Basic YWRhOnMzY3JldA=="
+    ]
+
+
+def test_a_size_that_nobody_tells_is_none(home: dict[str, str]) -> None:
+    for source in ("sample_data", "spack:none", "-", "http://127.0.0.1:1/m"):
+        assert remote_size(zlib_from(source), home) is None
+    assert remote_size(zlib_from("http://127.0.0.1:1/m", package="../../x"), home) is None
+
+
+def test_what_is_remembered_may_be_spoilt(tmp_path: Path, home: dict[str, str]) -> None:
+    mirror = written(tmp_path / "mirror", v3(ONE))
+    look(mirror, home)
+    (kept,) = Path(home["XDG_CACHE_HOME"], "spackscope", "mirrors").iterdir()
+
+    for spoilt in (b"", b"[]", b"{}", b'["x", 1, 2, 3]', json.dumps([None] * 4).encode()):
+        kept.write_bytes(spoilt)
+        assert contents(look(mirror, home)) == [ONE]
+    os.unlink(kept)
+    kept.mkdir()
+    assert contents(look(mirror, home)) == [ONE]

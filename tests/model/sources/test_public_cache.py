@@ -1,0 +1,274 @@
+"""The public cache, or a site's copy of it, is read by tags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from spackscope.model.sources.discover import survey
+from spackscope.model.sources.public_cache_name import CATALOGUE, Asked, asked_of
+from spackscope.model.sources.url_target import Addressed, addressed
+from spackscope.model.storage.urls import shown_url
+from tests.mirrors import MANIFEST, below, blob, contents, look, reasons, served, v2, v3, written
+from tests.spack_documents import index
+from tests.web_server import Talk, serving
+
+NAME = "cache_spack_io_index.json"
+ROOT, E4S, OLD = index(version="1"), index(version="2"), index(version="3")
+FILES = {
+    **below("develop", v3(ROOT)),
+    **below("develop/e4s", v3(E4S)),
+    **below("v0.23.0", v2(OLD)),
+    NAME: json.dumps(
+        {
+            "develop": [
+                {"label": "root", "url": f"s3://spack-binaries/develop/{MANIFEST}"},
+                {"label": "e4s", "url": f"s3://spack-binaries/develop/e4s/{MANIFEST}"},
+            ],
+            "v0.23.0": [
+                {"label": "root", "url": "s3://spack-binaries/v0.23.0/build_cache/index.json"}
+            ],
+        }
+    ).encode(),
+}
+
+
+def test_the_names_of_the_public_cache_are_told_from_other_sources() -> None:
+    site = "https://example.org/copy/cache_spack_io_index.json"
+
+    assert asked_of("public", {}) == Asked(CATALOGUE)
+    assert asked_of("public:v1.0.0", {}) == Asked(CATALOGUE, ("v1.0.0",))
+    assert asked_of("public:a, b,,", {}) == Asked(CATALOGUE, ("a", "b"))
+    assert asked_of(site, {}) == Asked(site)
+    assert asked_of(f"{site}#a,b", {}) == Asked(site, ("a", "b"))
+    assert asked_of("public", {"SPACKSCOPE_PUBLIC": site}) == Asked(site)
+    for other in ("publicly", "./public", "https://example.org/public", "sample_data", "-"):
+        assert asked_of(other, {}) is None
+
+
+def test_the_public_cache_alone_is_the_tag_develop() -> None:
+    with served(FILES) as server:
+        found = look("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
+
+    assert (found.kind, found.failure, found.problems) == ("public cache", "", ())
+    assert [(one.tag, one.stack, one.cached) for one in found.documents] == [
+        ("develop", "root", True),
+        ("develop", "e4s", True),
+    ]
+    assert contents(found) == [ROOT, E4S]
+    assert found.checked is not None
+
+
+def test_several_tags_come_in_the_order_given() -> None:
+    with served(FILES) as server:
+        found = look(f"{server.url}/{NAME}#v0.23.0,develop")
+
+    assert contents(found) == [OLD, ROOT, E4S]
+    assert [one.tag for one in found.documents] == ["v0.23.0", "develop", "develop"]
+
+
+def test_a_copy_of_the_public_cache_on_this_machine_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, FILES)
+
+    for source in (f"{tmp_path}/{NAME}", f"file://{tmp_path}/{NAME}"):
+        assert contents(look("public:v0.23.0", {"SPACKSCOPE_PUBLIC": source})) == [OLD]
+        assert contents(look(source)) == [ROOT, E4S]
+    monkeypatch.chdir(tmp_path)
+    assert contents(look(NAME)) == [ROOT, E4S]
+
+
+def test_a_catalogue_is_known_by_what_stands_in_it(tmp_path: Path) -> None:
+    files = {**FILES, "other.json": FILES[NAME]}
+
+    with served(files) as server:
+        assert contents(look(f"{server.url}/other.json")) == [ROOT, E4S]
+    assert contents(look(written(tmp_path, files) / "other.json")) == [ROOT, E4S]
+
+
+def test_an_index_may_have_any_address(tmp_path: Path) -> None:
+    with served(below("elsewhere", v3(E4S))) as other:
+        entries = [
+            {"label": "root", "url": "develop/" + MANIFEST},
+            {"label": "e4s", "url": f"{other.url}/elsewhere/{MANIFEST}"},
+            {"label": "top", "url": f"{other.url}/elsewhere"},
+        ]
+        catalogue = json.dumps({"develop": entries}).encode()
+        with served({**FILES, NAME: catalogue}) as server:
+            found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT, E4S, E4S]
+
+
+def test_an_index_that_fails_hides_no_other() -> None:
+    (wrong,) = below("develop/e4s", blob(E4S))
+    with served({**FILES, wrong: b"wrong"}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert "is not what its checksum says" in reasons(found)
+    assert "develop e4s" in reasons(found)
+
+
+def test_a_catalogue_far_away_names_no_files_of_this_machine(tmp_path: Path) -> None:
+    mirror = written(tmp_path, v3(E4S))
+    entries = [
+        *json.loads(FILES[NAME])["develop"][:1],
+        {"label": "here", "url": f"file://{mirror}/{MANIFEST}"},
+    ]
+    catalogue = json.dumps({"develop": entries}).encode()
+    with served({**FILES, NAME: catalogue}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert "cannot name files of this machine" in reasons(found)
+
+
+@pytest.mark.parametrize(
+    "url", ["{top}/" + MANIFEST, "file://{top}", "FILE://localhost{top}", "~/m/" + MANIFEST, "~"]
+)
+def test_paths_of_this_machine_in_a_remote_catalogue_are_refused(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = written(tmp_path / "m", v3(E4S))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    url = url.format(top=mirror)
+    entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
+    catalogue = json.dumps({"develop": entries}).encode()
+    with served({**FILES, NAME: catalogue}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert [str(problem) for problem in found.problems] == [
+        f"{server.url}/{NAME}: develop here:"
+        f" a remote catalogue cannot name files of this machine: {shown_url(url)}"
+    ]
+
+
+@pytest.mark.parametrize("url", ["m/" + MANIFEST, "./m", "../m/" + MANIFEST, "file:m"])
+def test_a_relative_path_in_a_remote_catalogue_is_seen_from_there(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "m", v3(E4S))
+    written(tmp_path / "x" / "m", v3(E4S))
+    monkeypatch.chdir(tmp_path / "x")
+    entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
+    with served({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert [problem.place for problem in found.problems] == ["develop here"]
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://h/\ud800", "it has bytes that are not text"),
+        ("s3://spack-binaries/\ud800", "it has bytes that are not text"),
+        ("x\ud800", "not text"),
+        ("http://h/\0", "it has a control character"),
+        ("develop/\0", "ha"),
+        ("http://[::1/x", "its host cannot be read"),
+        ("http://ann:s3cr3t@h:no/x", "its port is not a number"),
+        ("ht tp://ann:s3cr3t@h/x", "holds no index"),
+        ("what://ann:s3cr3t@h/x", "no place is known by what://"),
+        ("file://there/x", "of "),
+    ],
+)
+@pytest.mark.parametrize("is_far", [True, False])
+def test_a_broken_url_in_a_catalogue_hides_no_other(
+    url: str, reason: str, is_far: bool, tmp_path: Path
+) -> None:
+    entries = [{"label": "bad", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
+    files = {**FILES, NAME: json.dumps({"develop": entries}).encode()}
+    if is_far:
+        with served(files) as server:
+            found = look(f"{server.url}/{NAME}")
+    else:
+        found = look(written(tmp_path, files) / NAME)
+
+    assert contents(found) == [ROOT]
+    (problem,) = found.problems
+    assert problem.place == "develop bad"
+    assert reason in problem.reason or "does not exist" in problem.reason
+    assert "s3cr3t" not in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("url", "at"),
+    [
+        (f"http://{MANIFEST}", Addressed("http://v3/manifests/index", "index.manifest.json")),
+        ("http://build_cache/index.json", Addressed("http://build_cache", "index.json")),
+        ("http://x.json", Addressed("http://x.json")),
+        (f"http://h/{MANIFEST}", Addressed("http://h", layout="v3")),
+        ("http://h/index.json?q", Addressed("http://h?q", "index.json")),
+    ],
+)
+def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: Addressed) -> None:
+    assert addressed(url) == at
+
+
+def test_names_in_a_catalogue_may_be_percent_encoded() -> None:
+    files = {"my index.json": ROOT, "a%20b.json": OLD}
+
+    def script(talk: Talk) -> None:
+        data = files.get(unquote(talk.asked.path).lstrip("/"))
+        talk.answer(404) if data is None else talk.answer(200, data)
+
+    with serving() as server:
+        server.default = script
+        assert contents(look(f"{server.url}/my%20index.json")) == [ROOT]
+        assert contents(look(f"{server.url}/a%2520b.json")) == [OLD]
+
+
+@pytest.mark.parametrize("catalogue", ["http://[::1/x", "http://h/\udcff", "file://there/x.json"])
+def test_a_broken_url_of_a_catalogue_is_a_sentence(catalogue: str) -> None:
+    failure = look("public", {"SPACKSCOPE_PUBLIC": catalogue}).failure
+
+    sentences = ("is not a valid URL", "whose name is not text", "another machine")
+    assert any(sentence in failure for sentence in sentences)
+
+
+def test_an_unknown_tag_is_answered_with_near_ones() -> None:
+    with served(FILES) as server:
+        near = look(f"{server.url}/{NAME}#v0.23.1").failure
+        far = look(f"{server.url}/{NAME}#x").failure
+
+    assert near.endswith("has no tag v0.23.1: perhaps v0.23.0")
+    assert far.endswith("has no tag x: there are v0.23.0, develop")
+
+
+def test_entries_that_are_none_are_problems() -> None:
+    listed = json.loads(FILES[NAME])["develop"][:1]
+    entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
+    catalogue = json.dumps({"develop": entries}).encode()
+    with served({**FILES, NAME: catalogue}) as server:
+        found = look(f"{server.url}/{NAME}")
+
+    assert contents(found) == [ROOT]
+    assert [problem.reason for problem in found.problems] == [
+        f"its entry {number} has no label and url" for number in (2, 3, 4, 5)
+    ]
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"5", b"[" * 100_000, b'{"develop": 5}'])
+def test_a_catalogue_that_is_none_is_refused_in_one_sentence(data: bytes) -> None:
+    with served({NAME: data}) as server:
+        failure = look(f"{server.url}/{NAME}").failure
+
+    assert failure.startswith(f"the catalogue {server.url}/{NAME} ")
+
+
+def test_a_catalogue_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
+    mirror = written(tmp_path, v2(OLD))
+    with served({}) as server:
+        public, other = survey(
+            ["public", str(mirror)], {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}
+        )
+
+    assert public.failure
+    assert contents(other) == [OLD]

@@ -1,0 +1,107 @@
+"""Without a source given, those of the user's own Spack are taken, and else the sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import (
+    SourceError,
+)
+from spackscope.model.sources.resolve import SAMPLE, chosen, key, location
+from tests.spack_roots import SpackRoot
+
+MIRRORS = """\
+    mirrors:
+      site: https://site.example.org/cache
+      local: /data/mirror
+      spack-public: {url: https://mirror.spack.io, binary: false}
+      old-public: https://mirror.spack.io
+    """
+
+
+@pytest.fixture
+def spack(tmp_path: Path) -> SpackRoot:
+    return SpackRoot(tmp_path)
+
+
+def test_mirrors_of_binaries_come_before_the_install_tree(spack: SpackRoot) -> None:
+    spack.write("home/.spack/mirrors.yaml", MIRRORS)
+    tree = spack.install()
+
+    assert chosen([], spack.environ) == ("spack:site", "spack:local", tree)
+
+
+def test_an_install_tree_without_a_database_is_no_source(spack: SpackRoot) -> None:
+    (spack.root / "opt" / "spack").mkdir(parents=True)
+
+    assert chosen([], spack.environ) == (SAMPLE,)
+
+
+def test_an_upstream_with_a_database_is_a_source(spack: SpackRoot) -> None:
+    upstream = spack.install("central")
+    spack.write(
+        "spack/etc/spack/upstreams.yaml", f"upstreams: {{central: {{install_tree: {upstream}}}}}"
+    )
+
+    assert chosen([], spack.environ) == (upstream,)
+
+
+def test_what_is_given_counts_more_than_spack(spack: SpackRoot) -> None:
+    spack.install()
+
+    assert chosen(["public", "-"], spack.environ) == ("public", "-")
+    given = {**spack.environ, "SPACKSCOPE_FROM": "public:v1.0.0 spack:site"}
+    assert chosen([], given) == ("public:v1.0.0", "spack:site")
+
+
+def test_a_configuration_that_cannot_be_read_is_not_passed_over(spack: SpackRoot) -> None:
+    spack.write("home/.spack/mirrors.yaml", "mirrors: [")
+
+    assert chosen([], spack.environ) == ("spack:", SAMPLE)
+    tree = spack.install()
+    assert chosen([], spack.environ) == (tree,)
+
+
+def test_the_key_of_a_source_is_what_it_stands_for(
+    spack: SpackRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spack.write("home/.spack/mirrors.yaml", MIRRORS)
+    monkeypatch.chdir(tmp_path)
+
+    assert key("mirror", {}) == key("./mirror/", {}) == str(tmp_path / "mirror")
+    assert key(SAMPLE, {}) == str(location(SAMPLE))
+    assert key("https://example.org/m", {}) == "https://example.org/m"
+    assert key("file:///data/m", {}) == "file:///data/m"
+    assert key("-", {}) == "-"
+
+
+def test_the_key_changes_with_what_a_name_stands_for(spack: SpackRoot) -> None:
+    def keys() -> list[str]:
+        return [key(source, spack.environ) for source in ("public", "public:a", "spack:site")]
+
+    spack.write("home/.spack/mirrors.yaml", MIRRORS)
+    before = keys()
+    assert keys() == before
+    spack.write("home/.spack/mirrors.yaml", MIRRORS.replace("site.example", "other.example"))
+    spack.environ["SPACKSCOPE_PUBLIC"] = "https://example.org/catalogue.json"
+
+    assert len({*before, *keys()}) == 6
+
+
+def test_an_unknown_mirror_of_spack_has_a_key(spack: SpackRoot) -> None:
+    assert key("spack:none", spack.environ) == "spack:none"
+    assert key("spack:none", {}) == "spack:none"
+
+
+def test_a_key_in_a_directory_that_is_gone_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    with pytest.raises(SourceError, match="the source mirror cannot be read"):
+        key("mirror", {})

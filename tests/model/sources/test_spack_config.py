@@ -1,0 +1,447 @@
+"""The configuration of the user's Spack is read as Spack reads it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.sources.spack_config.config import install_trees, mirrors, spack_of
+from tests.spack_roots import SpackRoot
+
+SITE = "spack/etc/spack/mirrors.yaml"
+USER = "home/.spack/mirrors.yaml"
+
+# As Spack 1.1 writes it.
+INCLUDE = """\
+    include:
+      - name: "user"
+        path: "~/.spack"
+        optional: true
+        when: '"SPACK_DISABLE_LOCAL_CONFIG" not in env'
+      - name: "site"
+        path: "$spack/etc/spack/site"
+        optional: true
+      - name: "system"
+        path: "/etc/spack"
+        optional: true
+        when: '"SPACK_DISABLE_LOCAL_CONFIG" not in env'
+    """
+
+
+@pytest.fixture
+def spack(tmp_path: Path) -> SpackRoot:
+    return SpackRoot(tmp_path)
+
+
+def mirror_file(name: str, url: str = "https://example.org") -> str:
+    return f"mirrors:\n  {name}: {url}\n"
+
+
+def problems(spack: SpackRoot) -> list[str]:
+    found = spack_of(spack.environ)
+    assert found is not None
+    return [str(problem) for problem in found.problems]
+
+
+def test_without_a_spack_there_is_no_configuration(tmp_path: Path) -> None:
+    for environ in ({}, {"HOME": str(tmp_path), "PATH": str(tmp_path)}):
+        assert spack_of({**environ, "SPACK_SYSTEM_CONFIG_PATH": str(tmp_path / "no")}) is None
+
+
+def test_without_a_spack_yaml_is_not_imported(spack: SpackRoot) -> None:
+    code = (
+        "import sys; from spackscope.model.sources.spack_config.config import mirrors;"
+        "mirrors({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'}); print('yaml' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"
+
+
+def test_a_spack_is_found_by_its_program(spack: SpackRoot, tmp_path: Path) -> None:
+    spack.write(SITE, mirror_file("site"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "spack").symlink_to(spack.root / "bin" / "spack")
+    del spack.environ["SPACK_ROOT"]
+
+    assert list(mirrors({**spack.environ, "PATH": str(tmp_path / "bin")})) == ["site"]
+
+
+def test_the_users_own_mirrors_are_read_without_a_spack(spack: SpackRoot) -> None:
+    spack.write(USER, mirror_file("user"))
+    del spack.environ["SPACK_ROOT"]
+
+    assert list(mirrors(spack.environ)) == ["user"]
+    assert install_trees(spack.environ) == []
+
+
+def test_the_scopes_are_read_with_the_highest_first(spack: SpackRoot) -> None:
+    platform = "linux" if sys.platform == "linux" else sys.platform
+    for place, name in (
+        ("spack/etc/spack/defaults", "defaults"),
+        ("system", "system"),
+        ("spack/etc/spack", "site"),
+        ("home/.spack", "user"),
+        (f"home/.spack/{platform}", "platform"),
+    ):
+        spack.write(f"{place}/mirrors.yaml", mirror_file(name))
+
+    assert list(mirrors(spack.environ)) == ["platform", "user", "site", "system", "defaults"]
+    alone = {**spack.environ, "SPACK_DISABLE_LOCAL_CONFIG": "1"}
+    assert list(mirrors(alone)) == ["site", "defaults"]
+
+
+def test_the_user_scope_may_lie_elsewhere(spack: SpackRoot) -> None:
+    spack.write(USER, mirror_file("home"))
+    spack.write("other/mirrors.yaml", mirror_file("other"))
+    spack.environ["SPACK_USER_CONFIG_PATH"] = str(spack.root.parent / "other")
+
+    assert list(mirrors(spack.environ)) == ["other"]
+
+
+def test_scopes_may_be_listed_by_spack_itself(spack: SpackRoot) -> None:
+    spack.write("spack/etc/spack/include.yaml", INCLUDE)
+    for place, name in (
+        ("spack/etc/spack/defaults", "defaults"),
+        ("system", "system"),
+        ("spack/etc/spack/site", "site"),
+        ("home/.spack", "user"),
+        ("spack/etc/spack", "spack"),
+    ):
+        spack.write(f"{place}/mirrors.yaml", mirror_file(name))
+
+    assert list(mirrors(spack.environ)) == ["spack", "user", "site", "system", "defaults"]
+    alone = {**spack.environ, "SPACK_DISABLE_LOCAL_CONFIG": "1"}
+    assert list(mirrors(alone)) == ["spack", "site", "defaults"]
+
+
+def test_a_higher_scope_changes_a_mirror_of_a_lower_one(spack: SpackRoot) -> None:
+    spack.write(
+        SITE,
+        """\
+        mirrors:
+          one: {url: https://one.example.org, binary: true, view: small}
+          two: https://two.example.org
+        """,
+    )
+    spack.write(
+        USER,
+        """\
+        mirrors:
+          two: https://other.example.org
+          one: {url: https://mine.example.org}
+        """,
+    )
+
+    found = mirrors(spack.environ)
+
+    assert [(one.name, one.url, one.view) for one in found.values()] == [
+        ("two", "https://other.example.org", ""),
+        ("one", "https://mine.example.org", "small"),
+    ]
+
+
+def test_two_colons_take_nothing_from_below(spack: SpackRoot) -> None:
+    spack.write(SITE, mirror_file("site"))
+    spack.write(USER, "mirrors::\n  user: https://example.org\n")
+
+    assert list(mirrors(spack.environ)) == ["user"]
+
+
+def test_what_is_fetched_from_is_what_counts(spack: SpackRoot) -> None:
+    spack.environ |= {"CACHE_ID": "ada", "CACHE_SECRET": "s3cret"}
+    spack.write(
+        USER,
+        """\
+        mirrors:
+          split:
+            push: s3://bucket/push
+            fetch:
+              url: s3://bucket/fetch
+              profile: site
+              endpoint_url: https://s3.example.org
+              access_pair: {id_variable: CACHE_ID, secret_variable: CACHE_SECRET}
+              view: e4s
+          short: {url: https://x.example.org, fetch: https://y.example.org, access_token: null}
+          sources: {url: https://mirror.spack.io, binary: false}
+          empty: {source: true}
+          none: null
+        """,
+    )
+
+    found = mirrors(spack.environ)
+
+    assert list(found) == ["split", "short"]
+    assert (found["split"].url, found["split"].view) == ("s3://bucket/fetch", "e4s")
+    assert found["split"].options == {
+        "profile": "site",
+        "endpoint_url": "https://s3.example.org",
+        "access_pair": {"id_variable": "CACHE_ID", "secret_variable": "CACHE_SECRET"},
+    }
+    assert "CACHE_ID" not in repr(found["split"])
+    assert (found["short"].url, found["short"].options) == ("https://y.example.org", {})
+    assert [each.partition(": ")[2] for each in problems(spack)] == [
+        f"{name}: it has no url from which anything can be fetched" for name in ("empty", "none")
+    ]
+
+
+def test_paths_are_as_seen_from_their_file(spack: SpackRoot) -> None:
+    spack.environ |= {"SITE_DISK": "/disk", "TMPDIR": "/scratch"}
+    spack.write(
+        USER,
+        """\
+        mirrors:
+          relative: ./mirror
+          home: ~/mirror
+          spack: $spack/mirror
+          braces: ${SPACK}/mirror
+          user: /data/$user
+          temporary: $tempdir/mirror
+          variable: $SITE_DISK/mirror
+          unknown: /data/$nothing
+          address: https://example.org/$user
+        """,
+    )
+
+    urls = {name: mirror.url for name, mirror in mirrors(spack.environ).items()}
+
+    assert urls == {
+        "relative": f"{spack.home}/.spack/mirror",
+        "home": f"{spack.home}/mirror",
+        "spack": f"{spack.root}/mirror",
+        "braces": f"{spack.root}/mirror",
+        "user": "/data/ada",
+        "temporary": "/scratch/mirror",
+        "variable": "/disk/mirror",
+        "unknown": "/data/$nothing",
+        "address": "https://example.org/$user",
+    }
+
+
+def test_files_and_directories_are_included(spack: SpackRoot) -> None:
+    spack.write("shared/mirrors.yaml", mirror_file("directory"))
+    spack.write("shared/one.yaml", "mirrors:\n  file: ./beside\n")
+    spack.write("shared/include.yaml", "include: [one.yaml, ../home/.spack]\n")
+    spack.write(
+        "home/.spack/include.yaml",
+        """\
+        include:
+          - ../../shared
+          - {path: /nowhere/at/all, optional: true}
+          - {path: ../../never, when: '"NOT_SET" in env'}
+          - path: /nowhere/needed
+          - https://example.org/mirrors.yaml
+          - {git: https://example.org/config.git, paths: [x]}
+          - {path: ../../shared/one.yaml, when: 'hostname == "x"'}
+        """,
+    )
+
+    found = mirrors(spack.environ)
+
+    assert list(found) == ["directory", "file"]
+    assert found["file"].url == f"{spack.root.parent}/shared/beside"
+    told = "\n".join(problems(spack))
+    assert "/nowhere/needed that it includes does not exist" in told
+    assert "https://example.org/mirrors.yaml is passed over" in told
+    assert "https://example.org/config.git is passed over" in told
+    assert 'its condition hostname == "x" is not understood' in told
+    assert "at/all" not in told
+    assert "never" not in told
+
+
+def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
+    spack.write(USER, mirror_file("user"))
+    spack.write("shared/mirrors.yaml", mirror_file("included"))
+    spack.write(
+        "env/spack.yaml",
+        """\
+        spack:
+          specs: [zlib]
+          include: [../shared]
+          mirrors:
+            env: $env/mirror
+          config:
+            install_tree: {root: ./tree}
+        """,
+    )
+    spack.environ["SPACK_ENV"] = str(spack.root.parent / "env")
+
+    found = mirrors(spack.environ)
+
+    assert list(found) == ["env", "included", "user"]
+    assert found["env"].url == f"{spack.root.parent}/env/mirror"
+    assert install_trees(spack.environ) == [f"{spack.root.parent}/env/tree"]
+
+
+def test_an_environment_that_is_gone_is_said(spack: SpackRoot) -> None:
+    spack.environ["SPACK_ENV"] = "/nowhere"
+
+    assert problems(spack) == ["/nowhere/spack.yaml: the active environment has no such file"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("", "{root}/opt/spack"),
+        ("config: {install_tree: {root: $spack/opt/spack}}", "{root}/opt/spack"),
+        ("config: {install_tree: {root: ~/tree, padded_length: 128}}", "{home}/tree"),
+        ("config: {install_tree: /apps/$user}", "/apps/ada"),
+        ("config: {install_tree: '/apps/spack$padding:128'}", "/apps/spack"),
+        ("config: {'install_tree:': {root: ../../tree}}", "{home}/../tree"),
+        ("config: {install_tree: {projections: {all: x}}}", "{root}/opt/spack"),
+        ("config: {install_tree: [1]}", "{root}/opt/spack"),
+        ("config: []", "{root}/opt/spack"),
+    ],
+)
+def test_the_install_tree_is_the_one_configured(text: str, tree: str, spack: SpackRoot) -> None:
+    spack.write("home/.spack/config.yaml", text)
+
+    expected = Path(tree.format(root=spack.root, home=spack.home)).resolve()
+    assert install_trees(spack.environ) == [str(expected)]
+
+
+def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
+    spack.write(
+        "spack/etc/spack/upstreams.yaml",
+        "upstreams: {central: {install_tree: /central/tree, modules: {}}, odd: 5}",
+    )
+
+    assert install_trees(spack.environ) == [f"{spack.root}/opt/spack", "/central/tree"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("mirrors:\n  one: [\n", "line 3: "),
+        ("mirrors:\n\tone: x\n", "line 2: "),
+        ("- x\n", "it is no mapping"),
+        ("[" * 50_000, "line 1: it is nested too deeply"),
+        ("a: " + "{a: " * 40, "line 1: it is nested too deeply"),
+        ("a: [x]\n" + "mirrors: *b\n", "line 2: "),
+        ("a: &a [*a]\n", "line 1: the alias a stands for what it is in"),
+        ("x" * (2**20 + 1), "at most 1,048,576 are read"),
+        ("\0", "cannot be read"),
+    ],
+)
+def test_a_broken_file_is_named_and_spoils_no_other(
+    text: str, reason: str, spack: SpackRoot
+) -> None:
+    spack.write(SITE, mirror_file("site"))
+    path = spack.write("home/.spack/mirrors.yaml", "")
+    path.write_text(text)
+
+    assert list(mirrors(spack.environ)) == ["site"]
+    (problem,) = problems(spack)
+    assert problem.startswith(f"{path}: cannot be read: ")
+    assert reason in problem
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_file_is_named(make: Callable[[Path], None], spack: SpackRoot) -> None:
+    path = spack.write(USER, "")
+    path.unlink()
+    make(path)
+
+    (problem,) = problems(spack)
+    assert problem.startswith(f"{path}: cannot be read: ")
+
+
+def test_bytes_that_are_no_text_are_named(spack: SpackRoot) -> None:
+    path = spack.write(USER, "")
+    path.write_bytes(b"mirrors:\n  one: \xff\n")
+
+    assert problems(spack) == [f"{path}: cannot be read: byte 16 is not UTF-8 text"]
+
+
+def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
+    """Write mappings of which each stands for the one before many times over."""
+    return f"{names[0]}: &{names[0]} {leaf}\n" + "".join(
+        f"{name}: &{name} {{{', '.join(f'k{n}: *{before}' for n in range(times))}}}\n"
+        for before, name in pairwise(names)
+    )
+
+
+def test_aliases_stand_for_what_they_name(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    (spack.home / ".spack" / "mirrors.yaml").write_text(
+        f"{unfolding('abcd', 9)}mirrors:\n  one: &url https://example.org\n  two: *url\n"
+    )
+
+    assert list(mirrors(spack.environ)) == ["one", "two"]
+
+
+@pytest.mark.parametrize("times", [2, 9])
+def test_aliases_that_unfold_to_very_much_are_refused(times: int, spack: SpackRoot) -> None:
+    names = "abcdefghijklmnopqrstuvwxyz"
+    bomb = f"{unfolding(names, times)}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
+    paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
+
+    found = spack_of(spack.environ)
+
+    assert found is not None
+    assert not found.mirrors
+    assert [problem.origin for problem in found.problems] == paths
+    assert all("more than 100,000 values" in problem.reason for problem in found.problems)
+
+
+def test_a_configuration_has_no_more_values_in_all_than_one_file(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    paths = [spack.home / f"{number}.yaml" for number in range(6)]
+    for path in paths:
+        many = f"a: &a [{'x, ' * 1000}x]\nb: [{'*a, ' * 24}*a]\n"
+        path.write_text(f"mirrors: {{m{path.stem}: https://example.org}}\n{many}")
+    (spack.home / ".spack" / "include.yaml").write_text(
+        "include:\n" + "".join(f"- {path}\n" for path in paths)
+    )
+
+    found = spack_of(spack.environ)
+
+    assert found is not None
+    # Those that are included last are read first.
+    assert list(found.mirrors) == ["m3", "m4", "m5"]
+    reasons = [problem.reason for problem in found.problems]
+    limit = "at most 100,000 values of the configuration are read"
+    assert reasons == [f"is not read: with it there are more; {limit}"] * 3
+
+
+def test_no_more_files_are_included_than_anybody_has(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    names = [f"{number}.yaml" for number in range(300)]
+    for name in names:
+        (spack.home / name).write_text(f"mirrors:\n  m{name}: https://example.org/\n")
+    (spack.home / ".spack" / "include.yaml").write_text(
+        "include:\n" + "".join(f"- {spack.home / name}\n" for name in names)
+    )
+
+    found = spack_of(spack.environ)
+
+    assert found is not None
+    assert 100 < len(found.mirrors) <= 200
+    (problem,) = found.problems
+    assert problem.reason == "it is not read; at most 200 files and directories are"
+
+
+def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
+    spack.write(USER, "")
+    (spack.home / ".spack" / "mirrors.yaml").write_text(
+        f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n"
+    )
+
+    found = spack_of({**spack.environ, "LONG": "x" * 100_000})
+
+    assert found is not None
+    assert len(found.mirrors["bomb"].url) < 3_000_000
+
+
+def test_files_that_are_none_are_passed_over(spack: SpackRoot) -> None:
+    os.mkfifo(spack.home / ".spack" / "mirrors.yaml")
+    (spack.home / ".spack" / "config.yaml").mkdir()
+
+    assert mirrors(spack.environ) == {}
+    assert install_trees(spack.environ) == [f"{spack.root}/opt/spack"]

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.storage.download_cache import Copies, Copy, copies_of
+
+DAY = 86_400.0
+KEY = "https://example.org/index.json"
+
+
+def keep(copies: Copies, data: bytes, key: str = KEY, stamp: str = "1") -> Copy:
+    with copies.beginning(key) as file:
+        file.write(data)
+        digest = hashlib.sha256(data).hexdigest()
+        return copies.keep(key, file, url=key, stamp=stamp, last_modified="", sha256=digest)
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Copies:
+    return copies_of({"XDG_CACHE_HOME": str(tmp_path / "cache")})
+
+
+def test_copies_lie_in_the_cache_directory_for_the_user_alone(tmp_path: Path) -> None:
+    copies = copies_of({"HOME": str(tmp_path)})
+
+    path = Path(keep(copies, b"one").path)
+
+    assert path.parent == tmp_path / ".cache" / "spackscope" / "copies"
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_copy_is_found_as_it_was_kept(copies: Copies) -> None:
+    kept = keep(copies, b"one", stamp='"v1"')
+
+    assert Copies(copies.directory).find(KEY) == kept
+    assert Path(kept.path).read_bytes() == b"one"
+    assert copies.find("https://example.org/other") is None
+
+
+def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(copies: Copies) -> None:
+    first = keep(copies, b"one", stamp="1")
+    second = keep(copies, b"one", stamp="2")
+
+    assert (second.mtime_ns, second.ctime_ns) == (first.mtime_ns, first.ctime_ns)
+    assert copies.find(KEY) == second
+    assert second.stamp == "2"
+
+
+def test_a_copy_with_new_times_and_the_old_content_is_still_good(copies: Copies) -> None:
+    kept = keep(copies, b"one")
+    os.utime(kept.path, (1, 1))
+
+    found = copies.find(KEY)
+
+    assert found is not None
+    assert found.sha256 == kept.sha256
+    assert copies.confirm(found).mtime_ns == 10**9
+    assert copies.find(KEY) is not None
+
+
+@pytest.mark.parametrize("content", [b"", b"two", b"one more", b"\0" * 3])
+def test_a_copy_with_another_content_is_none(copies: Copies, content: bytes) -> None:
+    Path(keep(copies, b"one").path).write_bytes(content)
+
+    assert copies.find(KEY) is None
+    assert Path(keep(copies, b"one").path).read_bytes() == b"one"
+    assert copies.find(KEY) is not None
+
+
+@pytest.mark.parametrize(
+    "description",
+    [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"size": "3"}', b'{"url": 1}'],
+)
+def test_a_description_that_is_foreign_or_broken_describes_none(
+    copies: Copies, description: bytes
+) -> None:
+    Path(keep(copies, b"one").path + ".json").write_bytes(description)
+
+    assert copies.find(KEY) is None
+
+
+def test_a_copy_of_which_a_part_is_gone_is_none(copies: Copies) -> None:
+    kept = keep(copies, b"one")
+    os.unlink(kept.path)
+    assert copies.find(KEY) is None
+
+    kept = keep(copies, b"one")
+    os.unlink(kept.path + ".json")
+    assert copies.find(KEY) is None
+
+
+def test_a_directory_in_the_place_of_a_copy_is_none(copies: Copies) -> None:
+    kept = keep(copies, b"one")
+    os.unlink(kept.path)
+    os.mkdir(kept.path)
+
+    assert copies.find(KEY) is None
+
+
+def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: Copies) -> None:
+    with copies.beginning(KEY) as file:
+        file.write(b"half")
+        assert len(os.listdir(copies.directory)) == 1
+
+    assert os.listdir(copies.directory) == []
+
+
+def test_no_name_and_no_description_holds_the_key(copies: Copies) -> None:
+    with copies.beginning("https://host/?token=s3cr3t") as file:
+        copies.keep(
+            "https://host/?token=s3cr3t", file, url="x", stamp="", last_modified="", sha256=""
+        )
+
+    held = "".join(path.name + path.read_text() for path in Path(copies.directory).iterdir())
+    assert "s3cr3t" not in held
+
+
+def age(copies: Copies, copy: Copy, days: float) -> None:
+    when = copy.checked - days * DAY
+    os.utime(copy.path + ".json", (when, when))
+
+
+def test_what_was_not_used_for_long_is_removed(copies: Copies) -> None:
+    old, young = keep(copies, b"old", "old"), keep(copies, b"young", "young")
+    age(copies, old, 31)
+    age(copies, young, 29)
+
+    copies.sweep()
+
+    assert copies.find("old") is None
+    assert copies.find("young") == young
+    assert len(os.listdir(copies.directory)) == 2
+
+
+def test_what_is_used_again_stays(copies: Copies) -> None:
+    old = keep(copies, b"old", "old")
+    age(copies, old, 31)
+
+    assert copies.find("old") == old
+    copies.sweep()
+
+    assert copies.find("old") == old
+
+
+def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: Copies) -> None:
+    for number in range(4):
+        age(copies, keep(copies, bytes(100), f"{number}"), number * 2)
+
+    copies.sweep(largest=250)
+    assert [copies.find(f"{number}") is not None for number in range(4)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+    copies.sweep(largest=1)
+    assert copies.find("0") is not None
+
+
+def test_a_file_that_is_being_written_is_not_swept(copies: Copies) -> None:
+    with copies.beginning(KEY) as file:
+        os.utime(file.name, (1, 1))
+        copies.sweep()
+
+        assert Path(file.name).exists()
+
+
+def test_a_file_without_a_description_is_removed_when_it_is_old(copies: Copies) -> None:
+    kept = keep(copies, b"one")
+    os.unlink(kept.path + ".json")
+    os.utime(kept.path, (1, 1))
+
+    copies.sweep()
+
+    assert os.listdir(copies.directory) == []
+
+
+def write_in_turn(directory: str, number: int) -> None:
+    copies = Copies(directory)
+    for turn in range(30):
+        data = f"{number} {turn % 3}".encode() * 5_000
+        kept = keep(copies, data, stamp=f"{number} {turn % 3}")
+        found = copies.find(KEY)
+        if found is not None:
+            read = Path(found.path).read_bytes()
+            stamp = found.stamp.encode()
+            # Another process may have written another one since; but never half of one.
+            whole = {f"{one} {two}".encode() * 5_000 for one in range(8) for two in range(3)}
+            assert read in whole
+            assert found.sha256 == hashlib.sha256(stamp * 5_000).hexdigest()
+        assert kept.size == len(data)
+
+
+def test_eight_processes_at_once_do_no_harm(copies: Copies) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [
+        context.Process(target=write_in_turn, args=(copies.directory, number))
+        for number in range(8)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+
+    assert [process.exitcode for process in processes] == [0] * 8
+    assert not [name for name in os.listdir(copies.directory) if name.endswith(".tmp")]
+    keep(copies, b"after all")
+    assert copies.find(KEY) is not None
+
+
+def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Path) -> None:
+    for environ in ({}, {"XDG_CACHE_HOME": "/dev/null"}):
+        program = (
+            "from spackscope.model.storage.download_cache import copies_of\n"
+            f"copies = copies_of({environ!r})\n"
+            "with copies.beginning('key') as file:\n"
+            "    copies.keep('key', file, url='', stamp='', last_modified='', sha256='')\n"
+            "assert copies.find('key') is not None\n"
+            "print(copies.directory)"
+        )
+        answer = subprocess.run(
+            [sys.executable, "-c", program],
+            env={"TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]},
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+
+        assert answer.stdout.startswith(str(tmp_path))
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written_is_not_used(unprivileged: Path) -> None:
+    cache = unprivileged / "cache"
+    (cache / "spackscope").mkdir(parents=True, mode=0o555)
+    (cache / "spackscope").chmod(0o555)
+
+    copies = copies_of({"XDG_CACHE_HOME": str(cache)})
+
+    assert not copies.directory.startswith(str(cache))
+    keep(copies, b"one")
+    assert copies.find(KEY) is not None
+
+
+def test_a_description_is_plain_json(copies: Copies) -> None:
+    kept = keep(copies, b"one")
+
+    described = json.loads(Path(kept.path + ".json").read_text())
+
+    assert described["url"] == KEY
+    assert set(described) >= {"stamp", "last_modified", "sha256", "size", "checked"}

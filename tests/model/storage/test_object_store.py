@@ -1,0 +1,381 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.request import Request, urlopen
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from spackscope.model.core.errors import (
+    Cancelled,
+    Forbidden,
+    NotFound,
+    SourceError,
+    WrongContent,
+)
+from spackscope.model.storage.credentials import Access, access_of
+from spackscope.model.storage.gcs import GoogleBucket
+from spackscope.model.storage.http_responses import Patience
+from spackscope.model.storage.object_store import ObjectPlace
+from spackscope.model.storage.open import open_place
+from spackscope.model.storage.s3 import S3Bucket
+from tests.web_server import Talk, WebServer, gives, is_silent, says, serving
+
+OLD, NEW = b'{"old": true}', b'{"new": true}'
+QUICK = Patience(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
+KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def no_cloud_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in list(os.environ):
+        if name.startswith(("AWS_", "GOOGLE_", "STORAGE_", "S3_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """Run a server that speaks S3."""
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint: str) -> Iterator[Any]:
+    client = boto3.client("s3", endpoint_url=endpoint, **KEYS)
+    client.create_bucket(Bucket="caches")
+    yield client
+    client.close()
+    with urlopen(Request(f"{endpoint}/moto-api/reset", method="POST")) as answer:
+        assert answer.status == 200
+
+
+@pytest.fixture
+def environ(endpoint: str, tmp_path: Path) -> dict[str, str]:
+    return {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "me",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+    }
+
+
+def test_an_object_comes_once_and_again_when_it_changed(
+    bucket: Any, environ: dict[str, str]
+) -> None:
+    bucket.put_object(Bucket="caches", Key="develop/v3/my index", Body=OLD)
+    seen: list[tuple[str, int, int | None]] = []
+
+    def fetched() -> Path:
+        place = open_place(
+            "s3://caches/develop", environ, on_progress=lambda *told: seen.append(told)
+        )
+        found = place.fetch("v3/my index")
+        assert found.origin == "s3://caches/develop/v3/my index"
+        return Path(found.path)
+
+    assert fetched().read_bytes() == OLD
+    assert seen == [("bytes of my index", len(OLD), len(OLD))]
+    assert fetched().read_bytes() == OLD
+    assert len(seen) == 1
+    bucket.put_object(Bucket="caches", Key="develop/v3/my index", Body=NEW)
+    assert fetched().read_bytes() == NEW
+
+
+def test_a_large_object_comes_whole(bucket: Any, environ: dict[str, str]) -> None:
+    data = os.urandom(3_000_000)
+    bucket.put_object(Bucket="caches", Key="blob", Body=data)
+
+    fetched = open_place("s3://caches", environ).fetch("blob", sha256=sha256(data), changing=False)
+
+    assert Path(fetched.path).read_bytes() == data
+
+
+def test_a_wrong_checksum_and_what_is_missing_are_told(
+    bucket: Any, environ: dict[str, str]
+) -> None:
+    bucket.put_object(Bucket="caches", Key="blob", Body=OLD)
+    place = open_place("s3://caches/", environ)
+
+    with pytest.raises(WrongContent, match=r"^s3://caches/blob is not what its checksum says"):
+        place.fetch("blob", sha256=sha256(NEW), changing=False)
+    with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
+        place.fetch("none")
+    with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
+        open_place("s3://other", environ).fetch("none")
+
+
+def test_names_are_listed_below_a_folder(
+    bucket: Any, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "7")
+    names = [f"specs/{number:02}.json" for number in range(20)]
+    for name in (*names, "specs/", "specs-too/x.json", "top.json"):
+        bucket.put_object(Bucket="caches", Key=f"develop/{name}", Body=b"")
+    assert bucket.list_objects_v2(Bucket="caches")["IsTruncated"]
+
+    place = open_place("s3://caches/develop/", environ)
+
+    assert list(place.names("specs")) == names
+    assert len(list(place.names(""))) == 22
+    assert list(place.names("none")) == []
+
+
+def test_the_options_of_a_mirror_go_before_the_environment(
+    bucket: Any, endpoint: str, tmp_path: Path
+) -> None:
+    bucket.put_object(Bucket="caches", Key="index", Body=NEW)
+    environ = {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+        "SECRET": "secret",
+    }
+    options = {
+        "endpoint_url": endpoint,
+        "access_pair": {"id": "me", "secret_variable": "SECRET"},
+    }
+
+    fetched = open_place("s3://caches", environ, options=options).fetch("index")
+
+    assert Path(fetched.path).read_bytes() == NEW
+
+
+def test_a_profile_of_the_user_is_taken(
+    bucket: Any, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put_object(Bucket="caches", Key="index", Body=NEW)
+    written = "[site]\naws_access_key_id = me\naws_secret_access_key = secret\n"
+    (tmp_path / "credentials").write_text(written)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    del environ["AWS_ACCESS_KEY_ID"], environ["AWS_SECRET_ACCESS_KEY"]
+
+    fetched = open_place("s3://caches", environ | {"AWS_PROFILE": "site"}).fetch("index")
+    assert Path(fetched.path).read_bytes() == NEW
+
+    with pytest.raises(SourceError, match=r"profile \(none\) could not be found"):
+        open_place("s3://caches", environ, options={"profile": "none"}).fetch("other")
+
+
+@pytest.mark.parametrize(("keys", "signed"), [(False, False), (True, True)])
+def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    if keys:
+        environ |= {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"}
+    with serving() as server:
+        server.default = lambda talk: talk.answer(200, NEW, ETag='"1"')
+        place = open_place("s3://caches", environ, options={"endpoint_url": server.url})
+        assert Path(place.fetch("index").path).read_bytes() == NEW
+
+    assert ("authorization" in server.asked[0].headers) is signed
+
+
+def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectPlace:
+    bucket = S3Bucket(
+        "caches",
+        environ,
+        {"endpoint_url": server.url},
+        more.get("should_stop", lambda: False),
+        QUICK if "should_stop" not in more else Patience(),
+    )
+    return ObjectPlace("s3://caches", bucket, environ, **more)
+
+
+def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
+    environ: dict[str, str],
+) -> None:
+    with serving() as server:
+        server.default = says(403)
+        with pytest.raises(Forbidden, match=r"^s3://caches/index is forbidden"):
+            s3_place(server, environ).fetch("index")
+        server.default = lambda talk: talk.answer(200, OLD, ETag='"1"')
+        s3_place(server, environ).fetch("index")
+        server.default = says(403)
+        refused = s3_place(server, environ).fetch("index")
+    place = s3_place(server, environ)
+    gone = place.fetch("index")
+
+    assert Path(refused.path).read_bytes() == OLD
+    assert refused.remark.startswith("s3://caches/index is forbidden")
+    assert Path(gone.path).read_bytes() == OLD
+    assert gone.remark.startswith("s3://caches/index cannot be reached")
+    with pytest.raises(SourceError, match="cannot be reached"):
+        place.fetch("other")
+
+
+def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
+    with serving() as server:
+        server.default = is_silent
+        place = s3_place(server, environ, should_stop=lambda: bool(server.asked))
+        began = time.monotonic()
+        with pytest.raises(Cancelled):
+            place.fetch("index")
+
+        assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("scheme", "package", "library"),
+    [("s3", "boto3", "boto3"), ("gs", "google.cloud.storage", "google-cloud-storage")],
+)
+def test_a_missing_library_is_a_sentence(scheme: str, package: str, library: str) -> None:
+    program = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from spackscope.model.storage.open import open_place\n"
+        f"open_place('{scheme}://bucket/x', {{}})"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    sentence = f"{scheme}:// needs {library}: pip install 'spackscope[{scheme}]'"
+    assert answer.stderr.rstrip().endswith(sentence)
+
+
+def test_access_is_read_as_spack_writes_it() -> None:
+    environ = {"ID": "me", "PW": "pw", "TOKEN": "t"}
+    assert access_of({"access_pair": ["me", "pw"]}, environ) == Access("me", "pw")
+    pair = {"id_variable": "ID", "secret_variable": "PW"}
+    assert access_of({"access_pair": pair}, environ) == Access("me", "pw")
+    assert access_of({"access_token_variable": "TOKEN"}, environ) == Access(token="t")
+    assert access_of({"access_pair": 7, "profile": None, "access_token": []}, {}) == Access()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "reason"),
+    [
+        ("http://[::1", "its endpoint is wrong: http://[::1 is not a valid URL"),
+        ("h:no", "its endpoint is wrong: https://h:no is not a valid URL"),
+        ("ftp://h", "its endpoint is wrong: ftp://h is not a valid URL"),
+        ("http://h\udcff", "its endpoint is wrong: http://h\udcff is not a valid URL"),
+        ("http://ann:s3cr3t@h", "its endpoint http://h cannot be asked: it has a user or a query"),
+        ("http://h?s3cr3t", "its endpoint http://h?… cannot be asked: it has a user or a query"),
+    ],
+)
+@pytest.mark.parametrize("is_option", [True, False])
+def test_an_endpoint_that_cannot_be_asked_is_a_sentence(
+    endpoint: str, reason: str, is_option: bool
+) -> None:
+    options = {"endpoint_url": endpoint} if is_option else {}
+    environ = {} if is_option else {"AWS_ENDPOINT_URL": endpoint}
+    with pytest.raises(SourceError) as raised:
+        open_place("s3://caches", environ, options=options)
+
+    assert str(raised.value).startswith(reason)
+    assert "s3cr3t" not in str(raised.value)
+
+
+def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> None:
+    same = "<NextContinuationToken>x</NextContinuationToken>"
+    for further in ("", same):
+        listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
+        with serving() as server:
+            server.default = gives(listed.encode(), Content_Type="application/xml")
+            place = open_place("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
+            with pytest.raises(SourceError, match="its list does not go on"):
+                list(place.names(""))
+
+
+class GoogleStore:
+    """Answer what google-cloud-storage asks of a store: what an object is, its bytes, a list."""
+
+    def __init__(self, objects: dict[str, bytes], **described: str) -> None:
+        self.objects, self.described = objects, described
+
+    def __call__(self, talk: Talk) -> None:
+        path, _, key = talk.asked.path.partition("/o/")
+        key = unquote(key)
+        query = parse_qs(urlsplit(talk.asked.target).query)
+        if path.endswith("/o"):
+            prefix = query.get("prefix", [""])[0]
+            names = [name for name in self.objects if name.startswith(prefix)]
+            items = [{"name": name, "bucket": "caches"} for name in names]
+            talk.answer(
+                200, json.dumps({"items": items}).encode(), Content_Type="application/json"
+            )
+        elif key not in self.objects:
+            talk.answer(404, b"{}", Content_Type="application/json")
+        elif query.get("alt") == ["media"]:
+            talk.answer(200, self.objects[key])
+        else:
+            data = self.objects[key]
+            described = {
+                "name": key,
+                "bucket": "caches",
+                "size": str(len(data)),
+                "generation": str(int(sha256(data)[:8], 16)),
+                **self.described,
+            }
+            talk.answer(200, json.dumps(described).encode(), Content_Type="application/json")
+
+
+def google_place(environ: dict[str, str]) -> ObjectPlace:
+    bucket = GoogleBucket("caches", lambda: False, QUICK)
+    return ObjectPlace("gs://caches/develop", bucket, environ)
+
+
+def test_objects_of_google_come_once_and_again_when_they_changed(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = GoogleStore({"develop/v3/index": OLD})
+    with serving() as server:
+        server.default = store
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
+
+        fetched = google_place(environ).fetch("v3/index")
+        assert Path(fetched.path).read_bytes() == OLD
+        assert fetched.origin == "gs://caches/develop/v3/index"
+        google_place(environ).fetch("v3/index")
+        assert sum("alt=media" in asked.target for asked in server.asked) == 1
+
+        store.objects["develop/v3/index"] = NEW
+        assert Path(google_place(environ).fetch("v3/index").path).read_bytes() == NEW
+        with pytest.raises(WrongContent):
+            google_place(environ).fetch("v3/index", sha256=sha256(OLD))
+        with pytest.raises(NotFound, match=r"^gs://caches/develop/none does not exist"):
+            google_place(environ).fetch("none")
+    served = google_place(environ).fetch("v3/index")
+    assert Path(served.path).read_bytes() == NEW
+    assert served.remark.startswith("gs://caches/develop/v3/index cannot be reached")
+
+
+def test_an_object_of_google_comes_from_nowhere_else(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as other, serving() as server:
+        other.default = gives(NEW)
+        server.default = GoogleStore({"develop/index": OLD}, mediaLink=f"{other.url}/index")
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
+
+        assert Path(google_place(environ).fetch("index").path).read_bytes() == OLD
+
+    assert other.asked == []
+
+
+def test_objects_of_google_are_listed_below_a_folder(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as server:
+        server.default = GoogleStore(
+            {"develop/v3/b": b"", "develop/v3/a": b"", "develop/v3x": b"", "other": b""}
+        )
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
+
+        assert list(google_place(environ).names("v3")) == ["v3/a", "v3/b"]

@@ -1,0 +1,287 @@
+"""URLs are split, checked and shown in one place."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from spackscope.model.core.errors import (
+    InvalidUrl,
+    SourceError,
+)
+from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.storage.urls import (
+    Url,
+    local_path,
+    scheme_of,
+    shown_url,
+    split_url,
+    web_url,
+)
+
+ROOT = Path(__file__).parents[3]
+SECRET = "s3cr3t"
+
+HARMLESS = {"model/loader/load.py": {"quote"}}
+"""Imports that make a URL of SQLite's from a path."""
+
+
+def test_no_other_module_splits_or_joins_urls() -> None:
+    for path in [*ROOT.glob("model/**/*.py"), *ROOT.glob("tui/**/*.py")]:
+        name = path.relative_to(ROOT).as_posix()
+        imported = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {each.name for each in node.names if each.name.startswith("urllib")}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib"):
+                imported |= {each.name for each in node.names}
+        if name != "model/storage/urls.py":
+            assert imported <= HARMLESS.get(name, set()), name
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://[::1/x", "its host cannot be read"),
+        ("file://[::1/x", "its host cannot be read"),
+        ("http://[zz]/x", "its host cannot be read"),
+        ("http://[fe80::1%eth0]/x", "its host cannot be read"),
+        ("http://[::1]x/", "its host cannot be read"),
+        ("http://a b/", "its host cannot be read"),
+        ("http://h\\@other/", "its host cannot be read"),
+        ("http://h%2fother/", "its host cannot be read"),
+        ("http://a..b/", "its host cannot be read"),
+        (f"http://{'a.' * 200}/", "its host cannot be read"),
+        (f"http://{'a' * 64}/", "its host cannot be read"),
+        ("http://a\u2100b/", "its host cannot be read"),
+        ("http://h:no/", "its port is not a number up to 65,535"),
+        ("http://h:65536/", "its port is not a number up to 65,535"),
+        ("http://h:-1/", "its port is not a number up to 65,535"),
+        ("http://h:\u0663/", "its port is not a number up to 65,535"),
+        (f"http://h:{'1' * 5000}/", "its port is not a number up to 65,535"),
+        ("http://h/a\0b", "it has a control character"),
+        ("http://h/a\r\nHost: other", "it has a control character"),
+        ("http://h/a\tb", "it has a control character"),
+        ("http://h/\udcff", "it has bytes that are not text, which have to be written as %XX"),
+        ("oci://h/\ud800", "it has bytes that are not text, which have to be written as %XX"),
+        ("http://u:\udcff@h/", "it has bytes that are not text, which have to be written as %XX"),
+        ("h/x", "it has no scheme, such as https://"),
+        (f"http://h/{'x' * 70_000}", "it is longer than 16,384 characters"),
+    ],
+)
+def test_what_is_no_url_is_refused_in_one_sentence(url: str, reason: str) -> None:
+    with pytest.raises(InvalidUrl) as raised:
+        split_url(url)
+
+    assert str(raised.value).endswith(f" is not a valid URL: {reason}")
+    assert len(str(raised.value)) < 300
+
+
+def test_a_url_is_split_into_what_can_be_sent() -> None:
+    split = split_url("HTTPS://ann:p%40w@B\u00fccher.Example:8443/a b/\u00e9[1]?q=\u00e9 x#part")
+
+    assert (split.scheme, split.host, split.port) == ("https", "xn--bcher-kva.example", 8443)
+    assert split.server == "https://xn--bcher-kva.example:8443"
+    assert split.target == "/a%20b/%C3%A9%5B1%5D?q=%C3%A9%20x"
+    assert split.credentials == (b"ann", b"p@w")
+    assert split.authorization == "Basic YW5uOnBAdw=="
+    assert split_url("s3://My_Bucket/x").place == "My_Bucket"
+    assert split_url("http://[::1]:80/").place == "[::1]:80"
+    assert split_url("http://h").target == "/"
+
+
+def test_parts_that_may_be_secret_stay_out_of_repr() -> None:
+    url = split_url(f"https://ann:{SECRET}@h/x?token={SECRET}")
+
+    assert SECRET not in repr(url) + url.shown + repr(url.below("y")) + url.place + url.server
+    assert SECRET not in split_url(f"https://ann:{SECRET}@h/x").key
+
+
+def test_a_url_of_the_web_needs_its_scheme_and_a_host() -> None:
+    with pytest.raises(SourceError, match="it has to begin with http:// or https://"):
+        web_url("ftp://h/x")
+    for url in ("http://", "http://:80", "http:///x", "http://ann@/x"):
+        with pytest.raises(SourceError, match="it names no host"):
+            web_url(url)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("http://h/a", "http://h/b?c", True),
+        ("http://h/", "http://H:80/", True),
+        ("https://h/", "https://u:p@h:443/", True),
+        ("https://h/", "http://h/", False),
+        ("https://h/", "http://h:443/", False),
+        ("https://h/", "https://h:444/", False),
+        ("https://h/", "https://h.evil/", False),
+        ("https://h/", "https://sub.h/", False),
+        ("http://127.0.0.1/", "http://localhost/", False),
+        ("http://h:0/", "http://h/", False),
+    ],
+)
+def test_credentials_are_for_one_scheme_host_and_port(one: str, other: str, is_same: bool) -> None:
+    assert split_url(one).is_same_server(split_url(other)) is is_same
+
+
+@pytest.mark.parametrize(
+    ("reference", "joined"),
+    [
+        ("b", "https://h:1/top/b"),
+        ("/b?c", "https://h:1/b?c"),
+        ("//other/b", "https://other/b"),
+        ("http://u:p@h/b#c", "http://h/b"),
+    ],
+)
+def test_what_a_server_refers_to_is_seen_from_its_own_url(reference: str, joined: str) -> None:
+    assert split_url("https://ann:pw@h:1/top/a?q").joined(reference).address == joined
+
+
+@pytest.mark.parametrize("reference", ["http://[::1", "a\nb", "//h:x/", "http://h/\udcff"])
+def test_a_broken_reference_is_refused(reference: str) -> None:
+    with pytest.raises(SourceError, match="is not a valid URL"):
+        split_url("https://h/a").joined(reference)
+
+
+def test_a_name_that_is_not_text_is_not_asked_for() -> None:
+    for name in ("a\udcff", "a\0b"):
+        with pytest.raises(SourceError):
+            split_url("https://h/a").below(name)
+
+
+def test_a_file_url_names_a_path_of_this_machine() -> None:
+    for host in ("", "localhost", "LOCALHOST"):
+        assert local_path(f"file://{host}/a%20b/\u00e9") == "/a b/\u00e9"
+    assert os.fsencode(local_path("file:///a%ff")) == b"/a\xff"
+    for url in ("file://other/x", "file://ann:pw@other/x", "file://127.0.0.2/x", "file:///a%00b"):
+        with pytest.raises(SourceError) as raised:
+            local_path(url)
+        assert "pw" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (f"https://ann:{SECRET}@host:8/a@b/c?sig={SECRET}#{SECRET}", "https://host:8/a@b/c?…"),
+        (f"https://{SECRET}@host/a", "https://host/a"),
+        (f"HTTPS://ann:{SECRET}@Host/a", "https://Host/a"),
+        (f"unknown://ann:{SECRET}@h/x", "unknown://h/x"),
+        (f"http://ann:{SECRET}@[::1/x?t={SECRET}", "http://…@[::1/x?…"),
+        (f"http://ann:{SECRET}@h:no/x", "http://…@h:no/x"),
+        (f"http://ann:pa/{SECRET}@h/x", "http://…@h/x"),
+        (f"http://ann:pa?{SECRET}@h/x", "http://…"),
+        (f"http://h:no/x?a={SECRET}@b", "http://…"),
+        (f"my scheme://ann:{SECRET}@h/x?{SECRET}", "my scheme://…@h/x?…"),
+        (f"ann:{SECRET}@x://h/y", "…@x://h/y"),
+        (f"http:/ann:{SECRET}@h/x?{SECRET}", "http:/…@h/x?…"),
+        (f"//ann:{SECRET}@h/x?{SECRET}", "//…@h/x?…"),
+        (f"ann:{SECRET}@h/x?token={SECRET}", "…@h/x?…"),
+        (f"/etc/spack/http:/ann:{SECRET}@h/x", "/etc/spack/http:/…@h/x"),
+        (f"spack:http://ann:{SECRET}@h/x", "spack:http://…@h/x"),
+        ("s3://bucket/a", "s3://bucket/a"),
+        ("file:///a/b", "file:///a/b"),
+        ("http://h:no/x", "http://h:no/x"),
+        ("/a?b@c", "/a?b@c"),
+        ("/spack@develop/zlib@1.2:1.3", "/spack@develop/zlib@1.2:1.3"),
+        ("public:develop", "public:develop"),
+    ],
+)
+def test_urls_are_shown_without_what_may_be_secret(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
+
+
+@pytest.mark.parametrize("part", [":", "@", "/", "//", "?", "a:", ":@", "u:p@/", "://", "a.", "é"])
+def test_long_texts_take_no_time(part: str) -> None:
+    for text in (part * 100_000, "http://" + part * 8_000, "http://h/" + part * 8_000):
+        with contextlib.suppress(SourceError):
+            split_url(text)
+        shown_url(text)
+        without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "quoted", [f"b'{SECRET}\\nx'", f'b"{SECRET}"', f": bytearray(b'Location: {SECRET}')"]
+)
+def test_a_header_that_a_library_quotes_is_not_told(quoted: str) -> None:
+    separator = "" if quoted.startswith(":") else " "
+    assert without_secrets(f"Invalid header value{separator}{quoted}") == "Invalid header value"
+
+
+def test_messages_of_libraries_are_told_without_secrets() -> None:
+    told = without_secrets(f'no way to "http://ann:{SECRET}@h:1/x?list=2&t={SECRET}", sorry')
+
+    assert told == 'no way to "http://…@h:1/x?…", sorry'
+    assert without_secrets(f"no {'x' * 980} http://ann:{SECRET}@h").endswith("x …")
+
+
+WHATEVER = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
+LIKE_URLS = st.lists(
+    st.sampled_from(
+        ["http", "oci", "s3", "file", ":", "/", "//", "://", "@", "?", "#", "[", "]", "::1", "%"],
+    )
+    | st.sampled_from(
+        ["h", ".", "u:p", "80", "\\", " ", "\0", "\n", "\udcff", "\ud800", "\u2100", "é", "~"]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(WHATEVER | LIKE_URLS | LIKE_URLS.map("http://".__add__))
+@example("http://\u2100@[::1]")
+def test_any_text_is_split_or_refused(text: str) -> None:
+    shown = shown_url(text)
+    try:
+        split = split_url(text)
+    except SourceError:
+        return
+    for part in (split.place, split.target, split.key, split.authorization, split.address):
+        part.encode("ascii")
+        assert part.isprintable()
+    assert split_url(split.address) == Url(
+        split.scheme, split.host, split.port, split.path, split.query
+    )
+    assert scheme_of(shown) == split.scheme
+
+
+@given(WHATEVER | LIKE_URLS, WHATEVER | LIKE_URLS)
+def test_any_reference_is_joined_or_refused(text: str, name: str) -> None:
+    base = split_url("https://ann:pw@h:1/top/a?q")
+    for act in (lambda: base.joined(text), lambda: base.below(name)):
+        with contextlib.suppress(SourceError):
+            assert act().target.isascii()
+
+
+SCHEMES = ["http", "HTTPS", "file", "s3", "gs", "oci", "oci+http", "unknown", "my scheme", ""]
+SEPARATORS = ["://", ":/", "//"]
+HOSTS = ["h", "h:80", "h:no", "h:99999", "[::1", "[::1]", "", "h h", "é", "\udcff", "a..b"]
+
+
+@given(
+    st.sampled_from(SCHEMES),
+    st.sampled_from(SEPARATORS),
+    st.sampled_from(["u:", ":", "u/:", "\udcff:", "é:", "", "\n:"]),
+    st.sampled_from([f"{SECRET}", f"x@{SECRET}", f"{SECRET}@x", f"\0{SECRET}", f"{SECRET}é"]),
+    st.sampled_from(HOSTS),
+    st.sampled_from(["", "/x", "/x@y", "/x:y", "/\udcff"]),
+    st.sampled_from(["", f"?{SECRET}", f"?t={SECRET}", f"#t={SECRET}", f"?t={SECRET}@x"]),
+)
+def test_no_secret_is_shown_whatever_is_wrong_with_its_url(
+    scheme: str, separator: str, user: str, secret: str, host: str, path: str, query: str
+) -> None:
+    url = f"{scheme}{separator}{user}{secret}@{host}{path}{query}"
+
+    told = [shown_url(url)]
+    try:
+        split = split_url(url)
+        whole = f"{split.scheme}://{split.userinfo}@{split.place}{split.target}"
+        told += [split.shown, repr(split), without_secrets(f"cannot open '{whole}'")]
+    except SourceError as error:
+        told.append(str(error))
+
+    assert SECRET not in "".join(told)

@@ -1,0 +1,280 @@
+"""Run the real program, in a pipe or in a terminal, and write pages for it to read."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+COMMAND = (sys.executable, "-m", "spackscope.tui.cli.main")
+GOLDEN = Path(__file__).parents[0] / "data" / "cli"
+HASH_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+PATIENCE = 30.0
+
+_TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios;"
+    "fcntl.ioctl(int(sys.argv[1]), termios.TIOCSCTTY, 0);"
+    "os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
+def environment(home: Path, **changes: str) -> dict[str, str]:
+    """Make an environment in which nothing of the user's own has a say."""
+    ours = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ours and not name.startswith("SPACK")
+    }
+    path = kept.get("PATH", "").split(os.pathsep)
+    settings = {
+        "PATH": os.pathsep.join(part for part in path if not Path(part, "spack").exists()),
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "LC_ALL": "C.UTF-8",
+        "TERM": "xterm-256color",
+    }
+    return kept | settings | changes
+
+
+class Program:
+    """The program with a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def __call__(
+        self, *words: str, given: Path | None = None, **changes: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the program, with a file as its standard input if one is `given`."""
+        with open(given or os.devnull, "rb") as stdin:
+            return subprocess.run(
+                [*COMMAND, *words],
+                env=environment(self.home, **changes),
+                cwd=self.home,
+                stdin=stdin,
+                capture_output=True,
+                encoding="utf-8",
+                timeout=PATIENCE,
+            )
+
+    def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
+        """Start the program and do not wait for it."""
+        return subprocess.Popen(
+            [*COMMAND, *words],
+            env=environment(self.home, **changes),
+            cwd=self.home,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    @contextlib.contextmanager
+    def in_terminal(
+        self,
+        *words: str,
+        columns: int = 100,
+        lines: int = 40,
+        streams: Mapping[str, IO[str]] | None = None,
+        changes: Mapping[str, str] | None = None,
+        command: Sequence[str] = COMMAND,
+    ) -> Iterator[Terminal]:
+        """Start the program in a terminal; `streams` names those that are something else."""
+        terminal = Terminal(
+            [*command, *words],
+            environment(self.home, **(changes or {})),
+            self.home,
+            (lines, columns),
+            streams or {},
+        )
+        try:
+            yield terminal
+        finally:
+            terminal.close()
+
+    def on_terminal(
+        self, *words: str, columns: int = 100, changes: Mapping[str, str] | None = None
+    ) -> tuple[int, str]:
+        """Run the program in a terminal; give its exit code and what the terminal got."""
+        with self.in_terminal(*words, columns=columns, changes=changes) as terminal:
+            code = terminal.wait()
+            return code, terminal.text.replace("\r\n", "\n")
+
+    def cache(self) -> list[str]:
+        """List the files in the cache directory."""
+        cache = self.home / "cache"
+        return sorted(path.name for path in cache.rglob("*") if path.is_file())
+
+
+class Terminal:
+    """A pseudo-terminal that controls the program in it."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        home: Path,
+        size: tuple[int, int],
+        streams: Mapping[str, IO[str]],
+    ) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        self._got = b""
+        # The program gets the terminal from a process of its own: forking here, where pytest
+        # may run threads, is what Python warns of.
+        start = [sys.executable, "-S", "-c", _TAKE_TERMINAL, str(slave), *command]
+        self.process = subprocess.Popen(
+            start,
+            env=dict(env),
+            cwd=home,
+            start_new_session=True,
+            pass_fds=(slave,),
+            stdin=streams.get("stdin", slave),
+            stdout=streams.get("stdout", slave),
+            stderr=streams.get("stderr", slave),
+        )
+        os.close(slave)
+
+    @property
+    def got(self) -> bytes:
+        """Give all that the terminal got so far."""
+        return self._got
+
+    @property
+    def text(self) -> str:
+        """Give all that the terminal got so far as text; a character cut in two waits."""
+        return self._got.decode(errors="ignore")
+
+    @property
+    def end(self) -> str:
+        """Give the last of what the terminal got."""
+        return self._got[-400:].decode(errors="replace")
+
+    def attributes(self) -> list[object]:
+        """Give the mode of the terminal."""
+        return termios.tcgetattr(self._master)
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program."""
+        os.close(self._master)
+        self._master = os.open(os.devnull, os.O_RDWR)
+
+    def send(self, keys: str) -> None:
+        """Type."""
+        os.write(self._master, keys.encode())
+
+    def read(self, seconds: float = 0.05) -> bool:
+        """Take what comes within a moment; tell whether there may be more."""
+        if not select.select([self._master], [], [], seconds)[0]:
+            return True
+        try:
+            got = os.read(self._master, 65536)
+        except OSError:
+            return False
+        self._got += got
+        return bool(got)
+
+    def read_more(self, seconds: float = 0.2) -> bool:
+        """Take what comes within a while; tell whether anything came."""
+        before = len(self._got)
+        return self.read(seconds) and len(self._got) > before
+
+    def read_until(self, text: str) -> None:
+        """Wait until the terminal got a text."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self._got.decode(errors="ignore"):
+            assert time.monotonic() < deadline, f"{text!r} never came: {self.end!r}"
+            assert self.read() or text in self.end, f"it ended without {text!r}: {self.end!r}"
+
+    def wait(self) -> int:
+        """Wait for the end; give the exit code."""
+        deadline = time.monotonic() + PATIENCE
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, f"it does not end: {self.end!r}"
+            self.read()
+        while self.read(0.01) and select.select([self._master], [], [], 0)[0]:
+            pass
+        return self.process.returncode
+
+    def close(self) -> None:
+        """End what may still run."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
+
+
+def wait_for(condition: Any) -> None:
+    """Wait until something is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.005)
+
+
+def hash_of(number: int) -> str:
+    """Make the hash with this number; those of small numbers differ in their last letters."""
+    letters = ""
+    for _ in range(32):
+        number, letter = divmod(number, 32)
+        letters = HASH_LETTERS[letter] + letters
+    return letters
+
+
+def record(hash_: str, **changes: Any) -> dict[str, Any]:
+    """Make a record as a page has it."""
+    plain = {
+        "hash": hash_,
+        "versions": ["1.3.1"],
+        "compiler": "gcc@13.2.0",
+        "platform": "linux",
+        "os": "ubuntu24.04",
+        "target": "x86_64_v3",
+        "variants": ["+shared", "build_system=makefile"],
+        "stacks": ["e4s", "root"],
+        "size": "-",
+    }
+    return plain | changes
+
+
+def write_page(
+    path: Path, records: Sequence[object], *, title: str = "zlib", tag: str = "develop"
+) -> Path:
+    """Write a page of cache.spack.io."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [
+        "---",
+        f"title: {json.dumps(title)}",
+        "layout: cache",
+        f"categories: [package, {tag}]",
+        f"spec_details: {json.dumps(records)}",
+        "---",
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
+    return path
+
+
+def assert_golden(name: str, text: str) -> None:
+    """Compare a text with the one that is kept; SPACKSCOPE_WRITE_GOLDEN=1 keeps this one."""
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    if not path.exists():
+        pytest.fail(f"there is no {path}")
+    assert text == path.read_text(encoding="utf-8")

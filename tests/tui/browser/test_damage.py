@@ -1,0 +1,112 @@
+"""A damaged index never ends the browser: it is rebuilt once, and said."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import (
+    IndexDamaged,
+)
+from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
+from tests.browsing import Browser, browsing
+from tests.builders import everything, seal
+
+SOURCE = str(Path(__file__).parents[2] / "data" / "spack" / "install-tree-1.2")
+KEYS = ("2", "end", "3", "t", "t", "w", "1", "j", "enter", "z", "s", "exclamation_mark")
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    load([SOURCE], environ, keep=True)
+    return environ
+
+
+def kept(environ: dict[str, str]) -> Path:
+    path = index_path([SOURCE], environ)
+    assert path is not None
+    return path
+
+
+async def look_around(browser: Browser) -> None:
+    for key in KEYS:
+        await browser.press(key, settle=False)
+    await browser.settle()
+
+
+def kept_hashes(environ: dict[str, str]) -> list[str]:
+    catalog = load([SOURCE], environ)
+    assert not catalog.was_damaged
+    return [spec.hash for spec in everything(catalog)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("sealed", [True, False])
+async def test_one_changed_byte_changes_nothing(
+    seed: int, sealed: bool, environ: dict[str, str]
+) -> None:
+    whole, path, chance = kept_hashes(environ), kept(environ), random.Random(seed)
+    data = bytearray(path.read_bytes())
+    # The pages without content are most of the file.
+    places = [at for at, byte in enumerate(data) if byte and not 60 <= at < 64]
+    data[chance.choice(places)] ^= chance.randrange(1, 256)
+    path.write_bytes(data)
+    if sealed:
+        seal(path)
+
+    async with browsing(SOURCE, environ=environ, settled=False) as browser:
+        await look_around(browser)
+
+    if not sealed:
+        assert kept_hashes(environ) == whole
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE spec SET hash = 'short'",
+        "UPDATE spec SET look_alike = 1 << 40",
+        "UPDATE package SET first = 1 << 40",
+        "UPDATE tag SET name = x'00'",
+        "UPDATE source SET failure = NULL",
+        "INSERT INTO problem (origin) VALUES (NULL)",
+        "INSERT OR REPLACE INTO provenance SELECT id, '', '', NULL, NULL, '' FROM spec",
+        "UPDATE codes SET data = x'' WHERE place = 'up_first'",
+        "UPDATE codes SET data = zeroblob(length(data)) WHERE place = 'first'",
+    ],
+)
+async def test_what_makes_no_sense_is_rebuilt_and_said(
+    statement: str, environ: dict[str, str]
+) -> None:
+    whole, path = kept_hashes(environ), kept(environ)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    seal(path)
+
+    async with browsing(SOURCE, environ=environ) as browser:
+        said = browser.status
+        await look_around(browser)
+        assert REBUILT in (said, browser.status)
+    assert kept_hashes(environ) == whole
+
+
+async def test_an_index_that_is_damaged_again_is_said_and_not_rebuilt_for_ever(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise IndexDamaged("a hash is missing")
+
+    monkeypatch.setattr("spackscope.model.catalog.rows.checked_hash", fail)
+    async with browsing(SOURCE, environ=environ) as browser:
+        assert browser.status == f"{STILL_DAMAGED}: a hash is missing"
+        built = kept(environ).stat().st_ino
+        await look_around(browser)
+        assert kept(environ).stat().st_ino == built
+        monkeypatch.undo()
+        await browser.press("escape", "r")
+        assert browser.shown

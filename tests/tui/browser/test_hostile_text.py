@@ -1,0 +1,151 @@
+"""Text from outside reaches no screen and no clipboard as anything but plain text."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.copy_forms import FORMS, spelled
+from tests.browsing import Browser, browsing, record, write_page
+from tests.hostile import HOSTILE_TEXT
+from tests.tui.browser.test_copying import Clipboard
+
+SHORT = [text for _, text in HOSTILE_TEXT if len(text) < 1_000]
+LONG = [text for _, text in HOSTILE_TEXT if len(text) >= 1_000]
+
+
+def acts(character: str) -> bool:
+    """Tell whether a character does more on a terminal than to stand there."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def assert_plain(browser: Browser) -> None:
+    for line in browser.lines:
+        assert not set(filter(acts, line)), ascii(line)
+
+
+@pytest.fixture(scope="module")
+def hostile_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source with a hostile text in every field of its records, and in its file names."""
+    top = tmp_path_factory.mktemp("hostile \x1b[31m\u202e[red]")
+    number = 0
+    for text in SHORT:
+        fields = {
+            "versions": [text],
+            "compiler": text,
+            "os": text,
+            "target": text,
+            "platform": text,
+            "variants": [text, f"+{text}", f"a={text}"],
+            "stacks": [text],
+        }
+        records = [record(number + n, **{k: v}) for n, (k, v) in enumerate(fields.items())]
+        records.append(record(number + len(fields), **fields))
+        write_page(top / f"p{number} \x1b]0;x\x07\u202e", text, records, tag=text)
+        number += len(records)
+    for text in LONG:
+        write_page(top / f"p{number}", f"long{number}", [record(number, variants=[text], os=text)])
+        number += 1
+    (top / "broken \x1b[2J.md").write_text("---\ntitle: x\nspec_details: [\x1b[31m\n---\n")
+    return top
+
+
+async def test_all_rows_and_packages_can_be_walked(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(160, 30)) as browser:
+        assert_plain(browser)
+        assert len(browser.rows) >= len(SHORT) * 4
+        for _ in range(len(browser.packages)):
+            await browser.press("j", settle=False)
+            assert_plain(browser)
+        await browser.press("home", "z", "2")
+        for _ in range(len(browser.rows) // 20 + 1):
+            assert_plain(browser)
+            await browser.press("pagedown", settle=False)
+        for _ in range(12):
+            await browser.press("l", settle=False)
+            assert_plain(browser)
+
+
+async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(160, 60)) as browser:
+        labels = ("package", "version", "compiler", "platform", "os", "target", "tag", "stacks")
+        await browser.press("3")
+        for row in range(0, len(browser.rows), 34):
+            browser.table.rows.move_to(row)
+            await browser.settle()
+            assert_plain(browser)
+            hash_ = browser.current.spec.hash
+            label = labels[row // 34 % len(labels)]
+            lines = [line[1:].split(" ")[0] for line in browser.detail_lines]
+            browser.detail.move_to(lines.index(label))
+            await browser.press("enter")
+            assert_plain(browser)
+            assert browser.current.spec.hash == hash_, (label, browser.query)
+            await browser.press("ctrl+r")
+
+
+async def test_the_dialogs_are_plain(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(160, 50)) as browser:
+        await browser.press("!")
+        seen = ""
+        for _ in range(5):
+            assert_plain(browser)
+            seen += browser.text
+            await browser.press("pagedown")
+        assert "broken" in seen
+        await browser.press("escape")
+        for row in range(7, len(browser.rows), 40):
+            browser.table.rows.move_to(row)
+            await browser.press("Y", settle=False)
+            assert_plain(browser)
+            await browser.press("escape", settle=False)
+
+
+async def test_nothing_that_acts_on_a_terminal_is_copied(
+    hostile_source: Path, tmp_path: Path
+) -> None:
+    clipboard = Clipboard(tmp_path)
+    async with browsing(hostile_source, environ=clipboard.environ) as browser:
+        for row in range(7, len(browser.rows), 90):
+            browser.table.rows.move_to(row)
+            for form in FORMS:
+                await browser.press("Y", form.key)
+                assert browser.status
+                assert not {c for c in clipboard.text if c != "\n" and acts(c)}, form
+        for shown in browser.rows:
+            for form in FORMS:
+                text = spelled(form, [shown.spec])
+                assert not {c for c in text if c != "\n" and acts(c)}, form
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 15)])
+async def test_hostile_text_fits_into_narrow_columns(
+    hostile_source: Path, size: tuple[int, int]
+) -> None:
+    async with browsing(hostile_source, size=size) as browser:
+        for key in ("2", "end", "3", "end", "1", "end"):
+            await browser.press(key)
+            assert_plain(browser)
+
+
+async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(
+    tmp_path: Path,
+) -> None:
+    write_page(tmp_path, "zlib", [record(1)])
+    async with browsing(tmp_path, query="\x1b[31mred os=\x9b2J !\u202ex '\x07'") as browser:
+        assert browser.query.startswith("␛[31mred os=\\x9b2J")
+        assert_plain(browser)
+    async with browsing(tmp_path / "no \x1b[31m such \u202e") as browser:
+        assert_plain(browser)
+        assert "does not exist" in browser.text.replace("\n", " ")
+
+
+async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
+    texts = ["[red", "a[/]b", "[@click=app.quit]x[/]", "$accent", "{{x}}", "%s", "zlib\\"]
+    for number, text in enumerate(texts):
+        write_page(tmp_path / str(number), text, [record(number, os=text)])
+    async with browsing(tmp_path, size=(160, 30)) as browser:
+        for text in texts:
+            assert text in browser.text

@@ -1,0 +1,171 @@
+"""The file of the queries: nothing that is wrong with it may stop or surprise anybody."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.browser.query_history import LONGEST, MOST, History, Walk, history_path
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "state" / "spackscope").mkdir(parents=True)
+    return tmp_path / "state" / "spackscope" / "history"
+
+
+@pytest.mark.parametrize(
+    ("environ", "path"),
+    [
+        ({"XDG_STATE_HOME": "/s", "HOME": "/home/ada"}, "/s/spackscope/history"),
+        ({"HOME": "/home/ada"}, "/home/ada/.local/state/spackscope/history"),
+        ({"XDG_STATE_HOME": "s", "HOME": "/h"}, "/h/.local/state/spackscope/history"),
+        ({"HOME": "home"}, None),
+        ({}, None),
+    ],
+)
+def test_it_stands_where_the_xdg_specification_says(
+    environ: dict[str, str], path: str | None
+) -> None:
+    assert history_path(environ) == path
+
+
+def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) -> None:
+    first = History(environ)
+    for query in ("+mpi", "os=a", "+mpi", "  ~cuda  ", "", " "):
+        first.remember(query)
+    assert first.queries == History(environ).queries == ("os=a", "+mpi", "~cuda")
+
+
+def test_the_oldest_queries_give_way(environ: dict[str, str], path: Path) -> None:
+    path.write_text("".join(f"a{number}\n" for number in range(MOST + 20)))
+    history = History(environ)
+    assert history.queries[0] == "a20"
+    history.remember("new")
+    assert len(history.queries) == MOST
+    assert path.read_text().splitlines() == list(history.queries)
+
+
+def test_two_programs_keep_the_queries_of_each_other(environ: dict[str, str]) -> None:
+    one, two = History(environ), History(environ)
+    assert one.queries == two.queries == ()
+    one.remember("one")
+    two.remember("two")
+    one.remember("three")
+    assert History(environ).queries == ("one", "two", "three")
+
+
+@pytest.mark.parametrize(
+    ("data", "queries"),
+    [
+        (b"", ()),
+        (b"no end", ("no end",)),
+        (b"a\r\nb\n\n  \nc\n", ("a", "b", "c")),
+        (b"good\n\xff\xfe bad\nafter\n", ("good", "after")),
+        (b"\x1b[2J\n\x00\x00\nos=\xc2\x9b2J\n\xe2\x80\xaex\ngood\n", ("good",)),
+        (b"x" * 50_000_000 + b"\ngood\n", ("good",)),
+        (b"x" * (LONGEST + 1) + b"\ngood", ("good",)),
+    ],
+    ids=["empty", "no line end", "blank lines", "no UTF-8", "controls", "huge", "long line"],
+)
+def test_what_is_no_query_in_the_file_is_passed_over(
+    environ: dict[str, str], path: Path, data: bytes, queries: tuple[str, ...]
+) -> None:
+    path.write_bytes(data)
+    history = History(environ)
+    assert history.queries == queries
+    history.remember("new")
+    assert History(environ).queries == (*queries, "new")
+
+
+def _directory(path: Path) -> None:
+    path.mkdir()
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _file_in_the_way(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.write_text("")
+
+
+def _loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def _unwritable(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.symlink_to("/proc/self")
+
+
+@pytest.mark.parametrize("spoil", [_directory, _pipe, _file_in_the_way, _loop, _unwritable])
+def test_where_nothing_can_be_kept_queries_last_for_the_session(
+    environ: dict[str, str], path: Path, spoil: Callable[[Path], None]
+) -> None:
+    spoil(path)
+    history = History(environ)
+    assert not history.queries
+    history.remember("new")
+    assert history.queries == ("new",)
+
+
+def test_a_path_that_is_none_does_no_harm() -> None:
+    history = History({"XDG_STATE_HOME": "/a\0b"})
+    history.remember("new")
+    assert history.queries == ("new",)
+
+
+def test_a_link_to_the_file_stays_a_link(environ: dict[str, str], path: Path) -> None:
+    kept = path.with_name("kept elsewhere")
+    kept.write_text("old\n")
+    path.symlink_to(kept)
+    History(environ).remember("new")
+    assert path.is_symlink()
+    assert kept.read_text() == "old\nnew\n"
+
+
+def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    before = os.umask(0)
+    try:
+        History(environ).remember("new")
+    finally:
+        os.umask(before)
+    (directory,) = (tmp_path / "state").iterdir()
+    assert [file.name for file in directory.iterdir()] == ["history"]
+    assert directory.stat().st_mode & 0o077 == 0
+    assert (directory / "history").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("query", ["a\nb", "\x1b[2J", "x" * (LONGEST + 1)])
+def test_what_is_not_one_clean_line_is_not_kept(environ: dict[str, str], query: str) -> None:
+    history = History(environ)
+    history.remember(query)
+    assert history.queries == ()
+
+
+def test_a_walk_ends_at_the_oldest_and_at_what_was_typed() -> None:
+    walk = Walk(["a", "b"], "typed")
+    assert [walk.go(-1), walk.text, walk.go(-1), walk.text, walk.go(-1)] == [
+        *(True, "b"),
+        *(True, "a"),
+        False,
+    ]
+    assert [walk.go(1), walk.go(1), walk.text, walk.go(1)] == [True, True, "typed", False]
+
+
+def test_a_walk_passes_over_what_stands_in_the_line_already() -> None:
+    walk = Walk(["a", "b"], "b ")
+    assert walk.go(-1)
+    assert walk.text == "a"

@@ -1,0 +1,127 @@
+"""Several sources in the browser: which they are, what is the matter, what they tell later."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.browsing import browsing
+from tests.mirrors import ARCHIVE, entry, manifest, served, v3
+from tests.spack_documents import GCC, INSTALL_TREE, ZLIB, database, index, installs, leaf, node
+from tests.web_server import is_silent, serving
+
+MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+
+
+async def test_the_sources_are_listed_with_what_is_the_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(INSTALL_TREE.parents[1], "tree")
+
+    async with browsing("tree", "gone", size=(120, 30)) as browser:
+        await browser.press("S")
+
+        assert "sources 2" in browser.text
+        (line,) = (line for line in browser.lines if "install tree" in line)
+        assert "22" in line
+        assert "unreadable" in browser.text
+        assert "does not exist" in browser.text
+
+
+async def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -> None:
+    for name in ("builds-of-today", "builds-of-yesterday"):
+        shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "a-long-way" / "from-here" / name)
+    one, other = sorted((tmp_path / "a-long-way" / "from-here").iterdir())
+
+    async with browsing(one, other, size=(100, 30)) as browser:
+        (where,) = (line for line in browser.lines if "spackscope" in line)
+        assert "…/builds-of-today, " in where
+        assert "yesterday" in where
+
+
+async def test_what_is_there_for_others_only_is_listed_when_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    outside = installs(leaf(GCC, "gcc", "13.2.0"), in_buildcache=False)
+    path.write_bytes(database(installs(node()) | outside))
+
+    async with browsing(path) as browser:
+        assert browser.shown == {ZLIB}
+        assert "1 spec · 1 package" in browser.text
+        assert "cached" not in browser.specs_title
+        await browser.press("a")
+        await browser.until(lambda: browser.shown == {ZLIB, GCC})
+        assert "2 specs · 2 packages · with all that others need" in browser.text
+        await browser.press("a")
+        await browser.until(lambda: browser.shown == {ZLIB})
+
+
+async def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    files = v3(index()) | {MANIFEST: manifest(entry(ARCHIVE, b"", contentLength=5_000_000))}
+    with served(files) as server:
+        async with browsing(server.url, environ=environ) as browser:
+            await browser.open_package("zlib")
+            await browser.until(lambda: "size      5.0 MB" in "\n".join(browser.detail_lines))
+            await browser.press("1", "k", "2", "1", "j", "2")
+
+        assert server.paths().count(f"/{MANIFEST}") == 1
+
+
+async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    with served(v3(index())) as server:
+        async with browsing(server.url, environ=environ) as browser:
+            assert ZLIB in browser.shown
+
+    async with browsing(server.url, environ=environ, size=(120, 30)) as browser:
+        assert ZLIB in browser.shown
+        await browser.until(lambda: "its copy of just now serves" in browser.status)
+        await browser.press("S")
+        await browser.until(lambda: "cannot be reached" in browser.text)
+
+
+async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    path = tmp_path / "index.json"
+    path.write_bytes(index())
+    with serving() as server:
+        server.default = is_silent
+        async with browsing(path, server.url, environ=environ, settled=False) as browser:
+            await browser.until(lambda: ZLIB in browser.shown)
+            await browser.until(lambda: "1 problem" in browser.text)
+            await browser.press("S", settle=False)
+            await browser.until(lambda: "has not answered yet" in browser.text)
+            await browser.press("escape", "escape", settle=False)
+            await browser.until(lambda: browser.status == "reading was stopped")
+            assert ZLIB in browser.shown
+
+
+async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "spooled"
+    path.write_bytes(index())
+
+    async with browsing("-", environ={"SPACKSCOPE_STDIN": str(path)}) as browser:
+        assert "spackscope  standard input" in browser.lines[0]
+        assert ZLIB in browser.shown
+
+
+async def test_what_is_secret_in_a_source_is_nowhere_on_the_screen() -> None:
+    secret, query = "ann:s3cr3t@", "?token=s3cr3t"
+    with served(v3(index(version="1.3"))) as server:
+        sources = [
+            server.url.replace("://", f"://{secret}") + query,
+            f"http://{secret}[::1/x{query}",
+            f"file://{secret}there/x{query}",
+            f"http:/{secret}h/x{query}",
+        ]
+        async with browsing(*sources, size=(160, 40)) as browser:
+            seen = [browser.text]
+            for keys in (["enter"], ["o"], ["S"], ["escape"]):
+                await browser.press(*keys)
+                seen.append(browser.text)
+
+    assert "http://…@[::1/x?…" in "".join(seen)
+    assert "s3cr3t" not in "".join(seen)

@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.core.text import cell_width
+from spackscope.tui.process.exit_codes import ExitCode
+from tests.program import Program, assert_golden, hash_of, record, write_page
+from tests.spack_documents import GCC, database, edge, installs, leaf, node
+
+PLAIN = {"NO_COLOR": "1"}
+KEYS = [
+    "package",
+    "hash",
+    "version",
+    "compiler",
+    "platform",
+    "os",
+    "target",
+    "variants",
+    "stacks",
+    "size",
+    "tag",
+    "sources",
+    "states",
+    "namespace",
+    "flags",
+]
+
+
+def records_of_the_sample() -> list[tuple[str, dict[str, Any]]]:
+    """Read the pages as they are, with nothing but json."""
+    found = []
+    for page in Path(str(files("spackscope.sample_data"))).rglob("*.md"):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        (title,) = (line[7:].strip('"') for line in lines if line.startswith("title: "))
+        (details,) = (line[14:] for line in lines if line.startswith("spec_details: "))
+        found += [(title, details) for details in json.loads(details)]
+    return found
+
+
+SAMPLE = records_of_the_sample()
+
+
+def test_without_a_query_it_finds_everything(program: Program) -> None:
+    found = [json.loads(line) for line in program("find", "--jsonl").stdout.splitlines()]
+    packages = Counter(title for title, _ in SAMPLE)
+    assert Counter(spec["package"] for spec in found) == packages
+    assert {spec["hash"] for spec in found} == {details["hash"] for _, details in SAMPLE}
+
+
+def major(compiler: str) -> tuple[str, int]:
+    name, _, version = compiler.replace("@=", "@").partition("@")
+    return name, int(version.partition(".")[0] or -1)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["py-build"], lambda title, _: title == "py-build"),
+        (["py-build", "py-ml-*"], lambda title, _: title in ("py-build", "py-ml-dtypes")),
+        (["target=aarch64"], lambda _, d: d["target"] == "aarch64"),
+        (["!target=aarch64"], lambda _, d: d["target"] != "aarch64"),
+        (["~virtualenv"], lambda _, d: "~virtualenv" in d["variants"]),
+        (["!~virtualenv"], lambda _, d: "~virtualenv" not in d["variants"]),
+        (["+virtualenv"], lambda _, d: "+virtualenv" in d["variants"]),
+        (["stack=e4s"], lambda _, d: "e4s" in d["stacks"]),
+        (
+            ["compiler=gcc@13:"],
+            lambda _, d: major(d["compiler"]) >= ("gcc", 13) and major(d["compiler"])[0] == "gcc",
+        ),
+        (
+            ["version=0.4.0:", "os=sequoia"],
+            lambda title, d: (
+                d["os"] == "sequoia"
+                and [int(part) for part in d["versions"][0].split(".")] >= [0, 4, 0]
+            ),
+        ),
+        (["hash=2"], lambda _, d: d["hash"].startswith("2")),
+        (["/23r"], lambda _, d: d["hash"].startswith("23r")),
+    ],
+)
+def test_it_finds_as_many_as_the_pages_hold(
+    program: Program, words: list[str], expected: Any
+) -> None:
+    wanted = sorted(details["hash"] for title, details in SAMPLE if expected(title, details))
+    result = program("find", "--hashes", *words)
+    assert sorted(result.stdout.split()) == wanted
+    assert result.returncode == (0 if wanted else 1)
+
+
+def test_options_may_stand_between_the_words_of_a_query(program: Program) -> None:
+    after = program("find", "py-build", "~virtualenv", "!os=ubuntu22.04", "--hashes")
+    between = program("find", "py-build", "--hashes", "~virtualenv", "!os=ubuntu22.04")
+    assert after.stdout == between.stdout
+    assert len(after.stdout.split()) == 13
+
+
+def test_columns_are_separated_by_tabs_where_no_terminal_is(program: Program) -> None:
+    result = program("find", "py-build")
+    assert_golden("find-tabs", "".join(result.stdout.splitlines(keepends=True)[:4]))
+    assert {line.count("\t") for line in result.stdout.splitlines()} == {12}
+    assert len(result.stdout.splitlines()) == 25
+    assert result.stderr == ""
+
+
+def test_json_is_one_array_of_objects_with_all_keys(program: Program) -> None:
+    result = program("find", "--json", "hash=pfqg2xi")
+    assert_golden("find-json", result.stdout)
+    (spec,) = json.loads(result.stdout)
+    assert list(spec) == KEYS
+
+
+def test_json_of_many_is_one_array_too(program: Program) -> None:
+    array = json.loads(program("find", "--json", "py-build").stdout)
+    lines = program("find", "--jsonl", "py-build").stdout.splitlines()
+    assert array == [json.loads(line) for line in lines]
+    assert len(array) == 24
+
+
+def test_json_says_what_the_page_says(program: Program) -> None:
+    found = json.loads(program("find", "--json").stdout)
+    on_pages = {(title, details["hash"]): details for title, details in SAMPLE}
+    for spec in found:
+        details = on_pages[spec["package"], spec["hash"]]
+        assert [spec["version"]] == details["versions"]
+        assert spec["compiler"] == details["compiler"].replace("@=", "@")
+        for key in ("platform", "os", "target", "variants", "stacks"):
+            assert spec[key] == details[key]
+        assert spec["size"] is None
+        assert spec["tag"] == "develop"
+        assert spec["sources"] == ["sample_data"]
+
+
+def test_csv_reads_back(program: Program) -> None:
+    rows = list(csv.DictReader(io.StringIO(program("find", "--csv", "py-build").stdout)))
+    found = json.loads(program("find", "--json", "py-build").stdout)
+    assert list(rows[0]) == KEYS
+    assert [row["hash"] for row in rows] == [spec["hash"] for spec in found]
+    assert [row["stacks"].split() for row in rows] == [spec["stacks"] for spec in found]
+
+
+def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program) -> None:
+    page = write_page(
+        program.home / "zlib.md",
+        [record(hash_of(1), size="1536"), record(hash_of(2), size="1.5 MB"), record(hash_of(3))],
+    )
+    found = json.loads(program("find", "-f", str(page), "--json").stdout)
+    assert [spec["size"] for spec in found] == [1536, 1_500_000, None]
+    lines = program("find", "-f", str(page), "--csv").stdout.splitlines()
+    assert [line.split(",")[9] for line in lines] == ["size", "1536", "1500000", ""]
+
+
+def test_a_hash_that_two_sources_list_is_one_record(program: Program) -> None:
+    for name in ("one", "two"):
+        write_page(program.home / name / "specs.md", [record(hash_of(7))])
+    sources = ("-f", "one", "--from=two")
+    found = json.loads(program(*sources, "find", "--json").stdout)
+    assert [spec["sources"] for spec in found] == [["one", "two"]]
+    assert program("find", *sources, "--hashes").stdout.split() == [hash_of(7)]
+
+
+def test_a_variable_names_the_sources_where_no_option_does(program: Program) -> None:
+    for name in ("one", "with blank"):
+        write_page(program.home / name / "specs.md", [record(hash_of(len(name)))])
+    found = program("find", "--jsonl", SPACKSCOPE_FROM="one 'with blank'").stdout.splitlines()
+    assert [json.loads(line)["sources"][0] for line in found] == ["one", "with blank"]
+    found = program("find", "--jsonl", SPACKSCOPE_FROM="with blank").stdout.splitlines()
+    assert [json.loads(line)["sources"][0] for line in found] == ["with blank"]
+    found = program("find", "--jsonl", "-f", "one", SPACKSCOPE_FROM="nowhere").stdout.splitlines()
+    assert [json.loads(line)["sources"][0] for line in found] == ["one"]
+
+
+def test_a_terminal_gets_a_table(program: Program) -> None:
+    code, text = program.on_terminal("find", "py-build")
+    assert code == 0
+    assert_golden("find-table-100", text.replace("\x1b", "␛"))
+
+
+@pytest.mark.parametrize("columns", [200, 80, 61, 30, 5])
+def test_the_table_fits_the_terminal(program: Program, columns: int) -> None:
+    _, text = program.on_terminal("find", columns=columns, changes=PLAIN)
+    assert max(map(cell_width, text.splitlines())) <= columns
+
+
+def test_a_table_of_one_row_keeps_its_columns(program: Program) -> None:
+    _, text = program.on_terminal("find", "hash=pfqg2xi", columns=120, changes=PLAIN)
+    assert_golden("find-table-of-one", text)
+
+
+def test_a_table_shows_of_the_variants_those_that_differ(program: Program) -> None:
+    records = [
+        record(hash_of(1), variants=["+shared", "build_system=cmake", "~mpi"]),
+        record(hash_of(2), variants=["+shared", "build_system=cmake", "+mpi"], size="2 MB"),
+    ]
+    write_page(program.home / "zlib.md", records)
+    _, text = program.on_terminal("find", "-f", "zlib.md", columns=90, changes=PLAIN)
+    assert text.splitlines() == [
+        "2 specs · zlib@1.3.1 · %gcc@13.2.0 · ubuntu24.04 · x86_64_v3 · stacks e4s · linux",
+        "develop · from zlib.md",
+        "in all: +shared build_system=cmake",
+        "hash       size  variants",
+        "aaaaaaa  2.0 MB  +mpi",
+        "aaaaaaa       -  ~mpi",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "changes", "is_bold"),
+    [
+        ([], {}, True),
+        ([], {"NO_COLOR": ""}, True),
+        ([], {"NO_COLOR": "1"}, False),
+        (["--no-color"], {}, False),
+        ([], {"TERM": "dumb"}, False),
+    ],
+)
+def test_heads_are_bold_where_colour_is_wanted(
+    program: Program, words: list[str], changes: dict[str, str], is_bold: bool
+) -> None:
+    _, text = program.on_terminal("find", "py-build", *words, changes=changes)
+    assert ("\x1b[1mhash" in text) == is_bold
+    assert ("\x1b" in text) == is_bold
+
+
+def test_nothing_but_data_and_no_colour_goes_into_a_pipe(program: Program) -> None:
+    assert "\x1b" not in program("find", "py-build", CLICOLOR_FORCE="1").stdout
+
+
+def test_what_does_not_fit_an_encoding_is_spelled_out(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record(hash_of(1), os="überOS")])
+    result = program("find", "-f", "zlib.md", PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert "\\xfcberOS" in result.stdout
+    code, text = program.on_terminal("find", changes={"LC_ALL": "C", "PYTHONIOENCODING": "ascii"})
+    assert code == 0
+    assert "346 specs" in text
+
+
+def test_who_stops_reading_early_is_no_error(program: Program, long_build: Path) -> None:
+    process = program.start("find", "-f", str(long_build))
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("hash\t")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 0
+    process.stderr.close()
+
+
+def test_a_virtual_package_is_named_with_its_providers(program: Program, tmp_path: Path) -> None:
+    needing = node(name="hdf5", dependencies=[edge("openmpi", GCC, ["link"], ["mpi"])])
+    records = installs(needing, leaf(GCC, "openmpi", "4.1.6"))
+    (tmp_path / "index.json").write_bytes(database(records))
+
+    found = program("find", "-f", str(tmp_path / "index.json"), "mpi", "--hashes")
+
+    assert (found.returncode, found.stdout) == (ExitCode.FOUND, f"{GCC}\n")
+    assert found.stderr == "spackscope: mpi is a virtual package, provided here by openmpi\n"
+
+
+@pytest.mark.parametrize("content", ["", "raise SystemExit", "1/0", "import nothing_like_it"])
+def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
+    program: Program, content: str
+) -> None:
+    (program.home / "yaml.py").write_text(content)
+    config = program.home / ".spack" / "mirrors.yaml"
+    config.parent.mkdir()
+    config.write_text("mirrors:\n  a: /nowhere\n")
+    write_page(program.home / "pages" / "a" / "specs.md", [record(hash_of(1))])
+    write_page(program.home / "pages" / "b" / "specs.md", []).write_text(
+        f"---\ntitle: zlib\nspec_details:\n- hash: {hash_of(2)}\n---\n"
+    )
+
+    result = program("find", "-f", "pages")
+    mirror = program("find", "-f", "spack:a")
+
+    module = program.home / "yaml.py"
+    assert len(result.stdout.splitlines()) == 2
+    assert "spec_details: PyYAML cannot be loaded: " in result.stderr
+    assert str(module) in result.stderr
+    assert mirror.returncode == ExitCode.UNREADABLE
+    assert f"{config}: cannot be read: PyYAML cannot be loaded: " in mirror.stderr

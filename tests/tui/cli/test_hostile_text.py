@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from spackscope.model.core.text import cell_width
+from tests.hostile import HOSTILE_TEXT
+from tests.program import Program, hash_of, record, write_page
+
+Answers = Callable[..., "CompletedProcess[str]"]
+
+SHARED = hash_of(0)
+FORBIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def is_harmless(text: str) -> bool:
+    return all(c in "\n\t" or unicodedata.category(c) not in FORBIDDEN for c in set(text))
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages whose records hold each hostile text in each field, and whose names hold some."""
+    top = tmp_path_factory.mktemp("hostile")
+    for number, (_, text) in enumerate(HOSTILE_TEXT, 1):
+        plain = text.isascii() and text.isprintable() and "/" not in text and len(text) < 99
+        name = f"{number}" if plain else f"{number}\x1b]0;owned\x07\n"
+        everywhere = {
+            "versions": [text],
+            "compiler": text,
+            "platform": text,
+            "os": text,
+            "target": text,
+            "variants": [text, f"+{text}", f"name={text}"],
+            "stacks": [text],
+        }
+        records: list[object] = [
+            record(hash_of(number * 100), **everywhere),
+            record(SHARED, os=text, variants=[f"patches={text}"]),
+            {"hash": text},
+            record(hash_of(number * 100 + 1), versions=[], compiler=[text], size=text),
+        ]
+        write_page(top / name, records, title=text, tag=json.dumps(text))
+    return top
+
+
+@pytest.fixture(scope="module")
+def answers(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """Run a command on the pages, each once."""
+    program = Program(tmp_path_factory.mktemp("home"))
+    return cache(lambda *words: program(*words, "-f", str(pages)))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["find"],
+        ["find", "--csv"],
+        ["find", "--json"],
+        ["find", "--jsonl"],
+        ["show", SHARED],
+        ["show", "--json", SHARED],
+        ["index"],
+        ["show", "a"],
+    ],
+    ids=" ".join,
+)
+def test_no_control_character_reaches_a_pipe(answers: Answers, words: list[str]) -> None:
+    result = answers(*words)
+    assert result.returncode == (2 if words == ["show", "a"] else 0)
+    assert is_harmless(result.stdout)
+    assert is_harmless(result.stderr)
+    assert "Traceback" not in result.stderr
+    assert max(map(len, result.stderr.splitlines())) <= 500
+
+
+def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
+    program: Program, pages: Path
+) -> None:
+    # A slow machine would show the progress of building.
+    program("index", "-f", str(pages))
+    code, text = program.on_terminal("find", "-f", str(pages), columns=90)
+    assert code == 0
+    assert text.count("\x1b") == 2
+    text = text.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert is_harmless(text)
+    table = [line for line in text.splitlines() if not line.startswith("spackscope: ")]
+    assert max(map(cell_width, table)) <= 90
+
+
+def test_a_record_is_a_line_whatever_it_holds(answers: Answers) -> None:
+    count = 3 * len(HOSTILE_TEXT)
+    assert len(answers("find", "--jsonl").stdout.splitlines()) == count
+    assert len(answers("find").stdout.splitlines()) == count + 1
+    assert len(answers("find", "--csv").stdout.splitlines()) == count + 1
+
+
+def test_json_gives_back_what_the_page_holds(answers: Answers) -> None:
+    by_hash = {spec["hash"]: spec for spec in json.loads(answers("find", "--json").stdout)}
+    for number, (_, text) in enumerate(HOSTILE_TEXT, 1):
+        storable = text.encode("utf-8", "replace").decode()
+        assert by_hash[hash_of(number * 100)]["os"] == storable
+        assert by_hash[hash_of(number * 100)]["variants"][0] == storable
+
+
+@pytest.mark.parametrize(
+    "word", [text for _, text in HOSTILE_TEXT if text and "\0" not in text and len(text) < 999]
+)
+def test_what_the_user_types_is_cleaned_too(
+    program: Program, word: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spackscope.tui.cli.dispatch import run
+
+    page = write_page(program.home / "zlib.md", [record(hash_of(1))])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(program.home))
+    monkeypatch.setenv("SPACKSCOPE_FROM", str(page))
+    for argv in (["find", "--", word], ["show", "--", word], ["find", "-f", f"x{word}"]):
+        run(argv)
+    out, err = capfd.readouterr()
+    assert is_harmless(out)
+    assert is_harmless(err)

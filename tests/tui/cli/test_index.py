@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import (
+    IndexDamaged,
+)
+from spackscope.model.loader.load import REBUILT, STILL_DAMAGED
+from spackscope.model.query.ast import Query
+from spackscope.tui.cli import commands
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+from tests.program import Program, hash_of, record, write_page
+
+
+def said(text: str) -> dict[str, str]:
+    return dict(line.split(maxsplit=1) for line in text.splitlines())
+
+
+def test_an_index_says_what_it_holds_and_where_it_is(program: Program) -> None:
+    result = program("index")
+    index = said(result.stdout)
+    assert result.returncode == 0
+    assert list(index) == ["specs", "packages", "tags", "problems", "index", "size"]
+    assert (index["specs"], index["packages"], index["tags"]) == ("346", "4", "1")
+    assert index["size"] == f"{Path(index['index']).stat().st_size} bytes"
+    assert program.cache() == [Path(index["index"]).name]
+
+
+def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_when_told_so(
+    program: Program,
+) -> None:
+    page = write_page(program.home / "zlib.md", [record(hash_of(1))])
+    file = Path(said(program("index", "-f", "zlib.md").stdout)["index"])
+    first = file.stat().st_ino
+    program("index", "-f", "zlib.md")
+    assert file.stat().st_ino == first
+    write_page(page, [record(hash_of(1)), record(hash_of(2))])
+    assert said(program("index", "-f", "zlib.md").stdout)["specs"] == "2"
+    second = file.stat().st_ino
+    program("index", "-f", "zlib.md", "--rebuild")
+    assert file.stat().st_ino != second
+
+
+def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Program) -> None:
+    records: list[object] = [record("no hash") for _ in range(30)]
+    write_page(program.home / "zlib.md", [*records, record(hash_of(1))])
+    result = program("index", "-f", "zlib.md")
+    assert said(result.stdout)["problems"] == "30"
+    lines = result.stderr.splitlines()
+    assert len(lines) == 30
+    assert lines[4] == (
+        "spackscope: zlib.md: record 5: the hash must be 32 characters of a-z2-7, and is 'no hash'"
+    )
+    found = program("find", "-f", "zlib.md", "--hashes")
+    assert found.stdout.split() == [hash_of(1)]
+    assert found.stderr.splitlines() == [
+        *lines[:20],
+        "spackscope: and 10 problems more: `spackscope index` lists them all",
+    ]
+
+
+def test_pages_that_are_broken_hide_no_page_that_is_not(program: Program) -> None:
+    pages = program.home / "pages"
+    write_page(pages / "good.md", [record(hash_of(1))])
+    write_page(pages / "half.md", [record(hash_of(2)), {"hash": 5}, 7])
+    (pages / "cut.md").write_text("---\nlayout: cache\nspec_details: [{")
+    (pages / "empty.md").write_text("")
+    (pages / "deep.md").write_text("---\nlayout: cache\nspec_details: " + "[" * 100_000)
+    (pages / "noise.md").write_bytes(bytes(range(256)) * 10)
+    result = program("find", "-f", "pages", "--hashes")
+    assert result.returncode == 0
+    assert result.stdout.split() == [hash_of(1), hash_of(2)]
+    places = {line.split(": ")[1] for line in result.stderr.splitlines()}
+    assert places == {"pages/half.md", "pages/cut.md", "pages/deep.md"}
+
+
+def test_a_damaged_index_is_built_anew(program: Program) -> None:
+    before = program("find", "--json").stdout
+    file = Path(said(program("index").stdout)["index"])
+    with sqlite3.connect(file) as connection:
+        roots = [root for (root,) in connection.execute("SELECT rootpage FROM sqlite_master")]
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (meta,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'")
+    connection.close()
+    data = bytearray(file.read_bytes())
+    for root in {*roots} - {*meta, 1}:
+        data[(root - 1) * size : root * size] = b"\xff" * size
+    file.write_bytes(data)
+    result = program("find", "--json")
+    rebuilt = "spackscope: the index was damaged and has been rebuilt\n"
+    assert (result.returncode, result.stderr) == (0, rebuilt)
+    assert result.stdout == before
+    assert file.read_bytes() != data
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_changed_byte_of_an_index_changes_no_answer(seed: int, program: Program) -> None:
+    questions = (("find", "--hashes"), ("find", "--json", "target=x86_64_v3"), ("sources",))
+    before = [program(*words).stdout for words in questions]
+    file = Path(said(program("index").stdout)["index"])
+    data, chance = bytearray(file.read_bytes()), random.Random(seed)
+    places = [at for at, byte in enumerate(data) if byte]
+    data[chance.choice(places)] ^= chance.randrange(1, 256)
+    for words, answer in zip(questions, before, strict=True):
+        file.write_bytes(data)
+        result = program(*words)
+        assert (result.returncode, result.stdout) == (0, answer)
+        assert result.stderr in ("", f"spackscope: {REBUILT}\n")
+
+
+def test_an_index_that_is_damaged_again_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise IndexDamaged("a hash is missing")
+
+    monkeypatch.setattr("spackscope.model.catalog.rows.checked_hash", fail)
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+
+    with pytest.raises(Leave) as raised:
+        commands.find(["sample_data"], Query(), "hashes", environ)
+
+    assert raised.value.code == ExitCode.UNREADABLE
+    assert raised.value.lines == (f"{STILL_DAMAGED}: a hash is missing",)
+
+
+def test_where_no_file_can_be_kept_the_user_is_told(program: Program) -> None:
+    (program.home / "file").write_text("")
+    result = program("index", XDG_CACHE_HOME=str(program.home / "file"))
+    assert result.returncode == 0
+    assert list(said(result.stdout)) == ["specs", "packages", "tags", "problems"]
+    assert result.stderr.startswith("spackscope: the index stays in memory: ")
+    result = program("index", XDG_CACHE_HOME="", HOME="")
+    assert "there is no home directory" in result.stderr
+
+
+def test_a_small_source_leaves_nothing_behind_when_asked(program: Program) -> None:
+    program("find", "py-build")
+    program("show", "pfqg2xi")
+    assert program.cache() == []

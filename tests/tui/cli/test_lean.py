@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.program import Program, environment
+
+HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")
+PROGRAM = """
+import sys
+from spackscope.tui.cli.main import main
+code = main(sys.argv[1:])
+print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["find", "--hashes", "py-build", "+mpi", "!os=sequoia"],
+        ["find", "--csv", "py-build"],
+        ["find", "--json", "py-build"],
+        ["show", "pfqg2xi"],
+        ["index"],
+        ["--help"],
+        ["find", "--nope"],
+    ],
+    ids=" ".join,
+)
+def test_a_line_command_loads_nothing_that_draws(program: Program, words: list[str]) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(heavy=HEAVY), *words],
+        env=environment(program.home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert result.stderr.splitlines()[-1] in ("0", "1", "2")
+
+
+def test_only_main_is_there_before_the_program_runs() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; import spackscope.tui.cli.main;"
+        "print(*{name for name in {*sys.modules} - before if name.startswith('spackscope.')})"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    assert set(result.stdout.split()) == {
+        "spackscope.tui",
+        "spackscope.tui.cli",
+        "spackscope.tui.cli.main",
+    }

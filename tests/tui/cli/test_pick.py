@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from tests.program import COMMAND, PATIENCE, Program, Terminal, environment
+
+pytestmark = pytest.mark.pty
+
+FIRST = "pfqg2xienllgkr2rb23fugktb23zwwbr"
+LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l"
+
+
+def choose(terminal: Terminal) -> int:
+    """Take the first row: the way there is one Enter, or two."""
+    terminal.read_until(FIRST[:7])
+    terminal.send("\r")
+    while terminal.process.poll() is None and terminal.read_more():
+        pass
+    if terminal.process.poll() is None:
+        terminal.send("\r")
+    return terminal.wait()
+
+
+@pytest.mark.parametrize("piped", [["stdout"], ["stdin", "stdout"], ["stdout", "stderr"]])
+def test_the_choice_goes_to_stdout_whatever_the_other_streams_are(
+    program: Program, piped: list[str]
+) -> None:
+    out = program.home / "out"
+    with (
+        open(out, "w") as stdout,
+        open(program.home / "err", "w+") as stderr,
+        open(os.devnull) as stdin,
+    ):
+        other = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        streams = {name: other[name] for name in piped}
+        with program.in_terminal("pick", "py-build", streams=streams) as terminal:
+            assert choose(terminal) == 0
+            assert LEAVE_ALTERNATE_SCREEN in terminal.text
+        assert out.read_text() == f"{FIRST}\n"
+        assert (program.home / "err").read_text() == ""
+
+
+def test_the_choice_is_the_last_line_where_stdout_is_the_terminal(program: Program) -> None:
+    with program.in_terminal("pick", "py-build") as terminal:
+        assert choose(terminal) == 0
+        left = terminal.text.rpartition(LEAVE_ALTERNATE_SCREEN)[2]
+        assert re.sub(r"\x1b\[[?<]?[0-9;]*[a-zA-Z]", "", left).split() == [FIRST]
+
+
+@pytest.mark.parametrize("keys", ["\x03", "q"])
+def test_leaving_without_a_choice_gives_130(program: Program, keys: str) -> None:
+    out = program.home / "out"
+    with (
+        open(out, "w") as stdout,
+        program.in_terminal("pick", "py-build", streams={"stdout": stdout}) as terminal,
+    ):
+        terminal.read_until(FIRST[:7])
+        terminal.send(keys)
+        assert terminal.wait() == 130
+        assert LEAVE_ALTERNATE_SCREEN in terminal.text
+    assert out.read_text() == ""
+
+
+def test_the_browser_is_as_wide_as_the_terminal_although_stdout_is_a_file(
+    program: Program,
+) -> None:
+    with (
+        open(program.home / "out", "w") as stdout,
+        program.in_terminal("pick", columns=133, streams={"stdout": stdout}) as terminal,
+    ):
+        terminal.read_until("346 specs")
+        terminal.send("\x03")
+        terminal.wait()
+        columns = [int(column) for column in re.findall(r"\x1b\[\d+;(\d+)H", terminal.text)]
+        assert 100 < max(columns) <= 133
+
+
+def test_without_a_command_the_browser_opens(program: Program) -> None:
+    with program.in_terminal("py-build") as terminal:
+        terminal.read_until(FIRST[:7])
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+def test_sigterm_restores_the_terminal(program: Program) -> None:
+    with program.in_terminal("py-build") as terminal:
+        terminal.read_until(FIRST[:7])
+        terminal.process.terminate()
+        terminal.wait()
+        assert LEAVE_ALTERNATE_SCREEN in terminal.text
+        assert "\x1b[?25h" in terminal.text.rpartition(LEAVE_ALTERNATE_SCREEN)[2]
+
+
+@pytest.mark.parametrize("words", [["pick"], []])
+def test_without_any_terminal_one_sentence_says_so(program: Program, words: list[str]) -> None:
+    process = subprocess.run(
+        [*COMMAND, *words],
+        env=environment(program.home),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        start_new_session=True,
+    )
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr == (
+        "spackscope: the browser needs a terminal; `spackscope find` does without\n"
+    )
+
+
+def test_the_sample_is_where_the_tests_look_for_it() -> None:
+    assert Path(str(files("spackscope.sample_data")), "develop", "py-build").is_dir()

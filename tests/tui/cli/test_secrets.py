@@ -1,0 +1,166 @@
+"""What is secret in a URL is told nowhere, whatever is wrong with the URL."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.mirrors import served, v2
+from tests.program import Program, hash_of, record, write_page
+from tests.spack_documents import index
+
+SECRETS = ("s3cr3t", "t0k3n")
+USER = "ann:s3cr3t"
+QUERY = "?token=t0k3n"
+NOBODY = "127.0.0.1:1"
+
+URLS = [
+    f"http://{USER}@{NOBODY}/x{QUERY}",
+    f"HTTP://{USER}@{NOBODY}/x{QUERY}",
+    f"https://{USER}@{NOBODY}/x{QUERY}",
+    f"https://{USER}@{NOBODY}/cache_spack_io_index.json{QUERY}#develop",
+    f"oci://{USER}@{NOBODY}/x{QUERY}",
+    f"oci+http://{USER}@{NOBODY}/x{QUERY}",
+    f"s3://{USER}@bucket/x{QUERY}",
+    f"gs://{USER}@bucket/x{QUERY}",
+    f"file://{USER}@there/x{QUERY}",
+    f"file://{USER}@/nowhere/x{QUERY}",
+    f"FILE://{USER}@localhost/nowhere{QUERY}",
+    f"unknown://{USER}@h/x{QUERY}",
+    f"public://{USER}@h/x{QUERY}",
+    f"spack://{USER}@h/x{QUERY}",
+    f"spack:http://{USER}@h/x{QUERY}",
+    f"public:http://{USER}@h/x{QUERY}",
+    f"http://{USER}@h:99999/x{QUERY}",
+    f"http://{USER}@h:no/x{QUERY}",
+    f"http://{USER}/@h/x{QUERY}",
+    f"http://{USER}?@h/x{QUERY}",
+    f"http://{USER}@[::1/x{QUERY}",
+    f"file://{USER}@[::1/x{QUERY}",
+    f"http://{USER}@/x{QUERY}",
+    f"http://{USER}@a b/x{QUERY}",
+    f"http://{USER}@a..b/x{QUERY}",
+    f"http://{USER}\udcff@h/x{QUERY}",
+    f"http://{USER}@h/\udcff{QUERY}",
+    f"oci://{USER}@h/\udcff{QUERY}",
+    f"http://{USER}\n@h/x{QUERY}",
+    f"my scheme://{USER}@h/x{QUERY}",
+    f"http:/{USER}@h/x{QUERY}",
+    f"http//{USER}@h/x{QUERY}",
+    f"//{USER}@h/x{QUERY}",
+    f"{USER}@h/x{QUERY}",
+]
+COMMANDS = [
+    ("find", "zlib"),
+    ("sources",),
+    ("sources", "--json"),
+    ("index",),
+    ("show", hash_of(1)),
+    ("show", "--json", hash_of(1)),
+]
+
+
+def told(program: Program, *words: str, **changes: str) -> str:
+    """Run a command; return all that it wrote, to the screen and to its cache."""
+    result = program(*words, given=None, **changes)
+    assert result.returncode in (0, 1, 3), result.stderr
+    assert "Traceback" not in result.stderr
+    kept = [str(path) for path in program.home.rglob("*")]
+    for path in (program.home / "cache").rglob("*"):
+        if path.is_file():
+            kept.append(path.read_bytes().decode("latin-1"))
+    return "\n".join([result.stdout, result.stderr, *kept])
+
+
+@pytest.fixture
+def clouds() -> dict[str, str]:
+    """Name stores of objects that are not there."""
+    return {
+        "AWS_ENDPOINT_URL": f"http://{NOBODY}",
+        "AWS_ACCESS_KEY_ID": "me",
+        "AWS_SECRET_ACCESS_KEY": SECRETS[0],
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_GCE_CHECK": "true",
+    }
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_no_command_tells_what_is_secret_in_a_source(
+    words: tuple[str, ...], program: Program, clouds: dict[str, str]
+) -> None:
+    write_page(program.home / "site" / "specs.md", [record(hash_of(1))])
+    files = {f"here/{name}": data for name, data in v2(index(version="1.3")).items()}
+    with served(files) as server:
+        place = server.url.removeprefix("http://")
+        sources = ["site", f"http://{USER}@{place}/here{QUERY}", *URLS]
+        given = [word for source in sources for word in ("-f", source)]
+        text = told(program, *words, *given, **clouds, STORAGE_EMULATOR_HOST=server.url)
+
+    for secret in SECRETS:
+        assert secret not in text
+    assert "http://…@h:no/x?…" in text
+    if words == ("index",):
+        assert list((program.home / "cache" / "spackscope").glob("*.sqlite"))
+
+
+def test_no_secret_is_told_where_no_source_can_be_read(
+    program: Program, clouds: dict[str, str]
+) -> None:
+    with served({}) as server:
+        given = [word for source in URLS for word in ("-f", source)]
+        text = told(program, "find", "zlib", *given, **clouds, STORAGE_EMULATOR_HOST=server.url)
+
+    for secret in SECRETS:
+        assert secret not in text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        f"http://{USER}@[::1{QUERY}",
+        f"ftp://{USER}@x{QUERY}",
+        f"http://{USER}@x:no/{QUERY}",
+        f"http://{USER}@{NOBODY}/{QUERY}",
+        f"{USER}@x:no/{QUERY}",
+    ],
+)
+@pytest.mark.parametrize("variables", [("http_proxy", "https_proxy"), ("all_proxy",)])
+def test_no_secret_of_the_environment_is_told(
+    variables: tuple[str, ...], value: str, program: Program, clouds: dict[str, str]
+) -> None:
+    sources = ["http://h/x", "https://h/x", "oci://h/x", "s3://bucket/x", "public", value]
+    text = told(
+        program,
+        "find",
+        "zlib",
+        **clouds | dict.fromkeys((*variables, "AWS_ENDPOINT_URL", "SPACKSCOPE_PUBLIC"), value),
+        SPACKSCOPE_FROM=" ".join(f"'{source}'" for source in sources),
+    )
+
+    assert "http://h/x" in text
+    for secret in SECRETS:
+        assert secret not in text
+
+
+def test_no_secret_of_a_mirror_of_spack_is_told(program: Program, tmp_path: Path) -> None:
+    entries = []
+    for number, url in enumerate(URLS):
+        if url.isprintable() and url.isascii():
+            entries.append(f'  m{number}: {{url: "{url}", access_pair: [me, s3cr3t]}}')
+    config = tmp_path / ".spack"
+    config.mkdir()
+    includes = [f'  - "{url}"' for url in URLS if url.isprintable() and url.isascii()]
+    (config / "mirrors.yaml").write_text("mirrors:\n" + "\n".join(entries))
+    (config / "include.yaml").write_text("include:\n" + "\n".join(includes))
+    os.makedirs(tmp_path / "sources")
+
+    with served({}) as server:
+        clouds = {"AWS_ENDPOINT_URL": f"http://{NOBODY}", "STORAGE_EMULATOR_HOST": server.url}
+        result = program("sources", "--json", given=None, **clouds, NO_GCE_CHECK="true")
+
+    assert result.returncode == 3
+    assert "spack:m0" in result.stderr
+    for secret in SECRETS:
+        assert secret not in result.stdout + result.stderr

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from spackscope.tui.cli.main import main
+from tests.program import Program, assert_golden, hash_of, record, write_page
+from tests.spack_documents import INSTALL_TREE
+
+
+def test_a_spec_is_shown_line_by_line(program: Program) -> None:
+    result = program("show", "pfqg2xi")
+    assert result.returncode == 0
+    assert_golden("show", result.stdout)
+
+
+@pytest.mark.parametrize(
+    "spelling", ["pfqg2xi", "/pfqg2xi", "PFQG2XI", " pfqg2xienllgkr2rb23fugktb23zwwbr\n"]
+)
+def test_a_hash_may_be_spelled_in_several_ways(program: Program, spelling: str) -> None:
+    (line,) = program("show", "--json", spelling).stdout.splitlines()
+    assert json.loads(line)["hash"] == "pfqg2xienllgkr2rb23fugktb23zwwbr"
+
+
+def test_every_record_of_the_hash_is_shown(program: Program) -> None:
+    write_page(program.home / "a" / "develop.md", [record(hash_of(9))])
+    write_page(program.home / "a" / "v1.md", [record(hash_of(9), os="rocky9")], tag="v1")
+    write_page(program.home / "b" / "develop.md", [record(hash_of(9))])
+    sources = ("-f", "a", "-f", "b")
+    lines = program("show", *sources, "--json", hash_of(9)).stdout.splitlines()
+    shown = [(spec["sources"], spec["tag"], spec["os"]) for spec in map(json.loads, lines)]
+    assert sorted(shown) == [
+        (["a"], "v1", "rocky9"),
+        (["a", "b"], "develop", "ubuntu24.04"),
+    ]
+    text = program("show", *sources, hash_of(9)).stdout
+    assert [part.splitlines()[0] for part in text.split("\n\n")] == ["zlib@1.3.1"] * 2
+
+
+def test_look_alikes_are_counted(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record(hash_of(n)) for n in range(3)])
+    text = program("show", "-f", "zlib.md", hash_of(1)).stdout
+    assert "look-alikes\n  2 are alike but for the hash\n" in text
+
+
+def test_an_ambiguous_beginning_lists_the_candidates(program: Program) -> None:
+    names = {hash_of(number): f"zlib{number}" for number in (1, 2)}
+    for hash_, name in names.items():
+        write_page(program.home / "pages" / f"{name}.md", [record(hash_)], title=name)
+    result = program("show", "-f", "pages", "aaa")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == [
+        "spackscope: several hashes begin with aaa:",
+        f"  {hash_of(1)}  zlib1@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3",
+        f"  {hash_of(2)}  zlib2@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3",
+    ]
+
+
+def test_of_very_many_candidates_some_are_listed(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record(hash_of(n)) for n in range(30)])
+    lines = program("show", "-f", "zlib.md", "a").stderr.splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "  and more"
+
+
+def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
+    result = program("show", "zzzzz")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "spackscope: no hash begins with zzzzz; unknown package zzzzz\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "reason"),
+    [
+        ("18", 1, "unknown package 18"),
+        ("hash!", 2, "! wants a condition behind it"),
+        ("/", 2, "/ wants the beginning of a hash behind it"),
+        ("/018", 1, "no hash begins with 018: hashes have a-z and 2-7 only"),
+        ("/" + "a" * 33, 1, "hashes have 32 characters"),
+        ("py-build os=sequoia", 1, "no py-build has os=sequoia"),
+        ("^zlib", 2, "^zlib asks for dependencies, and pages list none"),
+    ],
+)
+def test_what_shows_nothing_says_why(
+    text: str, code: int, reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", text]) == code
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert reason in err
+
+
+def test_a_query_that_one_spec_matches_shows_it(program: Program) -> None:
+    words = ("py-build@1.2.1", "os=ubuntu22.04", "target=neoverse_v1", "/pfqg")
+    assert program("show", *words).stdout == program("show", "pfqg2xi").stdout
+
+
+def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
+    result = program("show", "py-build target=aarch64 @1.2.1")
+    assert (result.returncode, result.stdout) == (2, "")
+    first, *candidates = result.stderr.splitlines()
+    assert first == "spackscope: several specs match:"
+    assert [line.split()[1:] for line in candidates] == [
+        ["py-build@1.2.1", "none", "ubuntu24.04", "aarch64"]
+    ] * len(candidates)
+
+
+def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> None:
+    write_page(program.home / "zlib.md", [record("zlib" + "a" * 28), record(hash_of(1))])
+    assert "several hashes begin" not in program("show", "-f", "zlib.md", "zliba").stderr
+    assert "several specs match" in program("show", "-f", "zlib.md", "zlib").stderr
+    assert program("show", "-f", "zlib.md", "/zlib").returncode == 0
+
+
+def test_something_has_to_be_asked_for(program: Program) -> None:
+    assert "show wants a hash, or a query that one spec matches" in program("show").stderr
+
+
+def test_all_that_an_install_tree_tells_of_a_spec_is_shown(program: Program) -> None:
+    tree = INSTALL_TREE.parents[1]
+    installs = json.loads(INSTALL_TREE.read_bytes())["database"]["installs"]
+    hash_, told = next((h, i) for h, i in installs.items() if i["spec"]["name"] == "curl")
+
+    text = program("show", "-f", str(tree), hash_).stdout
+    (line,) = program("show", "-f", str(tree), hash_, "--json").stdout.splitlines()
+
+    shown = json.loads(line)
+    edges = told["spec"]["dependencies"]
+    assert [(edge["name"], edge["hash"]) for edge in shown["dependencies"]] == [
+        (edge["name"], edge["hash"]) for edge in edges
+    ]
+    assert [edge["virtuals"] for edge in shown["dependencies"]] == [
+        sorted(edge["parameters"]["virtuals"]) for edge in edges
+    ]
+    assert (shown["path"], shown["installed_at"]) == (told["path"], told["installation_time"])
+    assert shown["package_hash"] == told["spec"]["package_hash"]
+    assert f"  prefix    {told['path']}\n" in text
+    for edge in edges:
+        assert f"{edge['name']}@" in text
+        assert f" /{edge['hash'][:7]}\n" in text
+
+
+def test_the_spec_that_is_shown_can_be_asked_for(program: Program) -> None:
+    tree = str(INSTALL_TREE.parents[1])
+    hash_ = program("find", "-f", tree, "--hashes", "curl").stdout.strip()
+
+    lines = program("show", "-f", tree, hash_).stdout.splitlines()
+    text = lines[lines.index("spec") + 1].strip()
+
+    assert text.endswith(" %c,cxx=gcc@12.2.0")
+    assert program("find", "-f", tree, "--hashes", text).stdout.strip() == hash_
+    assert program("find", "-f", tree, "--hashes", *shlex.split(text)).stdout.strip() == hash_

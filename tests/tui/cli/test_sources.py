@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.program import Program, hash_of, record, write_page
+from tests.spack_documents import (
+    DATA,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    INSTALL_TREE,
+    database,
+    installs,
+    leaf,
+    node,
+)
+
+TREE = INSTALL_TREE.parents[1]
+
+
+def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
+    write_page(program.home / "site" / "specs.md", [record(hash_of(1)), record("no hash")])
+    shutil.copytree(TREE, program.home / "tree")
+
+    result = program("sources", "-f", "site", "-f", "tree", "-f", "gone")
+
+    assert result.returncode == 0
+    assert [line.split("\t") for line in result.stdout.splitlines()] == [
+        ["source", "kind", "specs", "problems", "checked"],
+        ["site", "pages", "1", "1", "-"],
+        ["tree", "install tree", "22", "0", "-"],
+        ["gone", "unreadable", "0", "0", "-"],
+    ]
+    assert "the source gone does not exist" in result.stderr
+
+
+def test_a_terminal_gets_the_sources_in_columns(program: Program) -> None:
+    code, text = program.on_terminal("sources")
+    assert code == 0
+    assert text.splitlines() == [
+        "source       kind   specs  problems  checked",
+        "sample_data  pages    346         0  -",
+    ]
+
+
+def test_scripts_get_all_that_is_known_of_a_source(program: Program) -> None:
+    (line,) = program("sources", "--json").stdout.splitlines()
+    assert json.loads(line) == {
+        "name": "sample_data",
+        "kind": "pages",
+        "layout": "",
+        "specs": 346,
+        "checked": None,
+        "remark": "",
+        "failure": "",
+        "problems": 0,
+    }
+
+
+def test_the_sources_take_no_query(program: Program) -> None:
+    result = program("sources", "hdf5")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "sources takes no query, and has hdf5" in result.stderr
+
+
+def test_a_source_that_cannot_be_read_hides_no_other(program: Program) -> None:
+    result = program("find", "-f", "gone", "-f", "sample_data", "--hashes", "py-build")
+    assert (result.returncode, len(result.stdout.split())) == (0, 24)
+    assert result.stderr == "spackscope: the source gone does not exist\n"
+
+
+def test_nothing_is_not_said_of_a_source_that_cannot_be_read(program: Program) -> None:
+    sample = ("-f", "sample_data")
+    assert program("find", *sample, "py-build@99").returncode == 1
+    assert program("find", *sample, "-f", "gone", "py-build@99").returncode == 3
+    assert program("show", *sample, "-f", "gone", "zzzzzz").returncode == 3
+
+
+def test_all_lists_what_is_there_for_others_only(program: Program) -> None:
+    given = installs(node()) | installs(leaf(hash_of(9), "gcc", "13"), in_buildcache=False)
+    (program.home / "index.json").write_bytes(database(given))
+    find = ("find", "-f", "index.json", "--hashes", "gcc")
+    assert program(*find).returncode == 1
+    assert program(*find, "--all").stdout.split() == [hash_of(9)]
+    assert program(*find).returncode == 1
+    shown = program("show", "-f", "index.json", hash_of(9)).stdout
+    assert "state     needed" in shown
+
+
+# Standard input
+
+
+@pytest.mark.parametrize("document", [INDEX_OF_1_2, INSTALL_TREE], ids=["mirror", "tree"])
+def test_a_document_may_come_on_standard_input(program: Program, document: Path) -> None:
+    found = program("find", "-f", "-", "--jsonl", given=document).stdout.splitlines()
+    named = program("find", "-f", str(document), "--jsonl").stdout.splitlines()
+    assert [json.loads(line)["hash"] for line in found] == [
+        json.loads(line)["hash"] for line in named
+    ]
+    assert {tuple(json.loads(line)["sources"]) for line in found} == {("-",)}
+
+
+def test_what_came_on_standard_input_before_plays_no_part(
+    program: Program, tmp_path: Path
+) -> None:
+    for number in (1, 2):
+        path = tmp_path / f"{number}.json"
+        path.write_bytes(database(installs(node(hash_of(number)))))
+        found = program("find", "-f", "-", "--hashes", given=path)
+        assert found.stdout.split() == [hash_of(number)]
+    assert program.cache() == []
+
+
+def test_standard_input_that_is_nothing_is_said(program: Program) -> None:
+    result = program("find", "-f", "-")
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "standard input" in result.stderr or "-" in result.stderr
+    code, text = program.on_terminal("find", "-f", "-")
+    assert code == 2
+    assert "the source - is standard input: spackscope -f - < index.json" in text
+
+
+def test_problems_are_counted_where_they_were_found(program: Program) -> None:
+    mirror = program.home / "mirror"
+    shutil.copytree(DATA / "mirror-v2", mirror)
+    (mirror / "build_cache" / "index.json.hash").write_text("0" * 64)
+    (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
+    told = json.loads(line)
+    assert (told["specs"], told["problems"]) == (pushed(INDEX_OF_0_23), 1)
+
+
+def pushed(index: Path) -> int:
+    records = json.loads(index.read_bytes())["database"]["installs"].values()
+    return sum(record["in_buildcache"] for record in records)
+
+
+@pytest.mark.parametrize("content", ['"contentLength": -5', '"contentLength": "x"', "no JSON"])
+def test_a_size_that_a_manifest_gives_wrong_is_a_problem(program: Program, content: str) -> None:
+    shutil.copytree(DATA / "mirror-v3", program.home / "mirror")
+    manifest = next((program.home / "mirror" / "v3/manifests/spec/bzip2").iterdir())
+    manifest.write_text(re.sub(r'"contentLength": ?\d+', content, manifest.read_text()))
+
+    result = program("find", "--json", "-f", "mirror", "bzip2")
+
+    assert [spec["size"] for spec in json.loads(result.stdout)] == [None]
+    assert f"mirror/{manifest.relative_to(program.home / 'mirror')}: " in result.stderr
+    assert "contentLength" in result.stderr or "cannot be read" in result.stderr

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.cli.arguments import _parser, parse
+from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.main import main
+from spackscope.tui.process.exit_codes import ExitCode
+from tests.program import Program, assert_golden, hash_of, record, write_page
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(program: Program, command: str) -> None:
+    words = [] if command == BROWSE else [command]
+    result = program(*words, "--help")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert_golden(f"help-{command}", result.stdout)
+    assert max(map(len, result.stdout.splitlines())) < 80
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_every_option_and_every_option_is_in_the_help(command: str) -> None:
+    options = {option for action in _parser(command)._actions for option in action.option_strings}
+    named = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", COMMANDS[command].split("query:")[0]))
+    assert options - named <= {"--version"}
+    assert named - options <= {"--version", "--cache-only"}
+
+
+def test_the_version_is_told(program: Program) -> None:
+    result = program("--version")
+    assert result.returncode == 0
+    assert re.fullmatch(r"spackscope(, not installed| \d+\.\d+.*)\n", result.stdout)
+
+
+def test_the_command_is_the_first_word_and_options_may_stand_before_it() -> None:
+    assert parse(["-f", "find", "show", "abc"]).command == "show"
+    assert parse(["-ffind", "--no-color", "find", "x"]).command == "find"
+    assert parse(["--from", "a", "index", "--from=b"]).sources == ("a", "b")
+    assert parse(["zlib", "find"]).words == ("zlib", "find")
+    assert parse(["browse"]).words == ("browse",)
+    assert parse([]).command == BROWSE
+
+
+def test_behind_two_dashes_everything_is_a_query() -> None:
+    arguments = parse(["--", "find", "--json"])
+    assert (arguments.command, arguments.words) == (BROWSE, ("find", "--json"))
+    arguments = parse(["find", "+mpi", "--", "find", "--"])
+    assert (arguments.command, arguments.words) == ("find", ("+mpi", "find", "--"))
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["find", "--nope"], "there is no option --nope; `spackscope find --help`"),
+        (["find", "-x"], "there is no option -x"),
+        (["--json"], "there is no option --json here, but `spackscope find` has it"),
+        (["find", "--json", "--csv"], "not allowed with argument --json"),
+        (["find", "-f"], "expected one argument"),
+        (["find", "-f", ""], "-f wants the name of a source"),
+        (["find", ""], "a word of the query is empty"),
+        (["find", "--js"], "there is no option --js"),
+        (["find", "--hashes=no"], "ignored explicit argument"),
+        (["index", "zlib"], "index takes no query"),
+        (["find", "--\x1b[31m"], "there is no option --␛[31m"),
+    ],
+)
+def test_wrong_usage_is_said_in_one_line(
+    words: list[str], reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == ExitCode.USAGE
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert reason in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "caret"),
+    [
+        (["os=", "+mpi"], "  os= +mpi", "    ^ os= wants a value behind it"),
+        (["+mpi", "+"], "  +mpi +", "       ^ + wants the name of a variant behind it"),
+        (["os='日本'", "!"], "  os='日本' !", "            ^ ! wants a condition behind it"),
+        (["zlib-é"], "  zlib-é", "       ^ Unexpected é. Quote it in a value"),
+    ],
+)
+@pytest.mark.parametrize("command", ["find", "pick"])
+def test_an_error_in_a_query_is_pointed_at(
+    program: Program, command: str, words: list[str], line: str, caret: str
+) -> None:
+    result = program(command, *words)
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert result.stderr.splitlines() == ["spackscope: the query has an error", line, caret]
+
+
+def test_a_query_of_very_many_words_is_refused(program: Program) -> None:
+    result = program("find", *(f"word{number}" for number in range(1_001)))
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert result.stderr == "spackscope: a query has 1,000 terms at most\n"
+
+
+def test_nothing_found_is_explained(program: Program) -> None:
+    result = program("find", "--hashes", "py-build", "os=sequoia")
+    assert (result.returncode, result.stdout) == (ExitCode.NOTHING, "")
+    assert result.stderr == (
+        "spackscope: no py-build has os=sequoia: there are ubuntu22.04, ubuntu24.04\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "printed"),
+    [("--json", "[]\n"), ("--jsonl", ""), ("--hashes", "")],
+)
+def test_nothing_found_is_valid_data_all_the_same(
+    program: Program, option: str, printed: str
+) -> None:
+    assert program("find", option, "nosuch").stdout == printed
+
+
+def test_nothing_found_is_nothing_printed_on_a_terminal(program: Program) -> None:
+    code, text = program.on_terminal("find", "nosuch")
+    assert code == ExitCode.NOTHING
+    assert text == "spackscope: unknown package nosuch\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "source", "reason"),
+    [
+        (["find"], "nowhere", "the source nowhere does not exist"),
+        (["find"], "fifo", "the source fifo is neither a file nor a directory"),
+        (["find"], "notes", "the source notes holds no page of cache.spack.io and no Spack index"),
+        (["show", "abc"], "/dev/null", "the source /dev/null is neither a file nor a directory"),
+        (["index"], "nowhere", "the source nowhere does not exist"),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_named(
+    program: Program, command: list[str], source: str, reason: str
+) -> None:
+    (program.home / "notes").mkdir()
+    (program.home / "notes" / "todo.md").write_text("read the pages")
+    os.mkfifo(program.home / "fifo")
+    result = program(*command, "-f", source)
+    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    assert result.stderr == f"spackscope: {reason}\n"
+
+
+@pytest.mark.parametrize("command", ["pick", "--no-color"])
+def test_the_browser_does_not_open_for_a_source_that_is_not_there(
+    program: Program, command: str
+) -> None:
+    code, text = program.on_terminal(command, "-f", "nowhere")
+    assert (code, text) == (3, "spackscope: the source nowhere does not exist\n")
+
+
+def test_a_variable_that_cannot_be_split_is_named(program: Program) -> None:
+    result = program("find", SPACKSCOPE_FROM="'open")
+    assert result.returncode == ExitCode.UNREADABLE
+    assert result.stderr.startswith("spackscope: SPACKSCOPE_FROM cannot be split")
+
+
+def test_a_fifo_beside_a_page_does_not_block(program: Program) -> None:
+    write_page(program.home / "pages" / "zlib.md", [record(hash_of(1))])
+    os.mkfifo(program.home / "pages" / "fifo.md")
+    assert program("find", "-f", "pages", "--hashes").stdout.split() == [hash_of(1)]
+
+
+def test_a_full_disk_under_stdout_is_said(program: Program) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with (
+        open("/dev/full", "w") as full,
+        program.in_terminal("find", streams={"stdout": full}) as terminal,
+    ):
+        assert terminal.wait() == ExitCode.UNREADABLE
+        assert terminal.text == (
+            "spackscope: the output cannot be written: no space left on device\r\n"
+        )

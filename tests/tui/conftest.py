@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.program import Program, hash_of, record, write_page
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages that take a second or more to read."""
+    top = tmp_path_factory.mktemp("pages")
+    variants = [f"+option{number}" for number in range(30)]
+    for page in range(600):
+        records = [record(hash_of(page * 100 + n), variants=variants) for n in range(100)]
+        write_page(top / f"package-{page:03}" / "specs.md", records, title=f"package-{page:03}")
+    return top

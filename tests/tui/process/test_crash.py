@@ -1,0 +1,195 @@
+"""Mistakes of the program, made for real: one sentence, a log without data, and 70."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.process.crash import MOST_LOGS
+from spackscope.tui.process.exit_codes import ExitCode
+from tests.program import COMMAND, Program, environment
+
+SECRET = "hunter2-of-the-source"
+BROKEN = f"""
+import sys
+def broken(*_args, **_kwargs):
+    password = "{SECRET}"
+    raise ValueError("https://user:" + password + "@host/?sig=" + password)
+{{patch}}
+from spackscope.tui.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+IN_MAIN = "import spackscope.tui.cli.commands as h; h.load = broken"
+IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.dispatch'] = None"
+IN_THREAD = (
+    "import threading, spackscope.tui.cli.commands as h\n"
+    "def find(*_args):\n"
+    "    thread = threading.Thread(target=broken); thread.start(); thread.join(); return 0\n"
+    "h.find = find"
+)
+IN_LIBRARY = (
+    "import sys, spackscope.tui.cli.commands as h\n"
+    f"def load(*_args, **_kwargs): sys.exit('{SECRET}')\n"
+    "h.load = load"
+)
+AFTER_THE_COMMAND = (
+    "import atexit, threading, time\n"
+    "def late(): time.sleep(0.5); broken()\n"
+    "threading.Thread(target=late).start()\n"
+    "atexit.register(broken)"
+)
+IN_DESTRUCTOR = (
+    "import spackscope.tui.cli.dispatch as d; before = d._ask\n"
+    "class Dropped: __del__ = broken\n"
+    "def ask(*args): Dropped(); return before(*args)\n"
+    "d._ask = ask"
+)
+
+
+def run(
+    program: Program, patch: str, *words: str, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", BROKEN.format(patch=patch), *words],
+        env=environment(program.home, **changes),
+        cwd=program.home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+
+def logs(program: Program) -> list[Path]:
+    return sorted((program.home / "state" / "spackscope").glob("crash-*"))
+
+
+@pytest.mark.parametrize(
+    ("patch", "kind"),
+    [
+        (IN_MAIN, "ValueError"),
+        (IN_IMPORT, "ModuleNotFoundError"),
+        (IN_THREAD, "ValueError"),
+        (IN_LIBRARY, "SystemExit"),
+    ],
+    ids=["main", "import", "thread", "exit"],
+)
+def test_an_unexpected_error_leaves_a_log_without_data(
+    program: Program, patch: str, kind: str
+) -> None:
+    result = run(program, patch, "find", "py-build", AWS_SECRET_ACCESS_KEY=SECRET)
+    (log,) = logs(program)
+    assert result.returncode == ExitCode.UNEXPECTED
+    assert result.stdout == ""
+    assert result.stderr == f"spackscope: unexpected {kind}: see {log} (it holds no data)\n"
+    text = log.read_text()
+    assert kind in text
+    assert ".py:" in text
+    assert "Python 3." in text
+    assert SECRET not in text
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+def test_an_error_that_python_ignores_is_not_printed(program: Program) -> None:
+    result = run(program, IN_DESTRUCTOR, "find", "--hashes", "py-build")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert len(result.stdout.split()) == 24
+
+
+def test_an_error_after_the_command_is_not_printed(program: Program) -> None:
+    patch = f"import spackscope.tui.cli.dispatch as d\n{AFTER_THE_COMMAND}"
+    result = run(program, patch, "--version")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_only_so_many_logs_are_kept(program: Program) -> None:
+    for _ in range(MOST_LOGS + 2):
+        before = logs(program)
+        run(program, IN_IMPORT)
+    assert len(logs(program)) == MOST_LOGS
+    assert before[-1] in logs(program)
+
+
+def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> None:
+    blocked = program.home / "file"
+    blocked.write_text("")
+    places = {"XDG_STATE_HOME": str(blocked), "XDG_CACHE_HOME": str(blocked)}
+    result = run(program, IN_MAIN, "find", "py-build", **places)
+    assert result.returncode == ExitCode.UNEXPECTED
+    assert result.stderr == "spackscope: unexpected ValueError: no log could be written\n"
+
+
+def test_the_log_is_in_the_cache_where_the_state_takes_none(program: Program) -> None:
+    (program.home / "file").write_text("")
+    result = run(program, IN_MAIN, "find", "x", XDG_STATE_HOME=str(program.home / "file"))
+    assert f"see {program.home}/cache/spackscope/crash-" in result.stderr
+
+
+def test_an_endless_recursion_is_reported(program: Program) -> None:
+    patch = (
+        "import spackscope.tui.cli.commands as h\ndef load(*a, **k): load(*a, **k)\nh.load = load"
+    )
+    result = run(program, patch, "find", "py-build")
+    assert result.stderr.startswith("spackscope: unexpected RecursionError: see ")
+    (log,) = logs(program)
+    assert "frames more" in log.read_text()
+    assert log.stat().st_size < 20_000
+
+
+def test_what_breaks_before_anything_is_there_is_reported(program: Program) -> None:
+    result = run(program, "import sys; sys.modules['spackscope.tui.process.crash'] = None")
+    assert result.returncode == ExitCode.UNEXPECTED
+    assert result.stderr == (
+        "spackscope: unexpected ModuleNotFoundError: no log could be written\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import spackscope.tui.browser.screen as b; b.BrowserScreen.action_fold = broken",
+        "import spackscope.tui.browser.loading_screen as r; r.load_catalog = broken",
+        "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
+        "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
+        "import textual._xterm_parser as x; x.XTermParser.feed = broken",
+        (
+            "import spackscope.tui.process.terminal as t, spackscope.tui.browser.screen as b\n"
+            "t.TerminalDriver.stop_application_mode = broken\n"
+            "b.BrowserScreen.action_fold = lambda self: self.app.exit()"
+        ),
+        (
+            "import threading, spackscope.tui.browser.screen as b\n"
+            "def fold(self): threading.Thread(target=broken).start()\n"
+            "b.BrowserScreen.action_fold = fold"
+        ),
+        (
+            "import asyncio, spackscope.tui.browser.screen as b\n"
+            "def fold(self): asyncio.get_running_loop().call_soon(broken)\n"
+            "b.BrowserScreen.action_fold = fold"
+        ),
+    ],
+    ids=["action", "worker", "mount", "start", "keyboard", "driver", "thread", "loop"],
+)
+def test_the_browser_prints_no_traceback(program: Program, patch: str) -> None:
+    code = BROKEN.format(patch=patch)
+    command = (COMMAND[0], "-c", code)
+    with program.in_terminal(changes={"SECRET_TOKEN": SECRET}, command=command) as terminal:
+        before = terminal.attributes()
+        while "py-safetensors" not in terminal.text and terminal.process.poll() is None:
+            terminal.read()
+        if terminal.process.poll() is None:
+            terminal.send("z")
+        assert terminal.wait() == ExitCode.UNEXPECTED
+        assert terminal.attributes() == before
+        text = terminal.text
+    assert text.count("\x1b[?1049l") == text.count("\x1b[?1049h")
+    assert SECRET not in text
+    assert "Traceback" not in text
+    assert text.count("unexpected ValueError: see ") == 1
+    assert text.rindex("unexpected") > text.rfind("\x1b[?1049l")
+    (log,) = logs(program)
+    assert SECRET not in log.read_text()
+    assert " broken\n" in log.read_text()

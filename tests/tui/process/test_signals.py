@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.program import PATIENCE, Program, environment, wait_for
+
+ENDLESS = """
+NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
+{patch}
+from spackscope.tui.cli.main import main
+raise SystemExit(main())
+"""
+IN_A_QUERY = """
+from spackscope.model.catalog.catalog import Catalog
+def total(catalog):
+    print("begins", flush=True)
+    return catalog.database.execute(NUMBERS + "count(*) FROM n").fetchone()[0]
+Catalog.total = property(total)
+"""
+IN_ROWS = """
+from spackscope.model.catalog.catalog import Catalog
+def total(catalog):
+    rows = catalog.database.execute(NUMBERS + "i FROM n WHERE i < 3 OR i > 10000000000")
+    print("begins", flush=True)
+    return len(list(rows))
+Catalog.total = property(total)
+"""
+IN_A_BUILD = """
+import spackscope.model.index.writer as writer
+before = writer.IndexWriter.finish
+def finish(*args, **meta):
+    print("begins", flush=True)
+    before(*args, **meta)
+writer.IndexWriter.finish = finish
+writer.INDEXES = "CREATE TABLE endless AS " + NUMBERS + "count(*) FROM n;"
+"""
+UNWINDING = """
+import signal, time
+import spackscope.tui.cli.commands as headless
+from spackscope.tui.process import signals
+def find(*_args):
+    try:
+        print("begins", flush=True)
+        while True: time.sleep(0.01)
+    finally:
+        seen = 0
+        while True:
+            if len(signals._received) > seen:
+                seen += 1
+                print("still there", flush=True)
+            time.sleep(0.01)
+headless.find = find
+from spackscope.tui.cli.main import main
+raise SystemExit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_during_a_build_leaves_nothing_behind(
+    program: Program, long_build: Path, number: signal.Signals, code: int
+) -> None:
+    process = program.start("index", "-f", str(long_build))
+    wait_for(lambda: any(name.endswith(".tmp") for name in program.cache()))
+    process.send_signal(number)
+    out, err = process.communicate()
+    assert (process.returncode, out, err) == (code, "", "")
+    assert program.cache() == []
+
+
+def test_ctrl_c_in_a_terminal_takes_the_progress_off_the_screen(
+    program: Program, long_build: Path
+) -> None:
+    with program.in_terminal("index", "-f", str(long_build)) as terminal:
+        terminal.read_until("files read")
+        assert "Ctrl-C cancels" in terminal.text
+        terminal.send("\x03")
+        assert terminal.wait() == 130
+        assert terminal.text.endswith("\x1b[2K")
+        assert terminal.text.count("\x1b[?25h") == terminal.text.count("\x1b[?25l")
+    assert program.cache() == []
+
+
+def test_a_build_to_its_end_shows_its_progress_on_stderr_alone(
+    program: Program, long_build: Path
+) -> None:
+    with (
+        open(program.home / "out", "w") as out,
+        program.in_terminal("index", "-f", str(long_build), streams={"stdout": out}) as terminal,
+    ):
+        assert terminal.wait() == 0
+        assert "of 600 files read" in terminal.text
+        assert "a second" in terminal.text
+    assert (program.home / "out").read_text().startswith("specs     60000\npackages  600\n")
+
+
+def test_a_short_build_shows_no_progress(program: Program) -> None:
+    _, text = program.on_terminal("index")
+    assert text.startswith("specs     346\n")
+
+
+def test_what_is_ignored_stays_ignored(program: Program, long_build: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = program.start("find", "-f", str(long_build), "--hashes", "package-000")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    wait_for(lambda: any(name.endswith(".tmp") for name in program.cache()))
+    process.send_signal(signal.SIGHUP)
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    assert len(out.split()) == 100
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "patch", [IN_A_QUERY, IN_ROWS, IN_A_BUILD], ids=["query", "rows", "build"]
+)
+def test_a_signal_ends_a_statement_of_the_database(
+    program: Program, number: signal.Signals, patch: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS.format(patch=patch), "index"],
+        env=environment(program.home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.2)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (128 + number, "", "")
+    assert not any(name.endswith(".tmp") for name in program.cache())
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [
+        ((signal.SIGINT, signal.SIGINT, signal.SIGHUP, signal.SIGHUP), -signal.SIGHUP),
+        ((signal.SIGTERM, signal.SIGINT, signal.SIGTERM), -signal.SIGTERM),
+    ],
+    ids=["Ctrl-C", "SIGTERM"],
+)
+def test_only_a_repeated_signal_disturbs_the_unwinding(
+    program: Program, numbers: Sequence[signal.Signals], code: int
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", UNWINDING, "find", "x"],
+        env=environment(program.home),
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begins\n"
+            for number in numbers[:-1]:
+                process.send_signal(number)
+                assert process.stdout.readline() == "still there\n"
+            process.send_signal(numbers[-1])
+            assert process.wait(PATIENCE) == code
+        finally:
+            process.kill()

@@ -1,0 +1,1 @@
+"""The browser screen and its parts."""

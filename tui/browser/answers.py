@@ -1,0 +1,64 @@
+"""Ask the catalog for a view, and for what there is to say of the text it was typed as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spackscope.model.assist.diagnostics import Typed, advised, completions, unanswerable
+from spackscope.model.assist.no_match import why_none
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.columns import Column
+from spackscope.model.core.errors import (
+    Unanswerable,
+)
+from spackscope.model.core.progress import ShouldStop
+from spackscope.tui.browser.messages import Answered, Offered, Refused
+
+
+def answers(
+    catalog: Catalog,
+    view: View,
+    generation: int,
+    typed: Typed | None,
+    should_stop: ShouldStop,
+    *,
+    may_refuse: bool = True,
+) -> Iterator[Answered | Refused | Offered]:
+    """Give the rows of a view, and then completions where it comes from what is being `typed`.
+
+    What is being typed is refused, if it may be, where it has no match and the word is not all
+    there yet, or a condition is one that nothing can fulfil. Raises Cancelled.
+    """
+    found = None
+    try:
+        packages = catalog.packages(view.query, should_stop=should_stop)
+        listing = catalog.listing(view, should_stop=should_stop)
+    except Unanswerable as error:
+        text = typed or Typed(str(view.query), 0)
+        yield Refused(generation, unanswerable(error, text), unanswerable=True)
+    else:
+        note = None
+        elsewhere = sum(package.shown for package in packages) if not listing.shown else 0
+        if typed is not None and may_refuse and not listing.shown and not elsewhere:
+            found = completions(catalog, view, typed, should_stop)
+            note = None if found.items else advised(catalog, view, typed, should_stop)
+        if note is not None or (found is not None and found.items):
+            yield Refused(generation, note)
+        else:
+            listing.describe()
+            why = "" if listing.shown or elsewhere else why_none(catalog, view.query)
+            if elsewhere:
+                why = f"nothing of this package matches, but {elsewhere:,} of other packages"
+            columns, telling = _columns(catalog, view), catalog.telling(view.package)
+            virtuals = catalog.virtuals.sentence(view.query)
+            yield Answered(generation, packages, listing, columns, telling, why, virtuals)
+    if typed is not None:
+        found = found or completions(catalog, view, typed, should_stop)
+        yield Offered(typed, found)
+
+
+def _columns(catalog: Catalog, view: View) -> list[Column]:
+    """Give the columns to show; only build caches of the public kind have stacks."""
+    has_stacks = any(catalog.dictionaries.values("stack")) or "stack" in view.query.columns
+    return [c for c in catalog.columns(view) if c.name != "stack" or has_stacks]

@@ -1,0 +1,104 @@
+"""Let the user choose among the values of a column, and make that a part of the query."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+
+from spackscope.model.assist.value_choice import Choice, Values, count_values, said_of
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.facets import FACETED
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.errors import (
+    IndexDamaged,
+    QueryError,
+)
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.parse import (
+    parse,
+)
+from spackscope.tui.browser.loading_screen import ReadingScreen
+from spackscope.tui.browser.messages import Damaged
+from spackscope.tui.dialogs.values import ValuesDialog
+
+
+class ChoosingScreen(ReadingScreen):
+    """Open the values of a column, and ask for those that were chosen."""
+
+    _view: View
+
+    @abstractmethod
+    def _set_view(self, view: View, *, rewrite: bool = False) -> None:
+        """Ask for another view; with `rewrite` also the filter that is typed in shows it."""
+
+    def action_values(self) -> None:
+        """Count the values of the column, and show them."""
+        catalog, view = self._catalog, self._view
+        column, value = self._pointed_at()
+        if catalog is None:
+            self._status.say("there are no values to choose from yet", error=True)
+        elif not column:
+            self._status.say("this line is no condition: choose a value")
+        elif column not in FACETED:
+            label = BY_NAME[column].label
+            self._status.say(f"a {label} is not chosen from a list; f types a filter for it")
+        else:
+            package = view.package if column != "package" else None
+
+            def count(should_stop: ShouldStop) -> Values:
+                return self._count(catalog, view.query, column, package, should_stop)
+
+            self.app.push_screen(ValuesDialog(column, count, value), self._choose)
+
+    def _pointed_at(self) -> tuple[str, str | None]:
+        """Name the column that the cursor is in, and the value it is on where that is one."""
+        row = self._specs.highlighted
+        if self._pane == "packages":
+            names: dict[int | None, str] = {
+                package.id: package.name for package in self._names.packages
+            }
+            return "package", names.get(self._names.selected)
+        if self._pane != "detail":
+            column = self._specs.column
+            value = BY_NAME[column].value(row.spec) if row is not None else None
+            return column, value if isinstance(value, str) else None
+        term = self._detail.term
+        if term is None or row is None:
+            return "", None
+        value = BY_NAME[term.column].value(row.spec)
+        values = value if isinstance(value, tuple) else (str(value),)
+        return term.column, next((v for v in values if exact_term(term.column, v) == term), None)
+
+    def _count(
+        self,
+        catalog: Catalog,
+        query: Query,
+        column: str,
+        package: int | None,
+        should_stop: ShouldStop,
+    ) -> Values:
+        try:
+            return count_values(catalog, query, column, package, should_stop)
+        except IndexDamaged as error:
+            self.post_message(Damaged(catalog, str(error)))
+            raise
+
+    def _choose(self, choice: Choice | None) -> None:
+        if choice is None or self._catalog is None:
+            return
+        view, package = self._view, self._view.package
+        query = choice.applied(view.query)
+        try:
+            # What no query can spell cannot be shown, nor taken off by hand.
+            parse(str(query), bare="any")
+        except QueryError as error:
+            self._status.say(f"no query can ask for this: {error}", error=True)
+            return
+        if choice.column == "package" and package is not None:
+            name = self._catalog.dictionaries.package_names[package]
+            if name in choice.excluded or (choice.wanted and name not in choice.wanted):
+                package = None
+        self._status.say(said_of(choice, view.query, query))
+        self._set_view(replace(view, query=query, package=package), rewrite=True)

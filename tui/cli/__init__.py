@@ -1,0 +1,1 @@
+"""The command line: arguments, help and the commands that print."""

@@ -1,0 +1,55 @@
+"""Ask which form of the selected spec, or of the marked ones, is to be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from spackscope.model.core.records import Spec
+from spackscope.model.core.text import shorten
+from spackscope.tui.copy_forms import FORMS, Form, spelled
+from spackscope.tui.dialogs.base import Dialog
+
+_EXAMPLE = 66
+"""Cells of the example under each form, so that it stays on one line."""
+
+
+class CopyMenu(Dialog[Form]):
+    """Show each form with the text that it would copy."""
+
+    def __init__(self, specs: Sequence[Spec]) -> None:
+        super().__init__()
+        self._specs = specs
+
+    def compose(self) -> ComposeResult:
+        """Put a line of explanation and an example under each form."""
+        count = len(self._specs)
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content("copy" if count == 1 else f"copy {count:,} marked specs")
+            box.border_subtitle = Content("letter or ⏎ copies · esc closes")
+            yield OptionList(*(self._option(form) for form in FORMS))
+
+    def _option(self, form: Form) -> Option:
+        key = "/" if form.key == "slash" else form.key
+        example = shorten(spelled(form, self._specs[:1]), _EXAMPLE)
+        prompt = Content.assemble(
+            (f" {key}  ", "bold $accent"), form.name, "\n", (f"    {example}", "dim")
+        )
+        return Option(prompt, id=form.key)
+
+    def on_key(self, event: events.Key) -> None:
+        """Take a form by its letter."""
+        for form in FORMS:
+            if event.key == form.key:
+                event.stop()
+                self.dismiss(form)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(FORMS[event.option_index])

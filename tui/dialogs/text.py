@@ -1,0 +1,106 @@
+"""Show lines of text to be read: the help, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.text import clean, pad, wrap
+from spackscope.model.presentation.sources import failures, old_copies, source_cells
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.keymap import HEADINGS, KEYS
+from spackscope.tui.query_reference import LANGUAGE
+from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+
+_FORM, _SENTENCE = 24, 44
+"""Cells of the two columns of the query language, so that they stand in 80 cells."""
+
+_WIDTH = _FORM + _SENTENCE
+
+
+class Lines(VirtualList):
+    """Draw lines that are made of pieces."""
+
+    def __init__(self, lines: Sequence[Sequence[Piece]]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def on_mount(self) -> None:
+        """Show all lines."""
+        self.show(len(self._lines))
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Give the pieces of a line."""
+        return list(self._lines[row])
+
+
+class LinesDialog(Dialog[None]):
+    """Show a title and lines that can be scrolled."""
+
+    def __init__(self, title: str, lines: Sequence[Sequence[Piece]]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        """Put the lines into a box."""
+        with Vertical(classes="dialog tall") as box:
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content("j k move · esc closes")
+            yield Lines(self._lines)
+
+
+def help_dialog() -> LinesDialog:
+    """Make the help from the tables of the keys and of the query language."""
+    lines: list[list[Piece]] = []
+    for where, heading in HEADINGS.items():
+        if lines:
+            lines.append([])
+        lines.append([(heading, "strong")])
+        for key in KEYS:
+            if key.where == where:
+                lines.append([(f"  {pad(key.shown, 9)} ", "accent"), (key.sentence, "")])
+    for heading, forms in LANGUAGE.items():
+        lines += [[], [(f"Query: {heading.lower()}", "strong")]]
+        for form in forms:
+            written, *more = wrap(form.written, _FORM)
+            said = wrap(form.sentence, _SENTENCE)
+            for left, right in zip_longest((written, *more), said, fillvalue=""):
+                lines.append([(f"  {pad(left, _FORM)} ", "accent"), (right, "")])
+    return LinesDialog("help", lines)
+
+
+def sources_dialog(catalog: Catalog, now: float) -> LinesDialog:
+    """Make the list of sources, with what is the matter with them; `now` in seconds since 1970."""
+    states = catalog.sources
+    lines: list[list[Piece]] = []
+    for state in states:
+        name, kind, specs, problems, checked = source_cells(state, now)
+        parts = [kind, f"{specs} specs", f"{problems} problems"]
+        said = " · ".join(parts if checked == "-" else [*parts, f"checked {checked}"])
+        lines += [[(part, "strong")] for part in wrap(name, _WIDTH)]
+        lines += [[("  ", ""), (part, "")] for part in wrap(said, _WIDTH - 2)]
+    for remark in [*failures(states), *old_copies(states, now)]:
+        lines += [[], *([(part, "")] for part in wrap(remark, _WIDTH))]
+    return LinesDialog(f"sources {len(states):,}", lines)
+
+
+def problems_dialog(catalog: Catalog) -> LinesDialog:
+    """Make the list of what could not be read, grouped by document."""
+    lines: list[list[Piece]] = []
+    origin = None
+    for problem in catalog.problems:
+        if problem.origin != origin:
+            origin = problem.origin
+            lines.append([(clean(origin), "strong")])
+        place = f"{clean(problem.place)}: " if problem.place else ""
+        lines.append([("  ", ""), (place, "accent"), (clean(problem.reason), "")])
+    if not lines:
+        lines = [[("Every document was read without a problem.", "")]]
+    count = len(catalog.problems)
+    return LinesDialog(f"problems {count:,}" if count else "no problems", lines)

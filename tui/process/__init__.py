@@ -1,0 +1,1 @@
+"""The process around the program: streams, signals, exit codes, crashes."""

@@ -1,1 +1,0 @@
-"""The browser and its dialogs, one screen a module."""
