@@ -19,7 +19,7 @@ from spackscope.model.sources.session import Reach
 from spackscope.model.sources.spack_config.config import PREFIX
 from spackscope.model.sources.spack_config.mirrors import configured
 from spackscope.model.sources.url_target import addressed
-from spackscope.model.storage.base import Place
+from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 
 _PART = re.compile(r"[\w.+-]+")
@@ -48,14 +48,14 @@ def remote_size(
         place = _place(spec, sources, reach)
         if place is None:
             return None
-        path = place.fetch(name, changing=False, largest=LARGEST).path
+        path = place.fetch(name, immutable=True, max_size=LARGEST).path
         told = archive_size(read_file(path, LARGEST), origin=name)
     except (SourceError, OSError, Unreadable):
         return None
     return None if told is None else float(told[1])
 
 
-def _place(spec: Spec, sources: Sequence[str], reach: Reach) -> Place | None:
+def _place(spec: Spec, sources: Sequence[str], reach: Reach) -> Storage | None:
     """Open the mirror that a spec comes from; None where it is no mirror far away."""
     if spec.source.startswith(PREFIX):
         mirror, _ = configured(spec.source.removeprefix(PREFIX), reach.spack)

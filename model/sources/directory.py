@@ -32,7 +32,7 @@ from spackscope.model.sources.session import Reach
 from spackscope.model.sources.sniff import sniffed
 from spackscope.model.sources.spack_config.config import spack_of
 from spackscope.model.sources.walk import below, shown_top
-from spackscope.model.storage.base import Folder
+from spackscope.model.storage.local import LocalFolder
 
 DATABASE = ".spack-db"
 LOCK = "spack.lock"
@@ -185,7 +185,7 @@ def _holds_build_cache(directory: str) -> bool:
 
 
 def _mirror(look: _Look, directory: str, named: str, build_cache: str = BUILD_CACHE) -> Mirror:
-    place = Folder(directory, named)
+    place = LocalFolder(directory, named)
     return Mirror(
         look.source,
         place,

@@ -35,7 +35,7 @@ from spackscope.model.sources.session import Reach
 from spackscope.model.sources.spack_config.config import PREFIX
 from spackscope.model.sources.spack_config.mirrors import configured
 from spackscope.model.sources.url_target import addressed
-from spackscope.model.storage.base import Folder
+from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
 
 _HEAD = 512
@@ -211,14 +211,14 @@ def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
         raise SourceError(f"the source {told} {why}") from None
     if stat.S_ISDIR(status.st_mode):
         if view:
-            folder = Folder(top, named or source)
+            folder = LocalFolder(top, named or source)
             return survey_mirror(Mirror(source, folder, reach.environ, view=view))
         return survey_directory(source, top, reach, named=named)
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"the source {source} is neither a file nor a directory")
     at = addressed(named or source)
     if at.layout == "v3":
-        folder = Folder(str(location(at.top or ".")), at.top)
+        folder = LocalFolder(str(location(at.top or ".")), at.top)
         return survey_mirror(Mirror(source, folder, reach.environ, view=at.view, layout="v3"))
     if is_catalogue(_head(top)):
         return survey_public(source, Asked(named or source), reach)

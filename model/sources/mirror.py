@@ -43,7 +43,7 @@ def survey_mirror(mirror: Mirror) -> Surveyed:
     failures: list[SourceError] = []
     is_in_trouble = False
     for layout in layouts_of(mirror):
-        if is_in_trouble and not mirror.place.is_at_hand(f"{mirror.build_cache}index.json"):
+        if is_in_trouble and not mirror.place.is_cached(f"{mirror.build_cache}index.json"):
             # Waiting for the server once was long enough.
             break
         try:

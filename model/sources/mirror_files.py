@@ -20,7 +20,8 @@ from spackscope.model.sources.document import (
     Surveyed,
     document_of,
 )
-from spackscope.model.storage.base import Fetched, Folder, Place
+from spackscope.model.storage.base import FetchedFile, Storage
+from spackscope.model.storage.local import LocalFolder
 
 BUILD_CACHE = "build_cache/"
 """Where layout v2 has its files, from the top of a mirror."""
@@ -36,7 +37,7 @@ class Mirror:
     """
 
     source: str
-    place: Place
+    place: Storage
     environ: Mapping[str, str]
     view: str = ""
     build_cache: str = BUILD_CACHE
@@ -48,9 +49,9 @@ class Mirror:
     @property
     def is_here(self) -> bool:
         """Whether it lies on this machine."""
-        return isinstance(self.place, Folder)
+        return isinstance(self.place, LocalFolder)
 
-    def document(self, fetched: Fetched, kind: Kind = "asked for") -> Document:
+    def document(self, fetched: FetchedFile, kind: Kind = "asked for") -> Document:
         """Make the document of a file. Raises SourceError."""
         try:
             status = os.stat(fetched.path)
@@ -67,7 +68,7 @@ class Mirror:
             stack=self.stack,
         )
 
-    def read(self, fetched: Fetched, most: int = LARGEST + 1) -> bytes:
+    def read(self, fetched: FetchedFile, most: int = LARGEST + 1) -> bytes:
         """Read a small file, or how one begins. Raises SourceError."""
         try:
             return read_head(fetched.path, most)

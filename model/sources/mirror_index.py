@@ -22,10 +22,8 @@ from spackscope.model.sources.document import (
 from spackscope.model.sources.mirror_files import Mirror, problem_of, together
 from spackscope.model.sources.mirror_spec_files import sizes_of
 from spackscope.model.sources.verified_index import KnownGood
-from spackscope.model.storage.base import (
-    Fetched,
-    Folder,
-)
+from spackscope.model.storage.base import FetchedFile
+from spackscope.model.storage.local import LocalFolder
 
 _INDEXES = "v3/manifests/index"
 _MANIFEST = "index.manifest.json"
@@ -92,35 +90,35 @@ def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
     return Surveyed(mirror.source, "mirror", "v3", documents, (), checked, remark)
 
 
-def _manifest(mirror: Mirror, name: str) -> tuple[Fetched, Blob]:
-    fetched = mirror.place.fetch(name, largest=LARGEST)
+def _manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
+    fetched = mirror.place.fetch(name, max_size=LARGEST)
     try:
         return fetched, read_manifest(mirror.read(fetched)).blob(DATABASE)
     except Unreadable as error:
         raise WrongContent(f"{fetched.origin}: {error}") from None
 
 
-def _blob(mirror: Mirror, blob: Blob, good: KnownGood) -> Fetched:
+def _blob(mirror: Mirror, blob: Blob, good: KnownGood) -> FetchedFile:
     try:
         if mirror.is_here and good.is_still(
             blob.checksum, fetched := mirror.place.fetch(blob.name)
         ):
             return fetched
-        fetched = mirror.place.fetch(blob.name, sha256=blob.checksum, changing=False)
+        fetched = mirror.place.fetch(blob.name, sha256=blob.checksum, immutable=True)
     except NotFound as error:
         raise SourceError(f"{error}, though the manifest of the mirror names it") from None
     good.remember(blob.checksum, fetched.path)
     return fetched
 
 
-def _older(mirror: Mirror, good: KnownGood, why: str) -> Fetched | None:
+def _older(mirror: Mirror, good: KnownGood, why: str) -> FetchedFile | None:
     """Give the last index of a mirror far away that was good, if its copy is still there."""
     known = good.recall()
     if mirror.is_here or known is None:
         return None
     blob = Blob(DATABASE, known.checksum)
     try:
-        fetched = mirror.place.fetch(blob.name, sha256=known.checksum, changing=False)
+        fetched = mirror.place.fetch(blob.name, sha256=known.checksum, immutable=True)
     except SourceError:
         return None
     when = known.state[1] / 1e9
@@ -157,10 +155,10 @@ def index_of_v2(mirror: Mirror) -> Surveyed:
     return Surveyed(mirror.source, "mirror", "v2", documents, problems, checked, remark)
 
 
-def _noted(mirror: Mirror, name: str) -> tuple[Fetched | None, str]:
+def _noted(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:
     """Give the file that notes the sha256 of the index, and the sha256."""
     try:
-        noted = mirror.place.fetch(f"{name}.hash", largest=_LARGEST_HASH)
+        noted = mirror.place.fetch(f"{name}.hash", max_size=_LARGEST_HASH)
     except SourceError:
         # Spack asks for the index itself then, and so finds out what is wrong.
         return None, ""
@@ -168,17 +166,17 @@ def _noted(mirror: Mirror, name: str) -> tuple[Fetched | None, str]:
     return noted, text.lower() if _HASH.fullmatch(text) else ""
 
 
-def _index_with(mirror: Mirror, name: str, sha256: str) -> Fetched:
+def _index_with(mirror: Mirror, name: str, sha256: str) -> FetchedFile:
     if not sha256:
         return mirror.place.fetch(name)
     good = _known_good(mirror, name)
     if mirror.is_here and good.is_still(sha256, fetched := mirror.place.fetch(name)):
         return fetched
-    fetched = mirror.place.fetch(name, sha256=sha256, changing=False)
+    fetched = mirror.place.fetch(name, sha256=sha256, immutable=True)
     good.remember(sha256, fetched.path)
     return fetched
 
 
 def _known_good(mirror: Mirror, name: str) -> KnownGood:
-    at = mirror.place.top if isinstance(mirror.place, Folder) else mirror.place.origin
+    at = mirror.place.top if isinstance(mirror.place, LocalFolder) else mirror.place.origin
     return KnownGood(mirror.environ, f"{at}\0{name}")

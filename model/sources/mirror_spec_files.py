@@ -22,7 +22,7 @@ from spackscope.model.sources.document import (
     Surveyed,
 )
 from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, problem_of, together
-from spackscope.model.storage.base import Fetched
+from spackscope.model.storage.base import FetchedFile
 
 SPECS = "v3/manifests/spec"
 """Where layout v3 has one manifest for each spec, from the top of a mirror."""
@@ -42,7 +42,7 @@ def sizes_of(mirror: Mirror) -> Iterator[Document]:
         if name.endswith(MANIFEST) and (path := _path(mirror, name)):
             origin = os.path.join(mirror.place.origin, *name.split("/"))
             try:
-                yield mirror.document(Fetched(path, origin), "sizes")
+                yield mirror.document(FetchedFile(path, origin), "sizes")
             except SourceError:
                 # It was there a moment ago; a size is not worth a word.
                 continue
@@ -101,7 +101,7 @@ def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> Surve
 
 def _spec_file(mirror: Mirror, name: str) -> Found:
     try:
-        return [mirror.document(mirror.place.fetch(name, largest=LARGEST_SPEC_FILE))], []
+        return [mirror.document(mirror.place.fetch(name, max_size=LARGEST_SPEC_FILE))], []
     except SourceError as error:
         return [], [problem_of(error, os.path.join(mirror.place.origin, *name.split("/")))]
 
@@ -110,13 +110,13 @@ def _by_manifest(mirror: Mirror, name: str) -> Found:
     """Find the spec file that a manifest names, which is told by the name of the manifest."""
     origin = os.path.join(mirror.place.origin, *name.split("/"))
     try:
-        manifest = mirror.place.fetch(name, changing=False, largest=LARGEST)
+        manifest = mirror.place.fetch(name, immutable=True, max_size=LARGEST)
         blob = read_manifest(mirror.read(manifest)).blob(SPEC)
         spec = mirror.place.fetch(
-            blob.name, sha256=blob.checksum, changing=False, largest=LARGEST_SPEC_FILE
+            blob.name, sha256=blob.checksum, immutable=True, max_size=LARGEST_SPEC_FILE
         )
         documents = [
-            mirror.document(Fetched(spec.path, manifest.origin)),
+            mirror.document(FetchedFile(spec.path, manifest.origin)),
             mirror.document(manifest, "sizes"),
         ]
     except (SourceError, Unreadable) as error:

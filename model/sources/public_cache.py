@@ -34,9 +34,7 @@ from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
 from spackscope.model.sources.public_cache_name import CATALOGUE, DEFAULT_TAG, Asked
 from spackscope.model.sources.session import Reach
 from spackscope.model.sources.url_target import addressed
-from spackscope.model.storage.base import (
-    Fetched,
-)
+from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.urls import LONGEST, is_remote, scheme_of, shown_url, split_url
 
 _BUCKET = "s3://spack-binaries/"
@@ -52,7 +50,7 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     if scheme_of(asked.catalogue):
         split_url(asked.catalogue)
     at, name = _split(asked.catalogue)
-    fetched = reach.open(at).fetch(name, largest=LARGEST)
+    fetched = reach.open(at).fetch(name, max_size=LARGEST)
     catalogue = _catalogue(fetched)
     looks: list[Callable[[], Surveyed]] = []
     problems: list[Problem] = []
@@ -114,7 +112,7 @@ def _look(source: str, tag: str, label: str, tops: Sequence[str], reach: Reach) 
     return Surveyed(source, "public cache", problems=(problem,))
 
 
-def _catalogue(fetched: Fetched) -> dict[str, Any]:
+def _catalogue(fetched: FetchedFile) -> dict[str, Any]:
     try:
         document, _ = load(decode(read_file(fetched.path, LARGEST)))
     except (OSError, Unreadable) as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.spack_config.config import Spack, spack_of
-from spackscope.model.storage.base import Place
+from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ class Reach:
     on_progress: OnProgress = field(default=no_progress, repr=False)
     should_stop: ShouldStop = field(default=never, repr=False)
 
-    def open(self, url: str, options: Mapping[str, object] = {}) -> Place:
+    def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
         """Open the place that an address or a path names. Raises SourceError."""
-        from spackscope.model.storage.open import open_place
+        from spackscope.model.storage.open import open_storage
 
-        return open_place(
+        return open_storage(
             url,
             self.environ,
             options=options,

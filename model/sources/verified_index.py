@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.private_files import create_temporary, private_directory
 from spackscope.model.core.xdg import base_directory
-from spackscope.model.storage.base import Fetched
+from spackscope.model.storage.base import FetchedFile
 
 _LARGEST = 1024
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -52,7 +52,7 @@ class KnownGood:
             return None
         return Good(checksum, (size, mtime_ns, ctime_ns))
 
-    def is_still(self, checksum: str, fetched: Fetched) -> bool:
+    def is_still(self, checksum: str, fetched: FetchedFile) -> bool:
         """Tell whether a file is known to have a checksum, and did not change since."""
         try:
             return self.recall() == Good(checksum, state_of(fetched.path))

@@ -20,17 +20,15 @@ from spackscope.model.core.errors import (
     WrongContent,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import (
-    Fetched,
-)
-from spackscope.model.storage.download_cache import Copies, Copy, copies_elsewhere
+from spackscope.model.storage.base import FetchedFile
+from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_temporary_cache
 
 _REPORT = 0.05
 _HEAD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class FileVersion:
     """Hold what a server told of the version of a file that it gave."""
 
     stamp: str = ""
@@ -41,7 +39,7 @@ class Writer:
     """Take the bytes of a file as they come, count them, and find their digest.
 
     `what` is the name that progress is reported under, `origin` that of the file. Raises
-    SourceError where there are more than `largest` bytes, and Cancelled.
+    SourceError where there are more than `max_size` bytes, and Cancelled.
     """
 
     def __init__(
@@ -50,11 +48,11 @@ class Writer:
         what: str,
         origin: str,
         *,
-        largest: int = LARGEST,
+        max_size: int = LARGEST,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
-        self._file, self._what, self._origin, self._largest = file, what, origin, largest
+        self._file, self._what, self._origin, self._largest = file, what, origin, max_size
         self._on_progress, self._should_stop = on_progress, should_stop
         self._digest = hashlib.sha256()
         self._reported = 0.0
@@ -112,7 +110,7 @@ class Writer:
         return self._digest.hexdigest()
 
 
-Ask = Callable[["Copy | None", Writer], "Version | None"]
+Ask = Callable[["CachedFile | None", Writer], "FileVersion | None"]
 """Asks a server for a file, unless it is still as the copy; None tells that it is.
 
 Called with the copy of before and where the bytes go. Raises SourceErrors and Cancelled.
@@ -121,16 +119,16 @@ Called with the copy of before and where the bytes go. Raises SourceErrors and C
 
 def fetch_copy(
     ask: Ask,
-    copies: Copies,
+    copies: DownloadCache,
     key: str,
     origin: str,
     *,
     sha256: str = "",
-    changing: bool = True,
-    largest: int = LARGEST,
+    immutable: bool = False,
+    max_size: int = LARGEST,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
-) -> Fetched:
+) -> FetchedFile:
     """Give the copy of a file, asking for it only where the copy may be an old one.
 
     `key` tells the file from all others, `origin` is what the user is told of it. A copy with
@@ -142,8 +140,8 @@ def fetch_copy(
     wanted = sha256.lower()
     older = copies.find(key)
     copy = None if older is not None and wanted and older.sha256 != wanted else older
-    if copy is not None and (wanted or not changing):
-        return Fetched(copy.path, origin, time.time() if wanted else copy.checked)
+    if copy is not None and (wanted or immutable):
+        return FetchedFile(copy.path, origin, time.time() if wanted else copy.checked)
     try:
         with copies.beginning(key) as file:
             what = f"bytes of {origin.rpartition('/')[2] or origin}"
@@ -151,14 +149,14 @@ def fetch_copy(
                 file,
                 what,
                 origin,
-                largest=largest,
+                max_size=max_size,
                 on_progress=on_progress,
                 should_stop=should_stop,
             )
             version = ask(copy, writer)
             if version is None and copy is not None:
                 kept = copies.confirm(copy)
-                return Fetched(kept.path, origin, kept.checked)
+                return FetchedFile(kept.path, origin, kept.checked)
             if version is None:
                 raise SourceError(f"{origin} cannot be read: the server says it is as before")
             if writer.is_web_page():
@@ -176,7 +174,7 @@ def fetch_copy(
                 last_modified=version.last_modified,
                 sha256=writer.sha256,
             )
-            return Fetched(kept.path, origin, kept.checked)
+            return FetchedFile(kept.path, origin, kept.checked)
     except (NotFound, WrongContent) as error:
         if older is None or not isinstance(error, (Forbidden, WebPage)):
             raise
@@ -190,7 +188,7 @@ def fetch_copy(
         if older is not None:
             return _instead(older, origin, failure)
     # The disk with the cache may be full, and another one not.
-    elsewhere = copies_elsewhere(copies)
+    elsewhere = open_temporary_cache(copies)
     if elsewhere is None:
         raise failure
     return fetch_copy(
@@ -199,12 +197,12 @@ def fetch_copy(
         key,
         origin,
         sha256=sha256,
-        changing=changing,
-        largest=largest,
+        immutable=immutable,
+        max_size=max_size,
         on_progress=on_progress,
         should_stop=should_stop,
     )
 
 
-def _instead(older: Copy, origin: str, failure: SourceError) -> Fetched:
-    return Fetched(older.path, origin, older.checked, str(failure))
+def _instead(older: CachedFile, origin: str, failure: SourceError) -> FetchedFile:
+    return FetchedFile(older.path, origin, older.checked, str(failure))

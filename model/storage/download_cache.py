@@ -38,7 +38,7 @@ _LARGEST_META = 2**16
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CachedFile:
     """Describe a copy: where it lies, what it is a copy of, and what its server said of it.
 
     `url` is shown without secrets. `checked` is when the copy was last known to be as the
@@ -58,7 +58,7 @@ class Copy:
     checked: float
 
 
-class Copies:
+class DownloadCache:
     """Keep copies in a directory, each a file with a small JSON file beside it.
 
     Any number of processes may use one directory. A file whose content stays the same is not
@@ -68,7 +68,7 @@ class Copies:
     def __init__(self, directory: str) -> None:
         self.directory = directory
 
-    def find(self, key: str) -> Copy | None:
+    def find(self, key: str) -> CachedFile | None:
         """Give the copy of what the key names, if there is a good one."""
         path = self._path(key)
         try:
@@ -108,7 +108,7 @@ class Copies:
 
     def keep(
         self, key: str, file: BinaryIO, *, url: str, stamp: str, last_modified: str, sha256: str
-    ) -> Copy:
+    ) -> CachedFile:
         """Make a file that was begun the copy of what the key names, and give the copy.
 
         Where the copy that is there has the same content, that one stays. Raises OSError.
@@ -121,7 +121,7 @@ class Copies:
         os.replace(file.name, path)
         # Of the file that was written, not of the path, which may be another process's by now.
         status = os.fstat(file.fileno())
-        copy = Copy(
+        copy = CachedFile(
             path,
             url,
             stamp,
@@ -135,7 +135,7 @@ class Copies:
         self._describe(copy)
         return copy
 
-    def confirm(self, copy: Copy, *, stamp: str = "", last_modified: str = "") -> Copy:
+    def confirm(self, copy: CachedFile, *, stamp: str = "", last_modified: str = "") -> CachedFile:
         """Note that a copy is as the original right now, and give it as it is noted."""
         confirmed = replace(
             copy,
@@ -148,7 +148,7 @@ class Copies:
             self._describe(confirmed)
         return confirmed
 
-    def sweep(self, *, now: float | None = None, largest: int = LARGEST) -> None:
+    def sweep(self, *, now: float | None = None, max_size: int = LARGEST) -> None:
         """Remove what nothing used for 30 days, and the oldest copies beyond a total of bytes."""
         now = time.time() if now is None else now
         used: list[tuple[float, int, str]] = []
@@ -164,7 +164,7 @@ class Copies:
         total = 0
         for age, size, path in sorted(used):
             total += size
-            if age > UNUSED_DAYS * _DAY or (total > largest and age > _DAY):
+            if age > UNUSED_DAYS * _DAY or (total > max_size and age > _DAY):
                 for old in (path + _META, path):
                     with contextlib.suppress(OSError):
                         os.unlink(old)
@@ -175,7 +175,7 @@ class Copies:
             self.directory, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:40]
         )
 
-    def _describe(self, copy: Copy) -> None:
+    def _describe(self, copy: CachedFile) -> None:
         described = {name: value for name, value in asdict(copy).items() if name != "path"}
         descriptor, part = create_temporary(self.directory, "meta")
         try:
@@ -193,7 +193,7 @@ class Copies:
                 os.utime(path)
 
 
-def copies_of(environ: Mapping[str, str]) -> Copies:
+def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
     """Give the copies in the user's cache directory, else some that go when the program ends.
 
     Raises SourceError where not even a temporary directory can be written to.
@@ -210,26 +210,26 @@ def copies_of(environ: Mapping[str, str]) -> Copies:
             pass
         else:
             _sweep_at_end(directory)
-            return Copies(directory)
+            return DownloadCache(directory)
     try:
-        return Copies(_passing_directory(os.geteuid()))
+        return DownloadCache(_passing_directory(os.geteuid()))
     except OSError as error:
         raise SourceError(f"nothing can be copied to this machine: {reason(error)}") from None
 
 
-def copies_elsewhere(copies: Copies) -> Copies | None:
+def open_temporary_cache(copies: DownloadCache) -> DownloadCache | None:
     """Give copies that go when the program ends, for where these take none; else None."""
     try:
         passing = _passing_directory(os.geteuid())
     except OSError:
         return None
-    return Copies(passing) if passing != copies.directory else None
+    return DownloadCache(passing) if passing != copies.directory else None
 
 
 @functools.cache
 def _sweep_at_end(directory: str) -> None:
     # At the end, since by then it is known which of the old ones were used after all.
-    atexit.register(Copies(directory).sweep)
+    atexit.register(DownloadCache(directory).sweep)
 
 
 @functools.cache
@@ -239,17 +239,17 @@ def _passing_directory(_user: int) -> str:
     return directory
 
 
-def _described(path: str, described: object) -> Copy | None:
+def _described(path: str, described: object) -> CachedFile | None:
     """Make a copy of its JSON description, unless that is no such description."""
     if not isinstance(described, dict):
         return None
-    wanted = {field.name: field.type for field in fields(Copy) if field.name != "path"}
+    wanted = {field.name: field.type for field in fields(CachedFile) if field.name != "path"}
     for name, kind in wanted.items():
         value = described.get(name)
         good = isinstance(value, str) if kind == "str" else isinstance(value, (int, float))
         if not good:
             return None
-    return Copy(path, **{name: described[name] for name in wanted})
+    return CachedFile(path, **{name: described[name] for name in wanted})
 
 
 def _digest(file: BinaryIO) -> str:

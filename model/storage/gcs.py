@@ -14,8 +14,8 @@ from spackscope.model.core.errors import (
     Unreachable,
 )
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.download import Version, Writer
-from spackscope.model.storage.download_cache import Copy
+from spackscope.model.storage.download import FileVersion, Writer
+from spackscope.model.storage.download_cache import CachedFile
 from spackscope.model.storage.http_responses import (
     Pace,
     Patience,
@@ -45,7 +45,9 @@ class GoogleBucket:
         self._unreachable = ""
         self.where = ""
 
-    def ask(self, key: str, origin: str, copy: Copy | None, writer: Writer) -> Version | None:
+    def ask(
+        self, key: str, origin: str, copy: CachedFile | None, writer: Writer
+    ) -> FileVersion | None:
         """Write an object, unless its generation is still that of the copy.
 
         Raises NotFound, Forbidden, other SourceErrors and Cancelled.
@@ -75,7 +77,7 @@ class GoogleBucket:
                 **self._waiting(),
             ),
         )
-        return Version(generation)
+        return FileVersion(generation)
 
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
         """Give all keys that begin with a prefix. Raises SourceError and Cancelled."""

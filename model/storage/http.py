@@ -17,11 +17,9 @@ from spackscope.model.core.errors import (
     TemporaryFailure,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import (
-    Fetched,
-)
-from spackscope.model.storage.download import Version, Writer, fetch_copy
-from spackscope.model.storage.download_cache import Copies, Copy, copies_of
+from spackscope.model.storage.base import FetchedFile
+from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
+from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.http_responses import (
     Answer,
@@ -32,7 +30,7 @@ _GZIP = 31
 _PIECE = 1 << 20
 
 
-class WebPlace:
+class HttpStorage:
     """Be a place on the web, by an address that begins with http or https.
 
     A server may answer 403 for what is not there: Forbidden, which is a NotFound. Where a server
@@ -45,14 +43,14 @@ class WebPlace:
         environ: Mapping[str, str],
         *,
         client: Client | None = None,
-        copies: Copies | None = None,
+        copies: DownloadCache | None = None,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
         self._url = web_url(url)
         self._origin = shown_url(url).removesuffix("?…").rstrip("/")
         self._client = client or Client(environ, should_stop=should_stop)
-        self._copies = copies or copies_of(environ)
+        self._copies = copies or open_download_cache(environ)
         self._on_progress, self._should_stop = on_progress, should_stop
 
     @property
@@ -61,8 +59,8 @@ class WebPlace:
         return self._origin
 
     def fetch(
-        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
-    ) -> Fetched:
+        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+    ) -> FetchedFile:
         """Give the copy of a file, after asking whether it is still right; "" is the place itself.
 
         Raises NotFound for 404 and 410, Forbidden for 403, WrongContent, other SourceErrors where
@@ -71,7 +69,7 @@ class WebPlace:
         url = self._url.below(name)
         origin = f"{self._origin}/{name}" if name else self._origin
 
-        def ask(copy: Copy | None, writer: Writer) -> Version | None:
+        def ask(copy: CachedFile | None, writer: Writer) -> FileVersion | None:
             return self._client.repeat(
                 lambda: ask_web(self._client, url, origin, copy, writer, sha256=sha256),
                 has_copy=copy is not None,
@@ -83,13 +81,13 @@ class WebPlace:
             url.key,
             origin,
             sha256=sha256,
-            changing=changing,
-            largest=largest,
+            immutable=immutable,
+            max_size=max_size,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )
 
-    def is_at_hand(self, name: str) -> bool:
+    def is_cached(self, name: str) -> bool:
         """Tell whether there is a copy of a file."""
         return self._copies.find(self._url.below(name).key) is not None
 
@@ -104,12 +102,12 @@ def ask_web(
     client: Client,
     url: Url,
     origin: str,
-    copy: Copy | None,
+    copy: CachedFile | None,
     writer: Writer,
     *,
     sha256: str = "",
     headers: Mapping[str, str] = {},
-) -> Version | None:
+) -> FileVersion | None:
     """Ask once for a file, unless it is still as the copy; None tells that it is.
 
     Raises NotFound, Forbidden, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
@@ -131,13 +129,13 @@ def ask_web(
     return version_of(answer)
 
 
-def version_of(answer: Answer) -> Version:
+def version_of(answer: Answer) -> FileVersion:
     """Give what an answer tells of the version of a file, so far as it can be sent back."""
     stamp, modified = (
         value if value.isascii() and value.isprintable() else ""
         for value in (answer.headers.get(name, "") for name in ("etag", "last-modified"))
     )
-    return Version(stamp, modified)
+    return FileVersion(stamp, modified)
 
 
 def receive(answer: Answer, writer: Writer, origin: str, *, unpack: bool = True) -> bool:

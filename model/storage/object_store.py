@@ -10,9 +10,9 @@ from spackscope.model.core.errors import (
     SourceError,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import Fetched
-from spackscope.model.storage.download import Version, Writer, fetch_copy
-from spackscope.model.storage.download_cache import Copies, Copy, copies_of
+from spackscope.model.storage.base import FetchedFile
+from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
+from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.urls import shown_url, split_url, unquoted
 
@@ -23,7 +23,9 @@ class Bucket(Protocol):
     where: str
     """What tells this bucket from one of the same name elsewhere: its endpoint."""
 
-    def ask(self, key: str, origin: str, copy: Copy | None, writer: Writer) -> Version | None:
+    def ask(
+        self, key: str, origin: str, copy: CachedFile | None, writer: Writer
+    ) -> FileVersion | None:
         """Write an object, unless it is still as the copy; None tells that it is.
 
         Raises NotFound, Forbidden, TemporaryFailure, other SourceErrors and Cancelled.
@@ -33,7 +35,7 @@ class Bucket(Protocol):
         """Give all keys that begin with a prefix. Raises SourceError and Cancelled."""
 
 
-class ObjectPlace:
+class ObjectStorage:
     """Be a place in a bucket, below a prefix."""
 
     def __init__(
@@ -42,21 +44,21 @@ class ObjectPlace:
         bucket: Bucket,
         environ: Mapping[str, str],
         *,
-        copies: Copies | None = None,
+        copies: DownloadCache | None = None,
         client: Client | None = None,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
         self.origin = shown_url(url).removesuffix("?…").rstrip("/")
         self._prefix = unquoted(split_url(url).path).strip("/")
-        self._bucket, self._copies = bucket, copies or copies_of(environ)
+        self._bucket, self._copies = bucket, copies or open_download_cache(environ)
         self._client = client or Client(environ, should_stop=should_stop)
         self._on_progress, self._should_stop = on_progress, should_stop
         self._failure: SourceError | None = None
 
     def fetch(
-        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
-    ) -> Fetched:
+        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+    ) -> FetchedFile:
         """Give the copy of an object, after asking whether it is still right.
 
         Raises NotFound, Forbidden for what the store does not give, WrongContent, other
@@ -65,8 +67,8 @@ class ObjectPlace:
         key = "/".join(part for part in (self._prefix, name) if part)
         origin = f"{self.origin}/{name}" if name else self.origin
 
-        def ask(copy: Copy | None, writer: Writer) -> Version | None:
-            def once() -> Version | None:
+        def ask(copy: CachedFile | None, writer: Writer) -> FileVersion | None:
+            def once() -> FileVersion | None:
                 writer.begin_anew()
                 return self._bucket.ask(key, origin, copy, writer)
 
@@ -78,13 +80,13 @@ class ObjectPlace:
             self._key(name),
             origin,
             sha256=sha256,
-            changing=changing,
-            largest=largest,
+            immutable=immutable,
+            max_size=max_size,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )
 
-    def is_at_hand(self, name: str) -> bool:
+    def is_cached(self, name: str) -> bool:
         """Tell whether there is a copy of an object."""
         return self._copies.find(self._key(name)) is not None
 

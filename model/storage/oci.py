@@ -23,12 +23,10 @@ from spackscope.model.core.errors import (
     reason,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import (
-    Fetched,
-)
+from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.credentials import Access, access_of
-from spackscope.model.storage.download import Version, Writer, fetch_copy
-from spackscope.model.storage.download_cache import Copies, Copy, copies_of
+from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
+from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
 from spackscope.model.storage.http import ask_web
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.urls import (
@@ -51,7 +49,7 @@ _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 _PARAMETER = re.compile(r'([a-zA-Z_]+)="?([^",]*)"?')
 
 
-class Registry:
+class OciRegistry:
     """Be a build cache in a registry: `oci://host/name`, or `oci+http://` where it has no TLS.
 
     User and password are those in the address, else the `access_pair` of the options. They are
@@ -65,7 +63,7 @@ class Registry:
         *,
         options: Mapping[str, object] = {},
         client: Client | None = None,
-        copies: Copies | None = None,
+        copies: DownloadCache | None = None,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
@@ -76,12 +74,12 @@ class Registry:
         self._known = split.authorization or _authorization(access_of(options, environ))
         self._authorization = ""
         self._client = client or Client(environ, should_stop=should_stop)
-        self._copies = copies or copies_of(environ)
+        self._copies = copies or open_download_cache(environ)
         self._on_progress, self._should_stop = on_progress, should_stop
 
     def fetch(
-        self, name: str, *, sha256: str = "", changing: bool = True, largest: int = LARGEST
-    ) -> Fetched:
+        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+    ) -> FetchedFile:
         """Give the copy of the index, whose digest the manifest of the tag index.spack names.
 
         Raises NotFound for every other name, and where there is no such tag; WrongContent, other
@@ -95,16 +93,16 @@ class Registry:
             self._top.below(f"manifests/{_TAG}"),
             f"{self.origin}:{_TAG}",
             accept=_MANIFEST,
-            largest=_LARGEST_MANIFEST,
+            max_size=_LARGEST_MANIFEST,
         )
         digest = _layer(manifest)
         if sha256 and sha256.lower() != digest:
             raise NotFound(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
         blob = replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}")
-        index = self._bring(blob, f"{self.origin}/{INDEX}", sha256=digest, largest=largest)
-        return Fetched(index.path, index.origin, manifest.checked, manifest.remark)
+        index = self._bring(blob, f"{self.origin}/{INDEX}", sha256=digest, max_size=max_size)
+        return FetchedFile(index.path, index.origin, manifest.checked, manifest.remark)
 
-    def is_at_hand(self, name: str) -> bool:
+    def is_cached(self, name: str) -> bool:
         """Tell whether there is a copy of the manifest that names the index."""
         tag = self._top.below(f"manifests/{_TAG}").key
         return name == INDEX and self._copies.find(tag) is not None
@@ -114,10 +112,10 @@ class Registry:
         raise ListingUnsupported(f"{self.origin} cannot be listed: it is a registry")
 
     def _bring(
-        self, url: Url, origin: str, *, accept: str = "*/*", sha256: str = "", largest: int
-    ) -> Fetched:
-        def ask(copy: Copy | None, writer: Writer) -> Version | None:
-            def once() -> Version | None:
+        self, url: Url, origin: str, *, accept: str = "*/*", sha256: str = "", max_size: int
+    ) -> FetchedFile:
+        def ask(copy: CachedFile | None, writer: Writer) -> FileVersion | None:
+            def once() -> FileVersion | None:
                 headers = {"Accept": accept}
                 if self._authorization:
                     headers["Authorization"] = self._authorization
@@ -140,8 +138,8 @@ class Registry:
             url.key,
             origin,
             sha256=sha256,
-            changing=not sha256,
-            largest=largest,
+            immutable=bool(sha256),
+            max_size=max_size,
             on_progress=self._on_progress,
             should_stop=self._should_stop,
         )
@@ -214,7 +212,7 @@ def _authorization(access: Access) -> str:
         raise SourceError("its access_pair has characters that cannot be sent") from None
 
 
-def _layer(manifest: Fetched) -> str:
+def _layer(manifest: FetchedFile) -> str:
     """Give the sha256 of the first layer of an image, which is the index."""
     try:
         data = read_file(manifest.path, _LARGEST_MANIFEST)

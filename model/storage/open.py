@@ -10,14 +10,15 @@ from spackscope.model.core.errors import (
     SourceError,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import Folder, Place
+from spackscope.model.storage.base import Storage
+from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url
 
 if TYPE_CHECKING:
     from spackscope.model.storage.http_client import Client
 
 
-def open_place(
+def open_storage(
     url: str,
     environ: Mapping[str, str],
     *,
@@ -25,7 +26,7 @@ def open_place(
     client: Client | None = None,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
-) -> Place:
+) -> Storage:
     """Open a place, of which nothing is asked yet.
 
     An address begins with http, https, file, s3, gs, oci or oci+http; everything else is a path.
@@ -42,14 +43,14 @@ def open_place(
     raise SourceError(f"{shown_url(url)}: no place is known by {scheme}://")
 
 
-def _folder(path: str, named: str) -> Folder:
+def _folder(path: str, named: str) -> LocalFolder:
     try:
         has_nul = b"\0" in os.fsencode(path)
     except UnicodeEncodeError:
         raise SourceError(f"{shown_url(named)} cannot be read: its name is not text") from None
     if has_nul:
         raise SourceError(f"{shown_url(named)} cannot be read: its name has a NUL")
-    return Folder(path, shown_url(named))
+    return LocalFolder(path, shown_url(named))
 
 
 def _far_away(
@@ -60,20 +61,20 @@ def _far_away(
     client: Client | None,
     on_progress: OnProgress,
     should_stop: ShouldStop,
-) -> Place:
+) -> Storage:
     # Imported here, since what is on this machine needs none of it.
-    from spackscope.model.storage.http import WebPlace
+    from spackscope.model.storage.http import HttpStorage
     from spackscope.model.storage.http_client import Client
-    from spackscope.model.storage.object_store import ObjectPlace, bucket_of
-    from spackscope.model.storage.oci import Registry
+    from spackscope.model.storage.object_store import ObjectStorage, bucket_of
+    from spackscope.model.storage.oci import OciRegistry
 
     client = client or Client(environ, should_stop=should_stop)
     if scheme in ("http", "https"):
-        return WebPlace(
+        return HttpStorage(
             url, environ, client=client, on_progress=on_progress, should_stop=should_stop
         )
     if scheme in ("s3", "gs"):
-        return ObjectPlace(
+        return ObjectStorage(
             url,
             bucket_of(url, environ, options, should_stop),
             environ,
@@ -81,7 +82,7 @@ def _far_away(
             on_progress=on_progress,
             should_stop=should_stop,
         )
-    return Registry(
+    return OciRegistry(
         url,
         environ,
         options=options,

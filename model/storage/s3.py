@@ -18,8 +18,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.credentials import access_of
-from spackscope.model.storage.download import Version, Writer
-from spackscope.model.storage.download_cache import Copy
+from spackscope.model.storage.download import FileVersion, Writer
+from spackscope.model.storage.download_cache import CachedFile
 from spackscope.model.storage.http_responses import (
     Pace,
     Patience,
@@ -73,7 +73,9 @@ class S3Bucket:
         self._unreachable = ""
         self.where = f"{self._endpoint} {self._key} {self._profile}"
 
-    def ask(self, key: str, origin: str, copy: Copy | None, writer: Writer) -> Version | None:
+    def ask(
+        self, key: str, origin: str, copy: CachedFile | None, writer: Writer
+    ) -> FileVersion | None:
         """Write an object, unless its ETag is still that of the copy.
 
         Raises NotFound, Forbidden, TemporaryFailure, other SourceErrors and Cancelled.
@@ -95,7 +97,7 @@ class S3Bucket:
                 size = _PIECE if pace.check(writer.size, length) else _FIRST
         finally:
             body.close()
-        return Version(found.get("ETag", ""))
+        return FileVersion(found.get("ETag", ""))
 
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
         """Give all keys that begin with a prefix. Raises SourceError and Cancelled."""

@@ -16,7 +16,7 @@ from spackscope.model.sources.archive_size import remote_size
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.mirror import survey_mirror
 from spackscope.model.sources.mirror_files import Mirror
-from spackscope.model.storage.base import Folder
+from spackscope.model.storage.local import LocalFolder
 from tests.mirrors import (
     ARCHIVE,
     DB,
@@ -144,7 +144,7 @@ def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
 
 def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
     files = v3(ONE) | v3(TWO, "v3/manifests/index/two/index.manifest.json") | v2(ONE)
-    place = Folder(str(written(tmp_path, files)), "mirror")
+    place = LocalFolder(str(written(tmp_path, files)), "mirror")
 
     found = survey_mirror(Mirror("mirror", place, {}, view="two"))
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.storage.download_cache import Copies, Copy, copies_of
+from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
 
 DAY = 86_400.0
 KEY = "https://example.org/index.json"
 
 
-def keep(copies: Copies, data: bytes, key: str = KEY, stamp: str = "1") -> Copy:
+def keep(copies: DownloadCache, data: bytes, key: str = KEY, stamp: str = "1") -> CachedFile:
     with copies.beginning(key) as file:
         file.write(data)
         digest = hashlib.sha256(data).hexdigest()
@@ -25,12 +25,12 @@ def keep(copies: Copies, data: bytes, key: str = KEY, stamp: str = "1") -> Copy:
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Copies:
-    return copies_of({"XDG_CACHE_HOME": str(tmp_path / "cache")})
+def copies(tmp_path: Path) -> DownloadCache:
+    return open_download_cache({"XDG_CACHE_HOME": str(tmp_path / "cache")})
 
 
 def test_copies_lie_in_the_cache_directory_for_the_user_alone(tmp_path: Path) -> None:
-    copies = copies_of({"HOME": str(tmp_path)})
+    copies = open_download_cache({"HOME": str(tmp_path)})
 
     path = Path(keep(copies, b"one").path)
 
@@ -39,15 +39,15 @@ def test_copies_lie_in_the_cache_directory_for_the_user_alone(tmp_path: Path) ->
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_copy_is_found_as_it_was_kept(copies: Copies) -> None:
+def test_a_copy_is_found_as_it_was_kept(copies: DownloadCache) -> None:
     kept = keep(copies, b"one", stamp='"v1"')
 
-    assert Copies(copies.directory).find(KEY) == kept
+    assert DownloadCache(copies.directory).find(KEY) == kept
     assert Path(kept.path).read_bytes() == b"one"
     assert copies.find("https://example.org/other") is None
 
 
-def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(copies: Copies) -> None:
+def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(copies: DownloadCache) -> None:
     first = keep(copies, b"one", stamp="1")
     second = keep(copies, b"one", stamp="2")
 
@@ -56,7 +56,7 @@ def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(copies: Copies)
     assert second.stamp == "2"
 
 
-def test_a_copy_with_new_times_and_the_old_content_is_still_good(copies: Copies) -> None:
+def test_a_copy_with_new_times_and_the_old_content_is_still_good(copies: DownloadCache) -> None:
     kept = keep(copies, b"one")
     os.utime(kept.path, (1, 1))
 
@@ -69,7 +69,7 @@ def test_a_copy_with_new_times_and_the_old_content_is_still_good(copies: Copies)
 
 
 @pytest.mark.parametrize("content", [b"", b"two", b"one more", b"\0" * 3])
-def test_a_copy_with_another_content_is_none(copies: Copies, content: bytes) -> None:
+def test_a_copy_with_another_content_is_none(copies: DownloadCache, content: bytes) -> None:
     Path(keep(copies, b"one").path).write_bytes(content)
 
     assert copies.find(KEY) is None
@@ -82,14 +82,14 @@ def test_a_copy_with_another_content_is_none(copies: Copies, content: bytes) -> 
     [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"size": "3"}', b'{"url": 1}'],
 )
 def test_a_description_that_is_foreign_or_broken_describes_none(
-    copies: Copies, description: bytes
+    copies: DownloadCache, description: bytes
 ) -> None:
     Path(keep(copies, b"one").path + ".json").write_bytes(description)
 
     assert copies.find(KEY) is None
 
 
-def test_a_copy_of_which_a_part_is_gone_is_none(copies: Copies) -> None:
+def test_a_copy_of_which_a_part_is_gone_is_none(copies: DownloadCache) -> None:
     kept = keep(copies, b"one")
     os.unlink(kept.path)
     assert copies.find(KEY) is None
@@ -99,7 +99,7 @@ def test_a_copy_of_which_a_part_is_gone_is_none(copies: Copies) -> None:
     assert copies.find(KEY) is None
 
 
-def test_a_directory_in_the_place_of_a_copy_is_none(copies: Copies) -> None:
+def test_a_directory_in_the_place_of_a_copy_is_none(copies: DownloadCache) -> None:
     kept = keep(copies, b"one")
     os.unlink(kept.path)
     os.mkdir(kept.path)
@@ -107,7 +107,7 @@ def test_a_directory_in_the_place_of_a_copy_is_none(copies: Copies) -> None:
     assert copies.find(KEY) is None
 
 
-def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: Copies) -> None:
+def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: DownloadCache) -> None:
     with copies.beginning(KEY) as file:
         file.write(b"half")
         assert len(os.listdir(copies.directory)) == 1
@@ -115,7 +115,7 @@ def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: Copies) -> None:
     assert os.listdir(copies.directory) == []
 
 
-def test_no_name_and_no_description_holds_the_key(copies: Copies) -> None:
+def test_no_name_and_no_description_holds_the_key(copies: DownloadCache) -> None:
     with copies.beginning("https://host/?token=s3cr3t") as file:
         copies.keep(
             "https://host/?token=s3cr3t", file, url="x", stamp="", last_modified="", sha256=""
@@ -125,12 +125,12 @@ def test_no_name_and_no_description_holds_the_key(copies: Copies) -> None:
     assert "s3cr3t" not in held
 
 
-def age(copies: Copies, copy: Copy, days: float) -> None:
+def age(copies: DownloadCache, copy: CachedFile, days: float) -> None:
     when = copy.checked - days * DAY
     os.utime(copy.path + ".json", (when, when))
 
 
-def test_what_was_not_used_for_long_is_removed(copies: Copies) -> None:
+def test_what_was_not_used_for_long_is_removed(copies: DownloadCache) -> None:
     old, young = keep(copies, b"old", "old"), keep(copies, b"young", "young")
     age(copies, old, 31)
     age(copies, young, 29)
@@ -142,7 +142,7 @@ def test_what_was_not_used_for_long_is_removed(copies: Copies) -> None:
     assert len(os.listdir(copies.directory)) == 2
 
 
-def test_what_is_used_again_stays(copies: Copies) -> None:
+def test_what_is_used_again_stays(copies: DownloadCache) -> None:
     old = keep(copies, b"old", "old")
     age(copies, old, 31)
 
@@ -152,11 +152,11 @@ def test_what_is_used_again_stays(copies: Copies) -> None:
     assert copies.find("old") == old
 
 
-def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: Copies) -> None:
+def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: DownloadCache) -> None:
     for number in range(4):
         age(copies, keep(copies, bytes(100), f"{number}"), number * 2)
 
-    copies.sweep(largest=250)
+    copies.sweep(max_size=250)
     assert [copies.find(f"{number}") is not None for number in range(4)] == [
         True,
         True,
@@ -164,11 +164,11 @@ def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: Copie
         False,
     ]
 
-    copies.sweep(largest=1)
+    copies.sweep(max_size=1)
     assert copies.find("0") is not None
 
 
-def test_a_file_that_is_being_written_is_not_swept(copies: Copies) -> None:
+def test_a_file_that_is_being_written_is_not_swept(copies: DownloadCache) -> None:
     with copies.beginning(KEY) as file:
         os.utime(file.name, (1, 1))
         copies.sweep()
@@ -176,7 +176,7 @@ def test_a_file_that_is_being_written_is_not_swept(copies: Copies) -> None:
         assert Path(file.name).exists()
 
 
-def test_a_file_without_a_description_is_removed_when_it_is_old(copies: Copies) -> None:
+def test_a_file_without_a_description_is_removed_when_it_is_old(copies: DownloadCache) -> None:
     kept = keep(copies, b"one")
     os.unlink(kept.path + ".json")
     os.utime(kept.path, (1, 1))
@@ -187,7 +187,7 @@ def test_a_file_without_a_description_is_removed_when_it_is_old(copies: Copies) 
 
 
 def write_in_turn(directory: str, number: int) -> None:
-    copies = Copies(directory)
+    copies = DownloadCache(directory)
     for turn in range(30):
         data = f"{number} {turn % 3}".encode() * 5_000
         kept = keep(copies, data, stamp=f"{number} {turn % 3}")
@@ -202,7 +202,7 @@ def write_in_turn(directory: str, number: int) -> None:
         assert kept.size == len(data)
 
 
-def test_eight_processes_at_once_do_no_harm(copies: Copies) -> None:
+def test_eight_processes_at_once_do_no_harm(copies: DownloadCache) -> None:
     context = multiprocessing.get_context("spawn")
     processes = [
         context.Process(target=write_in_turn, args=(copies.directory, number))
@@ -222,8 +222,8 @@ def test_eight_processes_at_once_do_no_harm(copies: Copies) -> None:
 def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Path) -> None:
     for environ in ({}, {"XDG_CACHE_HOME": "/dev/null"}):
         program = (
-            "from spackscope.model.storage.download_cache import copies_of\n"
-            f"copies = copies_of({environ!r})\n"
+            "from spackscope.model.storage.download_cache import open_download_cache\n"
+            f"copies = open_download_cache({environ!r})\n"
             "with copies.beginning('key') as file:\n"
             "    copies.keep('key', file, url='', stamp='', last_modified='', sha256='')\n"
             "assert copies.find('key') is not None\n"
@@ -246,14 +246,14 @@ def test_a_cache_that_cannot_be_written_is_not_used(unprivileged: Path) -> None:
     (cache / "spackscope").mkdir(parents=True, mode=0o555)
     (cache / "spackscope").chmod(0o555)
 
-    copies = copies_of({"XDG_CACHE_HOME": str(cache)})
+    copies = open_download_cache({"XDG_CACHE_HOME": str(cache)})
 
     assert not copies.directory.startswith(str(cache))
     keep(copies, b"one")
     assert copies.find(KEY) is not None
 
 
-def test_a_description_is_plain_json(copies: Copies) -> None:
+def test_a_description_is_plain_json(copies: DownloadCache) -> None:
     kept = keep(copies, b"one")
 
     described = json.loads(Path(kept.path + ".json").read_text())

@@ -29,12 +29,12 @@ from spackscope.model.core.errors import (
     WrongContent,
 )
 from spackscope.model.sources.discover import survey
-from spackscope.model.storage.http import WebPlace
+from spackscope.model.storage.http import HttpStorage
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.http_responses import (
     Patience,
 )
-from spackscope.model.storage.open import open_place
+from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.proxies_and_tls import proxy_of
 from spackscope.model.storage.urls import is_remote, split_url
 from tests.web_server import (
@@ -67,20 +67,20 @@ class Machine:
         self.environ = {"XDG_CACHE_HOME": str(home)}
         self.copies = home / "spackscope" / "copies"
 
-    def place(self, url: str, *, patience: Patience = QUICK, **more: Any) -> WebPlace:
+    def place(self, url: str, *, patience: Patience = QUICK, **more: Any) -> HttpStorage:
         client = Client(
             self.environ, patience=patience, should_stop=more.get("should_stop", lambda: False)
         )
-        return WebPlace(url, self.environ, client=client, **more)
+        return HttpStorage(url, self.environ, client=client, **more)
 
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
         return Path(self.place(server.url).fetch(name, **how).path).read_bytes()
 
     def failure(
-        self, server: WebServer, name: str = "index", *, largest: int = LARGEST, **more: Any
+        self, server: WebServer, name: str = "index", *, max_size: int = LARGEST, **more: Any
     ) -> str:
         with pytest.raises(SourceError) as raised:
-            self.place(server.url, **more).fetch(name, largest=largest)
+            self.place(server.url, **more).fetch(name, max_size=max_size)
         return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
 
     def left_behind(self) -> list[str]:
@@ -190,24 +190,24 @@ def test_a_changed_file_takes_the_place_of_its_copy(machine: Machine) -> None:
 def test_a_file_that_does_not_change_is_asked_for_once(machine: Machine) -> None:
     with serving(blob=gives(NEW)) as server:
         for _ in range(3):
-            assert machine.read(server, "blob", sha256=sha256(NEW), changing=False) == NEW
+            assert machine.read(server, "blob", sha256=sha256(NEW), immutable=True) == NEW
 
         assert server.paths() == ["/blob"]
 
 
 def test_a_copy_that_was_tampered_with_is_fetched_anew(machine: Machine) -> None:
     with serving(blob=gives(NEW)) as server:
-        path = machine.place(server.url).fetch("blob", sha256=sha256(NEW), changing=False).path
+        path = machine.place(server.url).fetch("blob", sha256=sha256(NEW), immutable=True).path
         Path(path).write_bytes(OLD)
         assert len(OLD) == len(NEW)
 
-        assert machine.read(server, "blob", sha256=sha256(NEW), changing=False) == NEW
+        assert machine.read(server, "blob", sha256=sha256(NEW), immutable=True) == NEW
 
 
 def test_a_checksum_that_is_not_that_of_the_file_refuses_it(machine: Machine) -> None:
     says_so = "is not what its checksum says: sha256 is"
     with serving(blob=gives(NEW)) as server, pytest.raises(WrongContent, match=says_so):
-        machine.place(server.url).fetch("blob", sha256=sha256(OLD), changing=False)
+        machine.place(server.url).fetch("blob", sha256=sha256(OLD), immutable=True)
 
     assert not [name for name in os.listdir(machine.copies) if "json" not in name]
 
@@ -393,7 +393,7 @@ def test_packed_bytes_that_unpack_to_nothing_are_counted(machine: Machine) -> No
             talk.send(b"\0\0\0\xff\xff" * 10_000)
 
     with serving(index=is_empty_for_ever) as server:
-        sentence = machine.failure(server, largest=100_000)
+        sentence = machine.failure(server, max_size=100_000)
 
     assert sentence == "URL/index is larger than the 100,000 bytes allowed"
 
@@ -410,7 +410,7 @@ def test_a_cache_that_takes_no_copy_hides_no_file(machine: Machine) -> None:
 
 def test_an_endless_body_is_cut_off(machine: Machine) -> None:
     with serving(index=never_ends) as server:
-        sentence = machine.failure(server, largest=1_000_000)
+        sentence = machine.failure(server, max_size=1_000_000)
 
     assert sentence == "URL/index is larger than the 1,000,000 bytes allowed"
     assert machine.left_behind() == []
@@ -418,7 +418,7 @@ def test_an_endless_body_is_cut_off(machine: Machine) -> None:
 
 def test_a_body_that_is_announced_as_too_large_is_not_begun(machine: Machine) -> None:
     with serving(index=stalls_after(b"", 10**12)) as server:
-        sentence = machine.failure(server, largest=1_000_000)
+        sentence = machine.failure(server, max_size=1_000_000)
 
     assert sentence == "URL/index is too large: 1,000,000,000,000 bytes, and 1,000,000 are allowed"
 
@@ -875,11 +875,11 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
         str(tmp_path / "my cache"),
         f"file://localhost{tmp_path}/my%20cache/",
     ):
-        fetched = open_place(address, machine.environ).fetch("index")
+        fetched = open_storage(address, machine.environ).fetch("index")
         assert Path(fetched.path).read_bytes() == NEW
         assert fetched.origin.startswith(address.rstrip("/"))
     with serving(index=gives(NEW)) as server:
-        assert open_place(server.url, machine.environ).fetch("index").origin.endswith("/index")
+        assert open_storage(server.url, machine.environ).fetch("index").origin.endswith("/index")
 
 
 @pytest.mark.parametrize(
@@ -898,7 +898,7 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
 )
 def test_what_is_no_place_is_a_sentence(machine: Machine, address: str, sentence: str) -> None:
     with pytest.raises(SourceError) as raised:
-        open_place(address, machine.environ)
+        open_storage(address, machine.environ)
 
     assert str(raised.value).startswith(sentence)
 

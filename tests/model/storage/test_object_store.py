@@ -26,8 +26,8 @@ from spackscope.model.core.errors import (
 from spackscope.model.storage.credentials import Access, access_of
 from spackscope.model.storage.gcs import GoogleBucket
 from spackscope.model.storage.http_responses import Patience
-from spackscope.model.storage.object_store import ObjectPlace
-from spackscope.model.storage.open import open_place
+from spackscope.model.storage.object_store import ObjectStorage
+from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.s3 import S3Bucket
 from tests.web_server import Talk, WebServer, gives, is_silent, says, serving
 
@@ -87,7 +87,7 @@ def test_an_object_comes_once_and_again_when_it_changed(
     seen: list[tuple[str, int, int | None]] = []
 
     def fetched() -> Path:
-        place = open_place(
+        place = open_storage(
             "s3://caches/develop", environ, on_progress=lambda *told: seen.append(told)
         )
         found = place.fetch("v3/my index")
@@ -106,7 +106,9 @@ def test_a_large_object_comes_whole(bucket: Any, environ: dict[str, str]) -> Non
     data = os.urandom(3_000_000)
     bucket.put_object(Bucket="caches", Key="blob", Body=data)
 
-    fetched = open_place("s3://caches", environ).fetch("blob", sha256=sha256(data), changing=False)
+    fetched = open_storage("s3://caches", environ).fetch(
+        "blob", sha256=sha256(data), immutable=True
+    )
 
     assert Path(fetched.path).read_bytes() == data
 
@@ -115,14 +117,14 @@ def test_a_wrong_checksum_and_what_is_missing_are_told(
     bucket: Any, environ: dict[str, str]
 ) -> None:
     bucket.put_object(Bucket="caches", Key="blob", Body=OLD)
-    place = open_place("s3://caches/", environ)
+    place = open_storage("s3://caches/", environ)
 
     with pytest.raises(WrongContent, match=r"^s3://caches/blob is not what its checksum says"):
-        place.fetch("blob", sha256=sha256(NEW), changing=False)
+        place.fetch("blob", sha256=sha256(NEW), immutable=True)
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
         place.fetch("none")
     with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
-        open_place("s3://other", environ).fetch("none")
+        open_storage("s3://other", environ).fetch("none")
 
 
 def test_names_are_listed_below_a_folder(
@@ -134,7 +136,7 @@ def test_names_are_listed_below_a_folder(
         bucket.put_object(Bucket="caches", Key=f"develop/{name}", Body=b"")
     assert bucket.list_objects_v2(Bucket="caches")["IsTruncated"]
 
-    place = open_place("s3://caches/develop/", environ)
+    place = open_storage("s3://caches/develop/", environ)
 
     assert list(place.names("specs")) == names
     assert len(list(place.names(""))) == 22
@@ -155,7 +157,7 @@ def test_the_options_of_a_mirror_go_before_the_environment(
         "access_pair": {"id": "me", "secret_variable": "SECRET"},
     }
 
-    fetched = open_place("s3://caches", environ, options=options).fetch("index")
+    fetched = open_storage("s3://caches", environ, options=options).fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW
 
@@ -169,11 +171,11 @@ def test_a_profile_of_the_user_is_taken(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     del environ["AWS_ACCESS_KEY_ID"], environ["AWS_SECRET_ACCESS_KEY"]
 
-    fetched = open_place("s3://caches", environ | {"AWS_PROFILE": "site"}).fetch("index")
+    fetched = open_storage("s3://caches", environ | {"AWS_PROFILE": "site"}).fetch("index")
     assert Path(fetched.path).read_bytes() == NEW
 
     with pytest.raises(SourceError, match=r"profile \(none\) could not be found"):
-        open_place("s3://caches", environ, options={"profile": "none"}).fetch("other")
+        open_storage("s3://caches", environ, options={"profile": "none"}).fetch("other")
 
 
 @pytest.mark.parametrize(("keys", "signed"), [(False, False), (True, True)])
@@ -183,13 +185,13 @@ def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool
         environ |= {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"}
     with serving() as server:
         server.default = lambda talk: talk.answer(200, NEW, ETag='"1"')
-        place = open_place("s3://caches", environ, options={"endpoint_url": server.url})
+        place = open_storage("s3://caches", environ, options={"endpoint_url": server.url})
         assert Path(place.fetch("index").path).read_bytes() == NEW
 
     assert ("authorization" in server.asked[0].headers) is signed
 
 
-def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectPlace:
+def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
     bucket = S3Bucket(
         "caches",
         environ,
@@ -197,7 +199,7 @@ def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectP
         more.get("should_stop", lambda: False),
         QUICK if "should_stop" not in more else Patience(),
     )
-    return ObjectPlace("s3://caches", bucket, environ, **more)
+    return ObjectStorage("s3://caches", bucket, environ, **more)
 
 
 def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
@@ -240,8 +242,8 @@ def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> Non
 def test_a_missing_library_is_a_sentence(scheme: str, package: str, library: str) -> None:
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
-        "from spackscope.model.storage.open import open_place\n"
-        f"open_place('{scheme}://bucket/x', {{}})"
+        "from spackscope.model.storage.open import open_storage\n"
+        f"open_storage('{scheme}://bucket/x', {{}})"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
@@ -276,7 +278,7 @@ def test_an_endpoint_that_cannot_be_asked_is_a_sentence(
     options = {"endpoint_url": endpoint} if is_option else {}
     environ = {} if is_option else {"AWS_ENDPOINT_URL": endpoint}
     with pytest.raises(SourceError) as raised:
-        open_place("s3://caches", environ, options=options)
+        open_storage("s3://caches", environ, options=options)
 
     assert str(raised.value).startswith(reason)
     assert "s3cr3t" not in str(raised.value)
@@ -288,7 +290,7 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
         listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
         with serving() as server:
             server.default = gives(listed.encode(), Content_Type="application/xml")
-            place = open_place("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
+            place = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
             with pytest.raises(SourceError, match="its list does not go on"):
                 list(place.names(""))
 
@@ -326,9 +328,9 @@ class GoogleStore:
             talk.answer(200, json.dumps(described).encode(), Content_Type="application/json")
 
 
-def google_place(environ: dict[str, str]) -> ObjectPlace:
+def google_place(environ: dict[str, str]) -> ObjectStorage:
     bucket = GoogleBucket("caches", lambda: False, QUICK)
-    return ObjectPlace("gs://caches/develop", bucket, environ)
+    return ObjectStorage("gs://caches/develop", bucket, environ)
 
 
 def test_objects_of_google_come_once_and_again_when_they_changed(

@@ -18,8 +18,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.http_responses import Patience
-from spackscope.model.storage.oci import INDEX, Registry
-from spackscope.model.storage.open import open_place
+from spackscope.model.storage.oci import INDEX, OciRegistry
+from spackscope.model.storage.open import open_storage
 from tests.web_server import Talk, says, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
@@ -81,9 +81,9 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
-def registry(port: int, environ: dict[str, str], user: str = "", **more: Any) -> Registry:
+def registry(port: int, environ: dict[str, str], user: str = "", **more: Any) -> OciRegistry:
     url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
-    return Registry(url, environ, client=Client(environ, patience=QUICK), **more)
+    return OciRegistry(url, environ, client=Client(environ, patience=QUICK), **more)
 
 
 def test_the_index_of_a_registry_comes_through_its_tag(environ: dict[str, str]) -> None:
@@ -328,7 +328,7 @@ def test_a_registry_without_the_tag_has_no_index(environ: dict[str, str]) -> Non
 
 
 def test_a_registry_has_nothing_but_the_index(environ: dict[str, str]) -> None:
-    place = open_place("oci://ghcr.io/spack/cache", environ)
+    place = open_storage("oci://ghcr.io/spack/cache", environ)
 
     assert place.origin == "oci://ghcr.io/spack/cache"
     with pytest.raises(NotFound):
