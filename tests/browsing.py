@@ -21,7 +21,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import COLUMNS
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.screen import BrowserScreen
-from spackscope.tui.widgets.completion_popup import Suggestions
+from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
@@ -313,7 +313,7 @@ class Browser:
     @property
     def box(self) -> list[str]:
         """What the box under an input shows, line by line, without its border."""
-        box = self.browser.query_one(Suggestions)
+        box = self.browser.query_one(CompletionPopup)
         region = box.content_region
         lines = self.lines[region.y : region.bottom] if box.display else []
         return [line[region.x : region.right].rstrip() for line in lines]
@@ -339,7 +339,7 @@ class Browser:
     @property
     def caret(self) -> int:
         """The column of the screen that the caret in the box points at."""
-        region = self.browser.query_one(Suggestions).content_region
+        region = self.browser.query_one(CompletionPopup).content_region
         return self.lines[region.y].index("^", region.x)
 
     @property

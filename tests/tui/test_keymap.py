@@ -90,7 +90,7 @@ def test_no_key_stands_for_two_things_in_one_place(where: str) -> None:
 async def test_the_help_lists_every_key_with_its_sentence() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("question_mark")
-        assert browser.dialog == "LinesDialog"
+        assert browser.dialog == "TextDialog"
         seen = browser.lines
         for _ in range(6):
             await browser.press("pagedown")

@@ -19,7 +19,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.text import cell_width
 from spackscope.tui.browser.loading_screen import ReadingScreen
 from spackscope.tui.browser.messages import Offered
-from spackscope.tui.widgets.completion_popup import Suggestions
+from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.query_bar import QueryBar
@@ -36,7 +36,7 @@ class OfferingScreen(ReadingScreen):
     # Else Textual puts the focus into the query line first, and takes it out again.
     AUTO_FOCUS = ""
 
-    _suggestions = getters.query_one(Suggestions)
+    _popup = getters.query_one(CompletionPopup)
 
     def __init__(self, sources: Sequence[str], environ: Mapping[str, str]) -> None:
         super().__init__(sources, environ)
@@ -53,11 +53,11 @@ class OfferingScreen(ReadingScreen):
         """Put the box of suggestions over everything, by its layer."""
         # Last in the order of widgets it would move all others in it whenever it comes or goes,
         # and Textual draws anew what has moved.
-        yield Suggestions(id="suggestions")
+        yield CompletionPopup(id="completion-popup")
         yield from super().compose()
 
-    @on(FilterInput.Moved)
-    def _cursor_moved(self, event: FilterInput.Moved) -> None:
+    @on(FilterInput.CursorMoved)
+    def _cursor_moved(self, event: FilterInput.CursorMoved) -> None:
         typed, cursor = self._typed, event.input.cursor_position
         if event.input is not self._typed_in or typed is None or event.input.value != typed.text:
             return
@@ -96,7 +96,7 @@ class OfferingScreen(ReadingScreen):
     def _offer(self, *, insist: bool = False) -> None:
         input_, typed, note = self._typed_in, self._typed, self._note
         if input_ is None or typed is None or not input_.has_focus:
-            self._suggestions.hide()
+            self._popup.hide()
             return
         if input_.value != typed.text:
             return
@@ -109,7 +109,7 @@ class OfferingScreen(ReadingScreen):
             at = begin + cell_width(typed.text[:offset])
             return max(inside.x, min(at, inside.right - 1))
 
-        self._suggestions.show(
+        self._popup.show(
             inside.y,
             column(self._found.start),
             self._found.items,
@@ -121,7 +121,7 @@ class OfferingScreen(ReadingScreen):
         self.workers.cancel_group(self, "offer")
         self._typed, self._note, self._found = None, None, NO_COMPLETIONS
         self._awaits_completions = False
-        self._suggestions.hide()
+        self._popup.hide()
 
     def on_resize(self) -> None:
         """Keep the box under its input."""
@@ -137,11 +137,11 @@ class OfferingScreen(ReadingScreen):
 
     def on_screen_suspend(self) -> None:
         """Show nothing over a dialog."""
-        self._suggestions.hide()
+        self._popup.hide()
 
-    @on(FilterInput.Taken)
-    def _take_marked(self, event: FilterInput.Taken) -> None:
-        if self._suggestions.marked is None or event.input is not self._typed_in:
+    @on(FilterInput.CompletionAccepted)
+    def _take_marked(self, event: FilterInput.CompletionAccepted) -> None:
+        if self._popup.marked is None or event.input is not self._typed_in:
             if self._may_leave(event.input):
                 self.action_next_pane()
         else:
@@ -151,9 +151,9 @@ class OfferingScreen(ReadingScreen):
         """Tell whether Tab may go on from an input that has nothing to complete."""
         return True
 
-    @on(Suggestions.Clicked)
+    @on(CompletionPopup.Clicked)
     def _take_completion(self) -> None:
-        item, input_, typed = self._suggestions.marked, self._typed_in, self._typed
+        item, input_, typed = self._popup.marked, self._typed_in, self._typed
         if item is None or input_ is None or typed is None or input_.value != typed.text:
             return
         start, end = self._found.start, self._found.end
@@ -161,9 +161,9 @@ class OfferingScreen(ReadingScreen):
             self._chosen_text = typed.text[:start] + item.text + typed.text[end:]
         input_.replace(item.text, start, end)
 
-    @on(FilterInput.Marked)
-    def _mark_completion(self, event: FilterInput.Marked) -> None:
-        if self._suggestions.mark(event.step):
+    @on(FilterInput.CompletionMoved)
+    def _mark_completion(self, event: FilterInput.CompletionMoved) -> None:
+        if self._popup.mark(event.step):
             return
         if isinstance(event.input.parent, QueryBar | FilterBar):
             self._typed_in = event.input

@@ -78,7 +78,7 @@ class DetailingScreen(SizingScreen):
     def _show_detail(
         self, row: Row, tree: Tree | None = None, at: tuple[int, int] | None = None
     ) -> None:
-        catalog, listing, shown = self._catalog, self._listing, self._detail.unfolding
+        catalog, listing, shown = self._catalog, self._listing, self._detail.dependency_tree
         assert catalog is not None
         assert listing is not None
         if tree is None and shown is not None and self._detailed is not None:
@@ -146,7 +146,7 @@ class DetailingScreen(SizingScreen):
 
     # Keys and hints
 
-    @on(DetailPane.CameTo)
+    @on(DetailPane.HintsChanged)
     def _show_hints(self) -> None:
         """Show the keys of the line that the cursor is on."""
         pane = self._pane
@@ -165,7 +165,7 @@ class DetailingScreen(SizingScreen):
 
     def action_dependencies(self) -> None:
         """Go to the dependencies of the spec; from there to the specs that use it, and back."""
-        tree, node = self._detail.unfolding, self._detail.node
+        tree, node = self._detail.dependency_tree, self._detail.node
         if tree is None:
             said = "no spec is selected"
             if self._detailed is not None:

@@ -14,7 +14,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details_screen import DetailingScreen
 from spackscope.tui.browser.trail import Place, Trail
-from spackscope.tui.dialogs.dependency_path import WayDialog
+from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
 from spackscope.tui.widgets.detail_pane import DetailPane
 
 
@@ -41,7 +41,7 @@ class JumpingScreen(DetailingScreen):
 
     @on(DetailPane.SpecChosen)
     def _spec_chosen(self, event: DetailPane.SpecChosen) -> None:
-        tree = self._detail.unfolding
+        tree = self._detail.dependency_tree
         row = tree.row(event.node) if tree is not None else None
         if row is None:
             self._status.say("this spec is named as a dependency, but is not in this index")
@@ -87,7 +87,12 @@ class JumpingScreen(DetailingScreen):
         detail = self._detail
         at = detail.cursor, detail.top
         return Place(
-            self._view, self._specs.highlighted, self._detailed, at, detail.unfolding, self._pane
+            self._view,
+            self._specs.highlighted,
+            self._detailed,
+            at,
+            detail.dependency_tree,
+            self._pane,
         )
 
     def _arrive(self, place: Place) -> None:
@@ -142,7 +147,7 @@ class JumpingScreen(DetailingScreen):
 
     def action_why(self) -> None:
         """Show a shortest way to the dependency under the cursor, or between marked specs."""
-        catalog, tree, node = self._catalog, self._detail.unfolding, self._detail.node
+        catalog, tree, node = self._catalog, self._detail.dependency_tree, self._detail.node
         if catalog is None:
             return
         if self._pane == "detail" and tree is not None and node is not None and node.edge:
@@ -176,4 +181,4 @@ class JumpingScreen(DetailingScreen):
             if id_ is not None and id_ in rows:
                 self._jump(rows[id_])
 
-        self.app.push_screen(WayDialog(way, [rows.get(id_) for id_ in ids], absent), go)
+        self.app.push_screen(DependencyPathDialog(way, [rows.get(id_) for id_ in ids], absent), go)

@@ -21,7 +21,7 @@ from spackscope.tui.browser.messages import Answered
 from spackscope.tui.browser.navigation_screen import JumpingScreen
 from spackscope.tui.browser.value_filter_screen import ChoosingScreen
 from spackscope.tui.dialogs.text import help_dialog, problems_dialog, sources_dialog
-from spackscope.tui.widgets.column_header import SpecHead
+from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
@@ -143,7 +143,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         if package != self._view.package:
             self._set_view(replace(self._view, package=package, opened=frozenset()))
 
-    @on(SpecHead.Clicked)
+    @on(ColumnHeader.Clicked)
     def _head_clicked(self) -> None:
         self.call_after_refresh(self.action_sort)
 

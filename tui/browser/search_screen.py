@@ -234,7 +234,7 @@ class AskingScreen(OfferingScreen):
         if not event.given_up:
             self._remember()
 
-    @on(FilterInput.Stuck)
+    @on(FilterInput.Rejected)
     def _stuck(self) -> None:
         self._offer(insist=True)
         self._status.say("this is no query yet; esc goes back to the last one", error=True)

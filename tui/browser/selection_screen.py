@@ -17,7 +17,7 @@ from spackscope.tui.copy_forms import (
     copy_text,
     spelled,
 )
-from spackscope.tui.dialogs.copy import CopyMenu
+from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.widgets.spec_table import SpecTable
 
 
@@ -80,7 +80,7 @@ class MarkingScreen(AskingScreen):
     def action_copy_menu(self) -> None:
         """Ask for the form to copy."""
         if specs := self._to_copy():
-            self.app.push_screen(CopyMenu(specs), self._copy)
+            self.app.push_screen(CopyDialog(specs), self._copy)
         else:
             self._status.say("there is no spec to copy", error=True)
 

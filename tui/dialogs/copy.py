@@ -20,7 +20,7 @@ _EXAMPLE = 66
 """Cells of the example under each form, so that it stays on one line."""
 
 
-class CopyMenu(Dialog[Form]):
+class CopyDialog(Dialog[Form]):
     """Show each form with the text that it would copy."""
 
     def __init__(self, specs: Sequence[Spec]) -> None:

@@ -52,7 +52,7 @@ class Steps(VirtualList):
         ]
 
 
-class WayDialog(Dialog[int]):
+class DependencyPathDialog(Dialog[int]):
     """Show the way; gives the id of the spec to go to."""
 
     def __init__(

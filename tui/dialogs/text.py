@@ -39,7 +39,7 @@ class Lines(VirtualList):
         return list(self._lines[row])
 
 
-class LinesDialog(Dialog[None]):
+class TextDialog(Dialog[None]):
     """Show a title and lines that can be scrolled."""
 
     def __init__(self, title: str, lines: Sequence[Sequence[Piece]]) -> None:
@@ -55,7 +55,7 @@ class LinesDialog(Dialog[None]):
             yield Lines(self._lines)
 
 
-def help_dialog() -> LinesDialog:
+def help_dialog() -> TextDialog:
     """Make the help from the tables of the keys and of the query language."""
     lines: list[list[Piece]] = []
     for where, heading in HEADINGS.items():
@@ -72,10 +72,10 @@ def help_dialog() -> LinesDialog:
             said = wrap(form.sentence, _SENTENCE)
             for left, right in zip_longest((written, *more), said, fillvalue=""):
                 lines.append([(f"  {pad(left, _FORM)} ", "accent"), (right, "")])
-    return LinesDialog("help", lines)
+    return TextDialog("help", lines)
 
 
-def sources_dialog(catalog: Catalog, now: float) -> LinesDialog:
+def sources_dialog(catalog: Catalog, now: float) -> TextDialog:
     """Make the list of sources, with what is the matter with them; `now` in seconds since 1970."""
     states = catalog.sources
     lines: list[list[Piece]] = []
@@ -87,10 +87,10 @@ def sources_dialog(catalog: Catalog, now: float) -> LinesDialog:
         lines += [[("  ", ""), (part, "")] for part in wrap(said, _WIDTH - 2)]
     for remark in [*failures(states), *old_copies(states, now)]:
         lines += [[], *([(part, "")] for part in wrap(remark, _WIDTH))]
-    return LinesDialog(f"sources {len(states):,}", lines)
+    return TextDialog(f"sources {len(states):,}", lines)
 
 
-def problems_dialog(catalog: Catalog) -> LinesDialog:
+def problems_dialog(catalog: Catalog) -> TextDialog:
     """Make the list of what could not be read, grouped by document."""
     lines: list[list[Piece]] = []
     origin = None
@@ -103,4 +103,4 @@ def problems_dialog(catalog: Catalog) -> LinesDialog:
     if not lines:
         lines = [[("Every document was read without a problem.", "")]]
     count = len(catalog.problems)
-    return LinesDialog(f"problems {count:,}" if count else "no problems", lines)
+    return TextDialog(f"problems {count:,}" if count else "no problems", lines)

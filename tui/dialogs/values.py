@@ -236,7 +236,7 @@ class ValuesDialog(Dialog[Choice]):
         self._filter.focus()
 
     @on(FilterInput.Done)
-    @on(FilterInput.Taken)
+    @on(FilterInput.CompletionAccepted)
     def _filter_done(self) -> None:
         self._rows.focus()
 

@@ -18,7 +18,7 @@ from spackscope.model.presentation.column_layout import GAP, Placed
 ASCENDING, DESCENDING = "↑", "↓"
 
 
-class SpecHead(Widget):
+class ColumnHeader(Widget):
     """Draw the heads: which column is current, which one sorts, and what stands beside."""
 
     COMPONENT_CLASSES = {"row--dim", "row--current"}

@@ -22,13 +22,13 @@ _Line = tuple[int, list[tuple[str, str]]]
 """A column of the screen, and pieces of text, each with the name of its style or none."""
 
 
-class Suggestions(Widget):
+class CompletionPopup(Widget):
     """Float under an input; the screen says what there is to show, and where."""
 
     COMPONENT_CLASSES = {
-        "suggestions--error",
-        "suggestions--mark",
-        "suggestions--count",
+        "completion--error",
+        "completion--mark",
+        "completion--count",
     }
 
     @dataclass
@@ -114,7 +114,7 @@ class Suggestions(Widget):
         at, pieces = self._lines[y]
         segments = [Segment(" " * (at - self._edges[0]), plain)]
         for text, name in pieces:
-            style = self.get_component_rich_style(f"suggestions--{name}") if name else plain
+            style = self.get_component_rich_style(f"completion--{name}") if name else plain
             segments.append(Segment(text, style))
         return Strip(segments).adjust_cell_length(width, plain)
 

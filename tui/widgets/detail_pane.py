@@ -45,7 +45,7 @@ class DetailPane(VirtualList):
         sections: frozenset[Section]
 
     @dataclass
-    class CameTo(Message):
+    class HintsChanged(Message):
         """Tell that the cursor came from a line of the tree to another one, or the other way."""
 
     @dataclass
@@ -55,7 +55,7 @@ class DetailPane(VirtualList):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._lines: Sequence[DetailLine] = ()
-        self.unfolding: Tree | None = None
+        self.dependency_tree: Tree | None = None
         self._laid_out: list[tuple[DetailLine | Node, list[Piece]]] = []
         self._was_in_tree = False
         self.border_title = Content("detail")
@@ -83,7 +83,7 @@ class DetailPane(VirtualList):
 
         `at` puts the cursor elsewhere, and another row at the top.
         """
-        self._lines, self.unfolding = lines, tree
+        self._lines, self.dependency_tree = lines, tree
         if at is not None:
             self.cursor, self.top = at
             self._laid_out = []
@@ -91,13 +91,13 @@ class DetailPane(VirtualList):
 
     def go_to(self, section: Section) -> None:
         """Unfold a section of the tree, and put the cursor on its head."""
-        if self.unfolding is None:
+        if self.dependency_tree is None:
             return
-        head = self.unfolding.heads[section]
-        if self.unfolding.unfold(head):
+        head = self.dependency_tree.heads[section]
+        if self.dependency_tree.unfold(head):
             self._unfolded()
         row, height = self._row_of(head), max(1, self.size.height)
-        last = row + sum(node.section == section for node in self.unfolding.lines) - 1
+        last = row + sum(node.section == section for node in self.dependency_tree.lines) - 1
         # What hangs on the head is to be seen too, as far as it goes.
         self.top = min(row, max(self.top, last + 1 - height))
         self.cursor = row
@@ -119,8 +119,8 @@ class DetailPane(VirtualList):
         """Give the pieces of a line, with the mark of the cursor in front."""
         mark = "▸" if row == self.cursor and self.has_focus else " "
         line, pieces = self._laid_out[row]
-        if isinstance(line, Node) and self.unfolding is not None:
-            pieces = tree_pieces(self.unfolding, line, width - 1)
+        if isinstance(line, Node) and self.dependency_tree is not None:
+            pieces = tree_pieces(self.dependency_tree, line, width - 1)
         return [(mark, "accent"), *pieces]
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
@@ -136,14 +136,14 @@ class DetailPane(VirtualList):
             self.post_message(self.TermChosen(line.term))
         elif line.edge is not None:
             self.post_message(self.SpecChosen(line))
-        elif self.unfolding is not None and (
-            self.unfolding.fold(line) or self.unfolding.unfold(line)
+        elif self.dependency_tree is not None and (
+            self.dependency_tree.fold(line) or self.dependency_tree.unfold(line)
         ):
             self._unfolded()
 
     def action_unfold(self) -> None:
         """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
-        node, tree = self.node, self.unfolding
+        node, tree = self.node, self.dependency_tree
         if node is None or tree is None:
             return
         if tree.unfold(node):
@@ -155,7 +155,7 @@ class DetailPane(VirtualList):
 
     def action_fold(self) -> None:
         """Fold the line, or go to the one it hangs on; elsewhere leave the pane."""
-        node, tree = self.node, self.unfolding
+        node, tree = self.node, self.dependency_tree
         if node is None or tree is None:
             self.post_message(self.Left())
         elif tree.fold(node):
@@ -169,24 +169,24 @@ class DetailPane(VirtualList):
         return next(row for row, (line, _) in enumerate(self._laid_out) if line is node)
 
     def _unfolded(self) -> None:
-        assert self.unfolding is not None
+        assert self.dependency_tree is not None
         self._laid_out = []
         self._lay_out()
-        self.post_message(self.Unfolded(self.unfolding.opened))
+        self.post_message(self.Unfolded(self.dependency_tree.opened))
 
     def _say(self) -> None:
-        node, tree = self.node, self.unfolding
+        node, tree = self.node, self.dependency_tree
         said = line_said(tree, node) if node is not None and tree is not None else ""
         self.border_subtitle = Content(said)
         if (node is not None) != self._was_in_tree:
             self._was_in_tree = node is not None
-            self.post_message(self.CameTo())
+            self.post_message(self.HintsChanged())
 
     def _lay_out(self) -> None:
         """Fold the lines, and draw anew only those that changed: a terminal may be far away."""
         width, before = max(8, self.size.width - 1), self._laid_out
         after: list[tuple[DetailLine | Node, list[Piece]]] = []
-        tree = self.unfolding
+        tree = self.dependency_tree
         for line in self._lines:
             if line.kind == "head" and tree is not None:
                 after += _of_tree(tree)

@@ -49,20 +49,20 @@ class FilterInput(Input):
     class Emptied(FilterMessage):
         """Tell that Backspace was pressed where nothing is left."""
 
-    class Stuck(FilterMessage):
+    class Rejected(FilterMessage):
         """Tell that Enter was pressed on a text that is no filter."""
 
     class GivenUp(FilterMessage):
         """Tell that Escape was pressed; `finish` leaves the input."""
 
-    class Moved(FilterMessage):
+    class CursorMoved(FilterMessage):
         """Tell that the cursor is at another place."""
 
-    class Taken(FilterMessage):
+    class CompletionAccepted(FilterMessage):
         """Tell that the marked completion is wanted, where one is shown."""
 
     @dataclass
-    class Marked(FilterMessage):
+    class CompletionMoved(FilterMessage):
         """Tell that the next completion is to be marked, or the one before."""
 
         step: int
@@ -96,7 +96,7 @@ class FilterInput(Input):
 
     def _watch_selection(self, selection: Selection) -> None:
         super()._watch_selection(selection)
-        self.post_message(self.Moved(self))
+        self.post_message(self.CursorMoved(self))
 
     def recall(self, text: str) -> None:
         """Show a text as if it had been typed."""
@@ -110,7 +110,7 @@ class FilterInput(Input):
     def action_done(self) -> None:
         """Go on to the rows, unless the text is no filter."""
         if self.is_wrong:
-            self.post_message(self.Stuck(self))
+            self.post_message(self.Rejected(self))
         else:
             self.finish()
 
@@ -127,11 +127,11 @@ class FilterInput(Input):
 
     def action_take(self) -> None:
         """Take the marked completion, or go on to the next pane."""
-        self.post_message(self.Taken(self))
+        self.post_message(self.CompletionAccepted(self))
 
     def action_mark(self, step: int) -> None:
         """Mark the next completion, or the one before."""
-        self.post_message(self.Marked(self, step))
+        self.post_message(self.CompletionMoved(self, step))
 
     def action_delete_or_drop(self) -> None:
         """Delete the character to the left, or say that there is none."""

@@ -17,7 +17,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.presentation.column_layout import place
 from spackscope.model.query.ast import Query
 from spackscope.tui.keymap import SPECS, bindings
-from spackscope.tui.widgets.column_header import SpecHead
+from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.spec_rows import Fetch, SpecRows
@@ -68,7 +68,7 @@ class SpecTable(Vertical):
 
     def compose(self) -> ComposeResult:
         """Put the heads above the filters above the rows."""
-        yield SpecHead(id="spec-head")
+        yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
 
@@ -146,7 +146,7 @@ class SpecTable(Vertical):
         rows.placed = placed
         rows.refresh()
         self.query_one(FilterBar).place(placed, rows.gutter_width)
-        self.query_one(SpecHead).show(
+        self.query_one(ColumnHeader).show(
             placed, rows.gutter_width, self._column, self._listing.view.sort, (before, behind)
         )
 
@@ -204,8 +204,8 @@ class SpecTable(Vertical):
             return Sort(self.column)
         return None if sort.descending else Sort(self.column, descending=True)
 
-    @on(SpecHead.Clicked)
-    def _head_clicked(self, event: SpecHead.Clicked) -> None:
+    @on(ColumnHeader.Clicked)
+    def _head_clicked(self, event: ColumnHeader.Clicked) -> None:
         self._column = event.column
         self._place()
 

@@ -96,7 +96,7 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
         for at, form in enumerate(FORMS):
             clipboard.stored.unlink(missing_ok=True)
             await browser.press("Y")
-            assert browser.dialog == "CopyMenu"
+            assert browser.dialog == "CopyDialog"
             await browser.press(form.key)
             assert browser.dialog is None
             by_letter = clipboard.text

@@ -269,7 +269,7 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
     await browser.open_package("h5py")
     await browser.press("t", "j", "right", "j", "j", "j", "right", "j", "w")
 
-    assert browser.dialog == "WayDialog"
+    assert browser.dialog == "DependencyPathDialog"
     assert "why h5py@1.0 needs hwloc@1.0" in browser.text
     region = browser.app.screen.query_one(Steps).region
     shown = browser.lines[region.y : region.bottom]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widget import Widget
 
-from spackscope.tui.widgets.column_header import SpecHead
+from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.package_list import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 
@@ -79,7 +79,7 @@ async def test_no_size_is_too_odd(size: tuple[int, int]) -> None:
         assert all(len(line) <= size[0] for line in browser.lines)
         browser.send("j", "enter", "j", "enter", "3", "end", "2", "f", "a", "escape", "Y")
         await browser.settle()
-        assert browser.dialog == "CopyMenu"
+        assert browser.dialog == "CopyDialog"
         browser.send("escape", "?", "j", "escape", "!", "escape", "ctrl+r", "/", "z", "z", "enter")
         await browser.settle()
         await browser.resize(120, 30)
@@ -253,7 +253,7 @@ async def test_a_click_below_the_rows_selects_nothing() -> None:
 
 async def test_a_click_on_a_head_sorts_by_its_column() -> None:
     async with browsing(size=(160, 30)) as browser:
-        head = browser.table.query_one(SpecHead)
+        head = browser.table.query_one(ColumnHeader)
         at = head.render_line(0).text.index("os ")
         await browser.press("2")
         for order in (False, True):

@@ -9,7 +9,7 @@ import pytest
 from textual.strip import Strip
 
 from spackscope.model.core.text import is_clean
-from spackscope.tui.widgets.completion_popup import Suggestions
+from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.filter_input import FilterInput
 from tests.browsing import SAMPLE, Browser, browsing, record, sample_where, write_page
 from tests.hostile import HOSTILE_TEXT
@@ -34,7 +34,7 @@ def input_at(browser: Browser) -> FilterInput:
 
 
 def assert_the_box_is_on_the_screen(browser: Browser) -> None:
-    box = browser.browser.query_one(Suggestions)
+    box = browser.browser.query_one(CompletionPopup)
     if not box.display:
         return
     width, height = browser.app.size
@@ -143,7 +143,7 @@ async def test_a_completion_that_is_clicked_is_taken() -> None:
         await browser.press("slash")
         await browser.type("os=")
         second = list(browser.completions)[1]
-        await browser.click(browser.browser.query_one(Suggestions), 4, 1)
+        await browser.click(browser.browser.query_one(CompletionPopup), 4, 1)
         assert browser.query == second
 
 
@@ -375,7 +375,7 @@ async def test_the_box_is_not_drawn_again_where_it_says_the_same(
     async with browsing() as browser:
         await browser.press("slash")
         await browser.type("os=")
-        box = browser.browser.query_one(Suggestions)
+        box = browser.browser.query_one(CompletionPopup)
         drawn: list[int] = []
         render = box.render_line
 
