@@ -16,7 +16,15 @@ from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
-from spackscope.model.query.ast import OWN_KEYS, Condition, Depends, Group, Query, Term, query_of
+from spackscope.model.query.ast import (
+    COLUMN_KEYS,
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    query_of,
+)
 from spackscope.model.query.matchers import ANY, is_glob, is_variant, split_variant
 
 _NAMED = 3
@@ -161,7 +169,7 @@ class _Advisor:
         if its:
             return f"{self._none} has {clean(pattern)}{_there_are(its)}"
         names = dict.fromkeys(split_variant(facet.value)[0] for facet in found)
-        others = [] if values in (("+",), ("~",)) else [f"{key}=" for key in sorted(OWN_KEYS)]
+        others = [] if values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
         guess = _meant(name, [*names, *others])
         where = f" in {self._name}" if self._name else ""
         if not guess and 0 < len(names) <= _MOST_NAMES:

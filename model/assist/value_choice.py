@@ -12,7 +12,8 @@ from spackscope.model.core.cells import (
 )
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.query.ast import Query, spell_group
+from spackscope.model.query.ast import Query
+from spackscope.model.query.format import format_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,12 @@ def said_of(choice: Choice, before: Query, after: Query) -> str:
     if not new:
         if set(after.groups) == set(before.groups):
             return f"what is asked of {label} stays as it was"
-        left = " and ".join(map(spell_group, after.of_column(choice.column)))
+        left = " and ".join(map(format_group, after.of_column(choice.column)))
         return (
             f"of {label} only {left} is asked now" if left else f"nothing is asked of {label} now"
         )
     said = (
-        f"{' and '.join(map(spell_group, new))} {'is' if len(new) == 1 else 'are'} asked for now"
+        f"{' and '.join(map(format_group, new))} {'is' if len(new) == 1 else 'are'} asked for now"
     )
     if after.groups[-1] not in new:
         return said

@@ -91,6 +91,12 @@ def tokens(text: str) -> Iterator[Token]:
         at = token.end
 
 
+def is_token(kind: str, text: str) -> bool:
+    """Check whether a text is exactly one token of a kind."""
+    match = _TOKEN.match(text)
+    return match is not None and match.lastgroup == kind and match.end() == len(text)
+
+
 def unquoted(text: str) -> str:
     """Take the quotes off a value, and the backslashes off such quotes in it, as Spack does."""
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":

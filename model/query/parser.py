@@ -11,7 +11,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.records import STATES
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Condition, Query, Term, several
+from spackscope.model.query.ast import Condition, Query, Term, query_of_specs
 from spackscope.model.query.drafts import DependencyDraft, SpecDraft, groups_of
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob, test_of
@@ -65,7 +65,9 @@ class Parser:
             if sign is not None:
                 raise waiting(sign.text, sign.start)
         self._check_open()
-        return several([groups_of(draft, self._spans) for draft in self._specs]), self._spans
+        return query_of_specs(
+            [groups_of(draft, self._spans) for draft in self._specs]
+        ), self._spans
 
     # One method for each kind of token
 

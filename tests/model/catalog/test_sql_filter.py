@@ -15,7 +15,7 @@ from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,
 )
-from spackscope.model.query.ast import Condition, Depends, Query, Term, several
+from spackscope.model.query.ast import Condition, Depends, Query, Term, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.evaluate import (
     matches,
@@ -81,7 +81,7 @@ terms: st.SearchStrategy[Condition] = st.one_of(
 groups = st.lists(terms, min_size=1, max_size=2, unique=True).map(tuple)
 drafts = st.lists(groups, max_size=3, unique=True)
 queries = st.builds(Query, drafts.map(tuple)) | st.lists(drafts, min_size=1, max_size=3).map(
-    several
+    query_of_specs
 )
 
 

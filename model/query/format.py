@@ -1,0 +1,130 @@
+"""Write conditions and queries as text that parses back to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from spackscope.model.core.columns import FLAGS
+from spackscope.model.core.records import STATES
+from spackscope.model.query import lexer
+from spackscope.model.query.ast import (
+    COLUMN_KEYS,
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    is_package_name,
+    order_of,
+)
+from spackscope.model.query.matchers import ANY, is_variant, split_variant
+
+_ENDS_IN_SEPARATOR = re.compile(r"[.\-](?=[,:=]|$)")
+
+
+def format_query(query: Query) -> str:
+    """Return the text of a query, which `parse` reads as the same query with any `bare`."""
+    if not query.specs:
+        return " ".join(_group_texts(query.groups))
+    specs = [sorted((*groups, *query.groups), key=order_of) for groups in query.specs]
+    return " ".join(map(_spec_text, specs, [specs[0], *specs]))
+
+
+def format_group(group: Group) -> str:
+    """Return the text of alternatives, as `os=a | os=b`."""
+    return " | ".join(map(format_condition, group))
+
+
+def format_condition(condition: Condition) -> str:
+    """Return the text of one condition, as `!+mpi` or `^zlib@1.3`."""
+    text = _dependency_text(condition) if isinstance(condition, Depends) else _term_text(condition)
+    return f"!{text}" if condition.negated else text
+
+
+def _term_text(term: Term) -> str:
+    column, pattern = term.column, term.pattern
+    if column == "state" and pattern in STATES:
+        return pattern
+    if column == ANY:
+        is_word = pattern not in STATES and lexer.is_token(lexer.NAME, pattern)
+        return pattern if is_word else lexer.in_quotes(pattern)
+    if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
+        # Spack reads no version that ends in a separator after `@`.
+        is_plain = not _ENDS_IN_SEPARATOR.search(pattern)
+        return f"@{pattern}" if is_plain else f"version={lexer.in_quotes(pattern)}"
+    if column == "hash" and lexer.is_token(lexer.HASH, f"/{pattern}"):
+        return f"/{pattern}"
+    name, _, flags = pattern.partition("=")
+    if column == "flags" and name in FLAGS and flags:
+        return f"{name}={lexer.quoted(flags)}"
+    if (
+        column == "variants"
+        and is_variant(pattern)
+        and split_variant(pattern)[0] not in COLUMN_KEYS
+    ):
+        return variant_text(pattern)
+    return f"{column}={lexer.quoted(pattern)}"
+
+
+def variant_text(pattern: str) -> str:
+    """Return a variant with its value in quotes where it needs them and has none."""
+    parts = lexer.PAIR_PARTS.fullmatch(pattern)
+    if parts is None or parts[3][0] in "'\"":
+        return pattern
+    return parts[1] + parts[2] + lexer.quoted(parts[3])
+
+
+def _dependency_text(dependency: Depends) -> str:
+    named, name = dependency.name_term, dependency.name
+    virtuals, deptypes = ",".join(dependency.virtuals), ",".join(dependency.deptypes)
+    sigil = "%" if dependency.direct else "^"
+    if deptypes or (virtuals and not (name and dependency.is_assigned)):
+        attributes = {"deptypes": deptypes, "virtuals": virtuals}.items()
+        pairs = " ".join(f"{key}={lexer.quoted(text)}" for key, text in attributes if text)
+        sigil += f"[{pairs}] "
+    elif virtuals:
+        sigil += f"{virtuals}="
+    texts = [format_condition(term) for term in dependency.terms if term is not named]
+    # After a sigil `key=` would be a virtual, and another sigil or name a separate condition.
+    first = name or ("" if texts and texts[0][:1] in "@/+~" else "*")
+    # A git reference would include the hash after it.
+    while texts and (texts[0][:1] in "@/" or not first) and "@git." not in first:
+        first += texts.pop(0)
+    return sigil + " ".join([first, *texts])
+
+
+def _group_texts(groups: Iterable[Group]) -> list[str]:
+    """Return the texts of the groups of one spec, where a second `/hash` would begin another."""
+    texts = []
+    has_hash = False
+    for group in groups:
+        alternatives = list(map(format_condition, group))
+        hashes = [text.lstrip("!").startswith("/") for text in alternatives]
+        if has_hash:
+            alternatives = [
+                text.replace("/", "hash=", 1) if is_hash else text
+                for text, is_hash in zip(alternatives, hashes, strict=True)
+            ]
+        texts.append(" | ".join(alternatives))
+        has_hash = has_hash or any(hashes)
+    return texts
+
+
+def _spec_text(groups: Sequence[Group], before: Sequence[Group]) -> str:
+    """Return the text of one of several specs, separated from the spec before it.
+
+    A name followed by a sigil begins a spec in a live filter too, and `*` is no condition. A hash
+    begins one where the spec before has a hash, and no dependency that could have this one.
+    """
+    named = next((group for group in groups if is_package_name(group)), None)
+    texts = _group_texts([group for group in groups if group is not named])
+    if named is not None:
+        first, *others = map(format_condition, named)
+        name = first.removeprefix("package=")
+        return " ".join([" | ".join([f"{name}@:", *others]), *texts])
+    has_hash = any(len(group) == 1 and str(group[0]).startswith("/") for group in before)
+    has_dependency = any(isinstance(condition, Depends) for group in before for condition in group)
+    if has_dependency or not (has_hash and texts[0].startswith("/")):
+        texts.insert(0, "*@:")
+    return " ".join(texts)
