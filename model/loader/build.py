@@ -26,8 +26,7 @@ from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.manifest import LARGEST as LARGEST_MANIFEST
-from spackscope.model.readers.manifest import archive_size
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
 from spackscope.model.sources.document import (
     Document,
     Surveyed,
@@ -203,7 +202,7 @@ def _read(document: Document) -> bytes:
                 if b"---" not in head.replace(b"\0", b""):
                     return head
                 file.seek(0)
-            return read_open(file, LARGEST_MANIFEST if document.kind == "sizes" else LARGEST)
+            return read_open(file, MAX_MANIFEST_SIZE if document.kind == "sizes" else LARGEST)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OSError(error.errno or 0, f"cannot be read: {reason}") from None

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from spackscope.model.core.errors import ValueTooLong
-from spackscope.model.readers.limits import LARGEST_RECORD, MOST_VALUES
+from spackscope.model.readers.limits import MAX_RECORD_LENGTH, MAX_VALUES
 
 _FIRST = 2**13
 _NEXT = 2**5
@@ -20,14 +20,14 @@ def too_many_values(text: str) -> str:
     Each value but the first follows a bracket, a brace or a comma: counting these takes a
     hundredth of the time of parsing, and counts no value too few.
     """
-    if len(text) <= MOST_VALUES:
+    if len(text) <= MAX_VALUES:
         return ""
     count = text.count("[") + text.count("{") + text.count(",")
-    return f"it has {count:,} values; at most {MOST_VALUES:,} are read" * (count > MOST_VALUES)
+    return f"it has {count:,} values; at most {MAX_VALUES:,} are read" * (count > MAX_VALUES)
 
 
 def decode_at(
-    decoder: json.JSONDecoder, text: str, at: int, largest: int = LARGEST_RECORD
+    decoder: json.JSONDecoder, text: str, at: int, largest: int = MAX_RECORD_LENGTH
 ) -> tuple[Any, int]:
     """Parse the value at a place as `raw_decode` does; return it with the place behind it.
 

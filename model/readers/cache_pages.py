@@ -18,11 +18,11 @@ from spackscope.model.readers import front_matter
 from spackscope.model.readers.bounded_json import too_many_values
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.limits import (
-    LARGEST_TEXT,
-    MOST_PAGE_VALUES,
-    MOST_PROBLEMS,
-    MOST_RECORDS,
-    MOST_VALUES,
+    MAX_PAGE_VALUES,
+    MAX_PROBLEMS,
+    MAX_RECORDS,
+    MAX_TEXT_SIZE,
+    MAX_VALUES,
 )
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -32,7 +32,7 @@ _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECAS
 def is_page(data: bytes) -> bool:
     """Tell a page by its front matter, whatever its file is called."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data[:LARGEST_TEXT].replace(b"\0", b"")[2:]
+        data = data[:MAX_TEXT_SIZE].replace(b"\0", b"")[2:]
     data = data.removeprefix(b"\xef\xbb\xbf")
     return data.startswith(b"---") and (b"\nspec_details:" in data or b"\nlayout: cache" in data)
 
@@ -49,7 +49,7 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
     del data
     yield from records
     yield from page.problems
-    if (more := page.told - MOST_PROBLEMS) > 0:
+    if (more := page.told - MAX_PROBLEMS) > 0:
         yield Problem(origin, "", f"it has {more:,} more problems, which are not listed")
 
 
@@ -85,8 +85,8 @@ class _Page:
         found: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
         number = 0
         for number, record in enumerate(details, 1):
-            if number > MOST_RECORDS or self._texts_held > MOST_VALUES:
-                limit = f"at most {MOST_RECORDS:,} records and {MOST_VALUES:,} texts are read"
+            if number > MAX_RECORDS or self._texts_held > MAX_VALUES:
+                limit = f"at most {MAX_RECORDS:,} records and {MAX_VALUES:,} texts are read"
                 reason = f"it and what follows is not read; {limit}"
                 self.problems.append(Problem(self.origin, f"record {number}", reason))
                 break
@@ -116,8 +116,8 @@ class _Page:
         return details
 
     def _one_by_one(self, text: str) -> Iterator[Any]:
-        if (count := text.count(",")) > MOST_PAGE_VALUES:
-            reason = f"it has {count:,} values; at most {MOST_PAGE_VALUES:,} are read"
+        if (count := text.count(",")) > MAX_PAGE_VALUES:
+            reason = f"it has {count:,} values; at most {MAX_PAGE_VALUES:,} are read"
             self._problem("spec_details", reason)
             return
         if not (yield from front_matter.leading_items(text)):
@@ -270,7 +270,7 @@ class _Page:
 
     def _problem(self, place: str, reason: str) -> None:
         self.told += 1
-        if self.told <= MOST_PROBLEMS:
+        if self.told <= MAX_PROBLEMS:
             self.problems.append(Problem(self.origin, place, storable(reason)))
 
 

@@ -13,7 +13,7 @@ from spackscope.model.core.errors import (
     YamlError,
 )
 from spackscope.model.readers.bounded_json import decode_at, too_many_values
-from spackscope.model.readers.limits import LARGEST_TEXT, MOST_KEYS
+from spackscope.model.readers.limits import MAX_KEYS, MAX_TEXT_SIZE
 from spackscope.model.readers.yaml import (
     load_yaml,
 )
@@ -39,9 +39,9 @@ def decode(data: bytes) -> str:
 
     Raises FrontMatterError naming the offset of the first byte that is not text, or the limit.
     """
-    if len(data) > LARGEST_TEXT and not data.isascii():
+    if len(data) > MAX_TEXT_SIZE and not data.isascii():
         has = f"it has {len(data):,} bytes, not all of them ASCII"
-        raise FrontMatterError(f"{has}; at most {LARGEST_TEXT:,} are read then")
+        raise FrontMatterError(f"{has}; at most {MAX_TEXT_SIZE:,} are read then")
     encoding = "UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "UTF-8"
     try:
         return data.decode(encoding).removeprefix("\ufeff")
@@ -79,8 +79,8 @@ def split(text: str) -> FrontMatter:
             return FrontMatter(values, True, tuple(repeated))
         if key in values:
             repeated[key] = None
-        if len(values) > MOST_KEYS:
-            raise FrontMatterError(f"it has more than {MOST_KEYS:,} keys")
+        if len(values) > MAX_KEYS:
+            raise FrontMatterError(f"it has more than {MAX_KEYS:,} keys")
     if key:
         values[key] = _value_text(text, begin, len(text) + 1)
     return FrontMatter(values, False, tuple(repeated))

@@ -14,7 +14,7 @@ from spackscope.model.core.errors import FrontMatterError, Unreadable
 from spackscope.model.core.records import Problem, is_hash
 from spackscope.model.readers import front_matter
 from spackscope.model.readers.bounded_json import too_many_values
-from spackscope.model.readers.limits import MOST_PROBLEMS
+from spackscope.model.readers.limits import MAX_PROBLEMS
 
 _CONTAINERS = frozenset(
     {"database", "installs", "spec", "nodes", "roots", "concrete_specs", "include_concrete"}
@@ -136,7 +136,7 @@ def note_repeated(remarks: dict[str, None], key: str, before: object, value: obj
         remark = f'"{key}" is given twice; the last one counts'
     else:
         return
-    if len(remarks) >= MOST_PROBLEMS:
+    if len(remarks) >= MAX_PROBLEMS:
         remark = "more keys are given twice, which are not listed"
     remarks[remark] = None
 

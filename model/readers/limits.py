@@ -7,31 +7,31 @@ keep what any one document takes below about 2.5 GB.
 
 from __future__ import annotations
 
-LARGEST_TEXT = 2**28
+MAX_TEXT_SIZE = 2**28
 """Bytes of a text that is not all ASCII, of which Python may need 4 for each."""
 
-MOST_VALUES = 10_000_000
+MAX_VALUES = 10_000_000
 """Values of JSON that are in memory at once: of a database no more than a record is."""
 
-MOST_PAGE_VALUES = 30_000_000
+MAX_PAGE_VALUES = 30_000_000
 """Values of a page, which is read record by record where they are too many to be held at once."""
 
-MOST_YAML_VALUES = 100_000
+MAX_YAML_VALUES = 100_000
 """Values of YAML, where every alias counts for as many as it stands for."""
 
-LARGEST_RECORD = 2**23
+MAX_RECORD_LENGTH = 2**23
 """Characters of a record in a database; one with 10,000 dependencies has 2 million."""
 
-MOST_RECORDS = 2_000_000
+MAX_RECORDS = 2_000_000
 """Records of a document, with the different dependencies and variants that they have."""
 
-TOO_MANY_RECORDS = f"it has more than the {MOST_RECORDS:,} records and parts of them that are read"
+TOO_MANY_RECORDS = f"it has more than the {MAX_RECORDS:,} records and parts of them that are read"
 
-MOST_PROBLEMS = 10_000
+MAX_PROBLEMS = 10_000
 """Problems of a document that are listed; the others are counted."""
 
-DEEPEST = 32
+MAX_DEPTH = 32
 """Nesting at which YAML is refused; real pages use three levels."""
 
-MOST_KEYS = 10_000
+MAX_KEYS = 10_000
 """Keys of the front matter of a page; real pages have six."""

@@ -26,7 +26,7 @@ DATABASE = "application/vnd.spack.db."
 SPEC = "application/vnd.spack.spec."
 ARCHIVE = "application/vnd.spack.install."
 
-LARGEST = 2**20
+MAX_MANIFEST_SIZE = 2**20
 """Bytes of a manifest; a real one has half a thousand."""
 
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
@@ -72,8 +72,8 @@ class Manifest:
 
 def read_manifest(data: bytes) -> Manifest:
     """Read a manifest, plain or signed; the signature is not verified. Raises Unreadable."""
-    if len(data) > LARGEST:
-        raise Unreadable(f"the manifest has more than {LARGEST:,} bytes")
+    if len(data) > MAX_MANIFEST_SIZE:
+        raise Unreadable(f"the manifest has more than {MAX_MANIFEST_SIZE:,} bytes")
     if is_signed(data):
         data, _ = unsigned(data)
     try:

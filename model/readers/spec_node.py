@@ -16,7 +16,7 @@ from typing import Any
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.records import Dependency, Problem, Spec, is_hash
 from spackscope.model.readers.json import Number, kind, storable
-from spackscope.model.readers.limits import MOST_PROBLEMS, MOST_RECORDS, TOO_MANY_RECORDS
+from spackscope.model.readers.limits import MAX_PROBLEMS, MAX_RECORDS, TOO_MANY_RECORDS
 from spackscope.model.readers.parameters import Parameters, Texts
 
 _LANGUAGES = frozenset(LANGUAGES)
@@ -175,7 +175,7 @@ class NodeReader:
     def tell(self, reason: str) -> None:
         """Note a problem of the node that was read last."""
         self._told += 1
-        if self._told <= MOST_PROBLEMS:
+        if self._told <= MAX_PROBLEMS:
             self._problems.append(Problem(self._origin, storable(self._place), storable(reason)))
 
     def tell_of(self, place: str, reason: str) -> None:
@@ -186,7 +186,7 @@ class NodeReader:
 
     def _has_room(self) -> bool:
         self._count += 1
-        if self._count + len(self._edges) + self._parameters.count <= MOST_RECORDS:
+        if self._count + len(self._edges) + self._parameters.count <= MAX_RECORDS:
             return True
         if not self.is_full:
             self.is_full = True
@@ -195,7 +195,7 @@ class NodeReader:
 
     def untold(self) -> Iterator[Problem]:
         """Give one Problem where there were more than are listed."""
-        if (more := self._told - MOST_PROBLEMS) > 0:
+        if (more := self._told - MAX_PROBLEMS) > 0:
             yield Problem(self._origin, "", f"it has {more:,} more problems, which are not listed")
 
     def _odd(self, what: str, value: object, should_be: str) -> None:

@@ -7,7 +7,7 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 from spackscope.model.core.errors import InvalidYaml, YamlError
-from spackscope.model.readers.limits import DEEPEST, MOST_YAML_VALUES
+from spackscope.model.readers.limits import MAX_DEPTH, MAX_YAML_VALUES
 
 _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "load")
 
@@ -70,7 +70,7 @@ def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
         elif isinstance(event, yaml.CollectionStartEvent):
             opened.append((event.anchor, count))
             count += 1
-            if len(opened) > DEEPEST:
+            if len(opened) > MAX_DEPTH:
                 raise YamlError("it is nested too deeply", line)
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = opened.pop()
@@ -80,7 +80,7 @@ def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
             count += 1
             if event.anchor is not None:
                 sizes[event.anchor] = 1
-        if count > MOST_YAML_VALUES:
-            reason = f"it has more than {MOST_YAML_VALUES:,} values, with what aliases stand for"
+        if count > MAX_YAML_VALUES:
+            reason = f"it has more than {MAX_YAML_VALUES:,} values, with what aliases stand for"
             raise YamlError(reason, line)
     return count

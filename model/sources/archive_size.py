@@ -12,7 +12,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Spec
-from spackscope.model.readers.manifest import LARGEST, archive_size
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
 from spackscope.model.sources.resolve import names_apart, shown_source
 from spackscope.model.sources.session import Reach
@@ -48,8 +48,8 @@ def remote_size(
         place = _place(spec, sources, reach)
         if place is None:
             return None
-        path = place.fetch(name, immutable=True, max_size=LARGEST).path
-        told = archive_size(read_file(path, LARGEST), origin=name)
+        path = place.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
+        told = archive_size(read_file(path, MAX_MANIFEST_SIZE), origin=name)
     except (SourceError, OSError, Unreadable):
         return None
     return None if told is None else float(told[1])

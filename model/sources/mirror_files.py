@@ -13,7 +13,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.manifest import LARGEST
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.sources.document import (
     Document,
     Kind,
@@ -68,7 +68,7 @@ class Mirror:
             stack=self.stack,
         )
 
-    def read(self, fetched: FetchedFile, most: int = LARGEST + 1) -> bytes:
+    def read(self, fetched: FetchedFile, most: int = MAX_MANIFEST_SIZE + 1) -> bytes:
         """Read a small file, or how one begins. Raises SourceError."""
         try:
             return read_head(fetched.path, most)

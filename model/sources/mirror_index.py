@@ -15,7 +15,7 @@ from spackscope.model.core.errors import (
     WrongContent,
 )
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.manifest import DATABASE, LARGEST, Blob, read_manifest
+from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
 from spackscope.model.sources.document import (
     Surveyed,
 )
@@ -91,7 +91,7 @@ def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
 
 
 def _manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
-    fetched = mirror.place.fetch(name, max_size=LARGEST)
+    fetched = mirror.place.fetch(name, max_size=MAX_MANIFEST_SIZE)
     try:
         return fetched, read_manifest(mirror.read(fetched)).blob(DATABASE)
     except Unreadable as error:

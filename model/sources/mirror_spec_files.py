@@ -16,7 +16,7 @@ from spackscope.model.core.parallel import side_by_side
 from spackscope.model.core.records import (
     Problem,
 )
-from spackscope.model.readers.manifest import LARGEST, SPEC, read_manifest
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
 from spackscope.model.sources.document import (
     Document,
     Surveyed,
@@ -110,7 +110,7 @@ def _by_manifest(mirror: Mirror, name: str) -> Found:
     """Find the spec file that a manifest names, which is told by the name of the manifest."""
     origin = os.path.join(mirror.place.origin, *name.split("/"))
     try:
-        manifest = mirror.place.fetch(name, immutable=True, max_size=LARGEST)
+        manifest = mirror.place.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE)
         blob = read_manifest(mirror.read(manifest)).blob(SPEC)
         spec = mirror.place.fetch(
             blob.name, sha256=blob.checksum, immutable=True, max_size=LARGEST_SPEC_FILE

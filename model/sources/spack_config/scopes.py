@@ -16,7 +16,7 @@ from spackscope.model.core.errors import (
     SourceError,
 )
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.limits import MOST_YAML_VALUES
+from spackscope.model.readers.limits import MAX_YAML_VALUES
 from spackscope.model.sources.spack_config.config_yaml import read_yaml
 from spackscope.model.storage.urls import local_path, scheme_of, shown_url
 
@@ -175,8 +175,8 @@ class Scopes:
             self._files[path] = {}
             try:
                 content, values = read_yaml(path)
-                if self._values + values > MOST_YAML_VALUES:
-                    limit = f"at most {MOST_YAML_VALUES:,} values of the configuration are read"
+                if self._values + values > MAX_YAML_VALUES:
+                    limit = f"at most {MAX_YAML_VALUES:,} values of the configuration are read"
                     raise SourceError(f"{path} is not read: with it there are more; {limit}")
                 self._values += values
                 self._files[path] = content

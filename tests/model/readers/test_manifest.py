@@ -12,7 +12,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.readers.manifest import (
     DATABASE,
-    LARGEST,
+    MAX_MANIFEST_SIZE,
     Blob,
     Manifest,
     archive_size,
@@ -152,7 +152,7 @@ def test_a_checksum_is_compared_in_lower_case() -> None:
         b"\xff\xff\xff",
         b"[" * 100_000,
         b'{"data": ' * 100_000,
-        b" " * (LARGEST + 1),
+        b" " * (MAX_MANIFEST_SIZE + 1),
         SIGNED,
         manifest(entry(DB, b"index"))[:-20],
     ],
