@@ -25,6 +25,7 @@ from spackscope.model.loader.load import load, open_cached
 from spackscope.model.query.parse import (
     parse,
 )
+from spackscope.model.sources.session import Session
 
 
 def decode_pages(directory: Path) -> int:
@@ -49,7 +50,7 @@ def answer(catalog: Catalog, text: str) -> int:
 
 def typing(source: str, environ: Mapping[str, str], text: str) -> tuple[float, int]:
     """Time the answers while a text is typed into a fresh catalog: seconds a key, and the keys."""
-    catalog = open_cached([source], environ)
+    catalog = open_cached([source], Session(environ))
     assert catalog is not None
     answer(catalog, "")
     keys, started = 0, time.perf_counter()
@@ -85,9 +86,10 @@ sys.exit(main(["index", "--rebuild", "-f", sys.argv[1]]))
 _JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
 _OPEN = """
 import os, sys
-from spackscope.model.index.cache import open_cached
-from spackscope.model.query.terms import Query
-print(len(open_cached([sys.argv[1]], os.environ).packages(Query())))
+from spackscope.model.loader.load import open_cached
+from spackscope.model.query.ast import Query
+from spackscope.model.sources.session import Session
+print(len(open_cached([sys.argv[1]], Session(os.environ)).packages(Query())))
 """
 _DEPENDENCIES = ("^glibc", "^zlib-ng@2: +shared", "%gcc@13", "^[virtuals=mpi] openmpi", "++shared")
 
@@ -107,7 +109,7 @@ def indexing(index: Path, environ: Mapping[str, str], many: int) -> None:
         for _ in range(many)
     ]
     pairs.report("index: open", opened, "ms", 1e3)
-    catalog = open_cached([str(index)], environ)
+    catalog = open_cached([str(index)], Session(environ))
     assert catalog is not None
     children = catalog.code_columns.column("edge_child")
     for text in _DEPENDENCIES:
@@ -138,14 +140,14 @@ def main() -> None:
         pages = corpus.make(Path(scratch, "pages"), arguments.specs)
         environ = {**os.environ, "XDG_CACHE_HOME": scratch}
         source, many = str(pages), arguments.pairs
-        catalog = load([source], environ, keep=True)
+        catalog = load([source], Session(environ), keep=True)
         print(f"{catalog.total:,} specs in {len(catalog.packages(parse(''))):,} packages")
         if "start" in arguments.names:
             pairs.report("start", terminal.starts(source, environ, many), "ms", 1e3)
         if "build" in arguments.names:
             pairs.compare(
                 "build",
-                lambda: load([source], environ, rebuild=True, keep=True),
+                lambda: load([source], Session(environ), rebuild=True, keep=True),
                 lambda: decode_pages(pages),
                 pairs=max(1, many // 2),
             )

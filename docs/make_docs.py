@@ -9,6 +9,7 @@ import asyncio
 import re
 from pathlib import Path
 
+from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
@@ -53,7 +54,7 @@ def with_table(text: str, name: str, table: str) -> str:
 
 async def picture() -> str:
     """Draw the screen on the sample after the first keys of the tour."""
-    app = SpackscopeApp(["sample_data"], "py-safetensors", environ={})
+    app = SpackscopeApp(["sample_data"], "py-safetensors", session=Session({}))
     async with app.run_test(size=(132, 34)) as pilot:
         for key in ("enter", "z", "j", "j", ""):
             await pilot.pause(0.2)

@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import COLUMNS
+from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -391,12 +392,14 @@ async def browsing(
     query: str = "",
     size: tuple[int, int] = (120, 26),
     environ: Mapping[str, str] | None = None,
+    session: Session | None = None,
     pick: bool = False,
     settled: bool = True,
 ) -> AsyncIterator[Browser]:
     """Open the browser, on the sample unless told otherwise."""
     names = [str(source) for source in sources] or ["sample_data"]
-    app = SpackscopeApp(names, query, environ=environ or {}, pick=pick)
+    session = session or Session(environ or {})
+    app = SpackscopeApp(names, query, session=session, pick=pick)
     async with app.run_test(size=size) as pilot:
         browser = Browser(app, pilot)
         if settled:

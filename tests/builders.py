@@ -12,6 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.loader.load import load
 from spackscope.model.readers.cache_pages import read_page
+from spackscope.model.sources.session import Session
 
 ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"
 PAGES = Path(__file__).parent / "data" / "pages"
@@ -85,7 +86,7 @@ def read(data: bytes) -> tuple[list[Spec], list[Problem]]:
 
 def catalog_of(*sources: Path | str) -> Catalog:
     """Index sources in memory."""
-    return load([str(source) for source in sources], {})
+    return load([str(source) for source in sources], Session({}))
 
 
 def everything(catalog: Catalog) -> list[Spec]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from spackscope.model.sources.discover import survey
 from spackscope.model.sources.document import Surveyed
+from spackscope.model.sources.session import Session
 from tests.web_server import Talk, WebServer, serving
 
 Files = dict[str, bytes]
@@ -103,9 +104,9 @@ def served(files: Files) -> Iterator[WebServer]:
         yield server
 
 
-def look(source: object, environ: Mapping[str, str] = {}) -> Surveyed:
+def look(source: object, environ: Mapping[str, str] = {}, *, stdin_path: str = "") -> Surveyed:
     """Survey one source."""
-    (surveyed,) = survey([str(source)], environ)
+    (surveyed,) = survey([str(source)], Session(environ, stdin_path=stdin_path))
     return surveyed
 
 

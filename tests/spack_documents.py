@@ -15,7 +15,7 @@ from spackscope.model.core.records import Problem, Spec
 from spackscope.model.loader.load import load
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.spack_database import read_database
-from spackscope.model.sources.document import EVERYTHING
+from spackscope.model.sources.session import Session
 from tests.builders import hash_of
 
 DATA = Path(__file__).parents[0] / "data" / "spack"
@@ -41,7 +41,7 @@ def whole_catalog(name: str, directory: Path) -> Catalog:
     """Index all records of a large index, those that are only dependencies among them."""
     path = directory / f"{name}.index.json"
     path.write_bytes(whole_index(name))
-    return load([str(path)], {EVERYTHING: "1"})
+    return load([str(path)], Session({}, include_dependency_only=True))
 
 
 def edge(name: str, hash_: str, deptypes: Iterable[str], virtuals: Iterable[str] = ()) -> Node:

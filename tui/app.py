@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from textual import events
@@ -24,6 +24,7 @@ from spackscope.model.core.errors import (
     Cancelled,
     SourceError,
 )
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import ANYWHERE, KEYS, MOVES
@@ -80,13 +81,13 @@ class SpackscopeApp(App[list[str]]):
         sources: Sequence[str],
         query: str = "",
         *,
-        environ: Mapping[str, str],
+        session: Session,
         pick: bool = False,
     ) -> None:
         super().__init__(driver_class=TerminalDriver, ansi_color=True)
         self.register_theme(THEME)
         self.theme = THEME.name
-        self._browser = BrowserScreen(sources, query, environ, pick=pick)
+        self._browser = BrowserScreen(sources, query, session, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._handing_on = False
 
@@ -240,7 +241,7 @@ class SpackscopeApp(App[list[str]]):
 
 
 def browse(
-    sources: Sequence[str], query: str, *, environ: Mapping[str, str], pick: bool = False
+    sources: Sequence[str], query: str, *, session: Session, pick: bool = False
 ) -> list[str] | None:
     """Run the browser in the terminal; give the hashes that were picked, or None.
 
@@ -250,7 +251,7 @@ def browse(
     limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH)
-    app = SpackscopeApp(sources, query, environ=environ, pick=pick)
+    app = SpackscopeApp(sources, query, session=session, pick=pick)
     with signals.listening(app.end, app.give_back), crash.listening(app.end_after):
         try:
             hashes = app.run()

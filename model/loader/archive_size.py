@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import (
     Cancelled,
 )
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import (
     Spec,
 )
+from spackscope.model.sources.session import Session
 
 
 def mirror_to_ask(catalog: Catalog, spec: Spec) -> str:
@@ -30,10 +30,9 @@ def mirror_to_ask(catalog: Catalog, spec: Spec) -> str:
 def archive_size(
     catalog: Catalog,
     spec: Spec,
-    environ: Mapping[str, str],
+    session: Session,
     *,
     sources: Sequence[str] = (),
-    should_stop: ShouldStop = never,
 ) -> float | None:
     """Give the bytes of a spec's archive, asking its mirror where no document told it.
 
@@ -47,7 +46,7 @@ def archive_size(
 
     asked = replace(spec, source=mirror)
     try:
-        return remote_size(asked, environ, sources=sources, should_stop=should_stop)
+        return remote_size(asked, session, sources=sources)
     except Cancelled:
         raise
     except Exception:

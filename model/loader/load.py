@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -23,7 +23,6 @@ from spackscope.model.core.errors import (
     SourceError,
 )
 from spackscope.model.core.private_files import tidy
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.xdg import base_directory
 from spackscope.model.index.connection import connect
 from spackscope.model.index.index_file import Verification, create, is_current
@@ -31,11 +30,11 @@ from spackscope.model.loader.build import build
 from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.sources.discover import survey
 from spackscope.model.sources.document import (
-    EVERYTHING,
     Surveyed,
     fingerprint,
 )
-from spackscope.model.sources.resolve import STANDARD_INPUT, keys
+from spackscope.model.sources.resolve import STANDARD_INPUT, key
+from spackscope.model.sources.session import Session
 
 SMALL = 1_000_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
@@ -46,49 +45,47 @@ STILL_DAMAGED = "the index cannot be read, though it is new"
 _memory_names = itertools.count()
 
 
-def index_path(sources: Sequence[str], environ: Mapping[str, str]) -> Path | None:
+def index_path(sources: Sequence[str], session: Session) -> Path | None:
     """Give the file that the index of these sources is kept in, or None without a home."""
-    cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
+    cache = base_directory(session.environ, "XDG_CACHE_HOME", ".cache")
     if cache is None:
         return None
     # Records name their source as it was written, so that is part of it too.
-    named = "\0".join([*sources, *keys(sources, environ)])
-    if environ.get(EVERYTHING):
-        named += f"\0{EVERYTHING}"
+    named = "\0".join([*sources, *(key(source, session) for source in sources)])
+    if session.include_dependency_only:
+        named += "\0--all"
     name = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Path(cache, "spackscope", f"{name}.sqlite")
 
 
-def open_cached(sources: Sequence[str], environ: Mapping[str, str]) -> Catalog | None:
+def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
     """Open the index of these sources as it was left, unless it cannot be trusted.
 
     It may be older than the documents, and its checksum has not been verified: `load` does both.
     """
     with contextlib.suppress(IndexDamaged):
-        return _opened(index_path(sources, environ), sources)
+        return _opened(index_path(sources, session), sources)
     return None
 
 
 def load(
     sources: Sequence[str],
-    environ: Mapping[str, str],
+    session: Session,
     *,
     rebuild: bool = False,
     was_damaged: bool = False,
     keep: bool = False,
     on_late: Callable[[Catalog], None] | None = None,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
 ) -> Catalog:
     """Give the catalog of these sources as they are now, building its index where it is needed.
 
     A small index stays in memory unless it is to be kept. The checksum of a file is verified
     while the sources are surveyed; a damaged one is built again, and so it is where the caller
     found that it `was_damaged`. `on_late` is given a catalog of those that have answered, where
-    others take long. Raises SourceError where no source can be read, Cancelled where
-    `should_stop` says so, and IndexDamaged where a new index cannot be read.
+    others take long. Raises SourceError where no source can be read, Cancelled, and IndexDamaged
+    where a new index cannot be read.
     """
-    path = index_path(sources, environ)
+    path = index_path(sources, session)
     if path is not None:
         tidy(str(path.parent))
     kept = _Kept(None if rebuild or was_damaged else path, sources)
@@ -100,10 +97,10 @@ def load(
             build,
             surveyed,
             fingerprint=_fingerprint(surveyed),
-            everything=bool(environ.get(EVERYTHING)),
+            everything=session.include_dependency_only,
             old=old,
-            on_progress=on_progress,
-            should_stop=should_stop,
+            on_progress=session.on_progress,
+            should_stop=session.should_stop,
         )
 
     def tell_late(surveyed: list[Surveyed]) -> None:
@@ -111,9 +108,7 @@ def load(
             with contextlib.suppress(SourceError, sqlite3.Error):
                 on_late(_build_in_memory(writing(surveyed), surveyed))
 
-    surveyed = survey(
-        sources, environ, on_late=tell_late, on_progress=on_progress, should_stop=should_stop
-    )
+    surveyed = survey(sources, session, on_late=tell_late)
     cached = kept.verified()
     if cached is not None and cached.meta.get("fingerprint") == _fingerprint(surveyed):
         cached.surveyed = surveyed

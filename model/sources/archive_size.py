@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import (
     SourceError,
     Unreadable,
 )
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Spec
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
 from spackscope.model.sources.resolve import names_apart, shown_source
-from spackscope.model.sources.session import Reach
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config.config import PREFIX
 from spackscope.model.sources.spack_config.mirrors import configured
 from spackscope.model.sources.url_target import addressed
@@ -26,13 +25,7 @@ _PART = re.compile(r"[\w.+-]+")
 _BLOB = "/blobs/sha256/"
 
 
-def remote_size(
-    spec: Spec,
-    environ: Mapping[str, str],
-    *,
-    sources: Sequence[str] = (),
-    should_stop: ShouldStop = never,
-) -> float | None:
+def remote_size(spec: Spec, session: Session, *, sources: Sequence[str] = ()) -> float | None:
     """Give the bytes of the archive of a spec, asking its mirror for one small file.
 
     `sources` are those given by the user, of which one may hold the password that it takes.
@@ -42,10 +35,9 @@ def remote_size(
     """
     if not (_PART.fullmatch(spec.package) and _PART.fullmatch(spec.version)):
         return None
-    reach = Reach(environ, should_stop=should_stop)
     name = f"{SPECS}/{spec.package}/{spec.package}-{spec.version}-{spec.hash}{MANIFEST}"
     try:
-        place = _place(spec, sources, reach)
+        place = _place(spec, sources, session)
         if place is None:
             return None
         path = place.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
@@ -55,16 +47,16 @@ def remote_size(
     return None if told is None else float(told[1])
 
 
-def _place(spec: Spec, sources: Sequence[str], reach: Reach) -> Storage | None:
+def _place(spec: Spec, sources: Sequence[str], session: Session) -> Storage | None:
     """Open the mirror that a spec comes from; None where it is no mirror far away."""
     if spec.source.startswith(PREFIX):
-        mirror, _ = configured(spec.source.removeprefix(PREFIX), reach.spack)
-        return reach.open(mirror.url, mirror.options)
+        mirror, _ = configured(spec.source.removeprefix(PREFIX), session.spack)
+        return session.open(mirror.url, mirror.options)
     named = dict(zip(names_apart(map(shown_source, sources)), sources, strict=True))
     source = named.get(spec.source, spec.source)
     at = addressed(source)
     if is_remote(source) and not at.name:
-        return reach.open(at.top)
+        return session.open(at.top)
     # An index of the public cache is a blob, and the mirror it belongs to begins its address.
     top, blob, _ = spec.origin.partition(_BLOB)
-    return reach.open(top) if blob and is_remote(top) else None
+    return session.open(top) if blob and is_remote(top) else None

@@ -28,7 +28,7 @@ from spackscope.model.sources.document import (
 from spackscope.model.sources.mirror import survey_mirror
 from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, together
 from spackscope.model.sources.resolve import has_database
-from spackscope.model.sources.session import Reach
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.sniff import sniffed
 from spackscope.model.sources.spack_config.config import spack_of
 from spackscope.model.sources.walk import below, shown_top
@@ -46,16 +46,18 @@ class _Look:
     """Hold which source is looked at, and with what."""
 
     source: str
-    reach: Reach
+    session: Session
 
 
-def survey_directory(source: str, top: str, reach: Reach, *, named: str | None = None) -> Surveyed:
+def survey_directory(
+    source: str, top: str, session: Session, *, named: str | None = None
+) -> Surveyed:
     """List the documents of a directory, and of those below it that Spack made.
 
     `named` is what the user is told of it, where that is not the source.
     Raises SourceError where there is nothing to be read, and Cancelled.
     """
-    look = _Look(source, reach)
+    look = _Look(source, session)
     named = shown_top(source) if named is None else named
     try:
         names = os.listdir(top)
@@ -103,7 +105,7 @@ class _Telling:
     """Tell how many files were found, and ask whether to stop, also where there are none."""
 
     def __init__(self, look: _Look) -> None:
-        self._reach = look.reach
+        self._session = look.session
         self._documents: list[Document] = []
         self._last = time.monotonic()
 
@@ -117,10 +119,10 @@ class _Telling:
 
     def tell(self) -> None:
         """Tell how far it is, ten times a second. Raises Cancelled."""
-        if self._reach.should_stop():
+        if self._session.should_stop():
             raise Cancelled
         if time.monotonic() - self._last > 0.1:
-            self._reach.on_progress("files found", len(self._documents), None)
+            self._session.on_progress("files found", len(self._documents), None)
             self._last = time.monotonic()
 
 
@@ -189,9 +191,9 @@ def _mirror(look: _Look, directory: str, named: str, build_cache: str = BUILD_CA
     return Mirror(
         look.source,
         place,
-        look.reach.environ,
+        look.session.environ,
         build_cache=build_cache,
-        should_stop=look.reach.should_stop,
+        should_stop=look.session.should_stop,
     )
 
 
@@ -216,7 +218,7 @@ def _file(look: _Look, directory: str, named: str, kind: str, name: str) -> Surv
 
 def _spack(look: _Look, directory: str) -> Surveyed:
     """Find the databases of the install trees that a Spack is configured to use."""
-    spack = spack_of({**look.reach.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
+    spack = spack_of({**look.session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
     trees = spack.trees if spack is not None else ()
     found = [_install_tree(look, tree, tree) for tree in trees if has_database(tree)]
     if not found:

@@ -15,14 +15,12 @@ from spackscope.model.core.errors import (
     reason,
 )
 from spackscope.model.core.parallel import side_by_side
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.records import (
     Problem,
 )
 from spackscope.model.core.unexpected import unexpected
 from spackscope.model.sources.directory import survey_directory
 from spackscope.model.sources.document import (
-    SPOOL,
     Surveyed,
     document_of,
 )
@@ -31,7 +29,7 @@ from spackscope.model.sources.mirror_files import Mirror
 from spackscope.model.sources.public_cache import survey_public
 from spackscope.model.sources.public_cache_name import PUBLIC, Asked, asked_of, is_catalogue
 from spackscope.model.sources.resolve import STANDARD_INPUT, location, names_apart, shown_source
-from spackscope.model.sources.session import Reach
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config.config import PREFIX
 from spackscope.model.sources.spack_config.mirrors import configured
 from spackscope.model.sources.url_target import addressed
@@ -46,17 +44,14 @@ _PATIENCE = 2.0
 
 def survey(
     sources: Sequence[str],
-    environ: Mapping[str, str],
+    session: Session,
     *,
     on_late: Callable[[list[Surveyed]], None] | None = None,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
 ) -> list[Surveyed]:
     """Find the documents of each source, in the order given; those far away side by side.
 
     One that fails says so in its `failure`, whatever it raises, and hides no other; nor does one
-    that is slow, for `on_late` is given what is there after a while, once. `on_progress` is called
-    from several threads. Raises Cancelled where `should_stop` says so.
+    that is slow, for `on_late` is given what is there after a while, once. Raises Cancelled.
     """
 
     def tell_late(found: Mapping[int, Surveyed]) -> None:
@@ -64,10 +59,9 @@ def survey(
             waited_for = enumerate(map(_not_yet, sources))
             on_late(_each_once([found.get(number, one) for number, one in waited_for]))
 
-    reach = Reach(environ, on_progress, should_stop)
-    tasks = [partial(_survey, source, reach) for source in sources]
+    tasks = [partial(_survey, source, session) for source in sources]
     if len(sources) > 1 and any(_may_wait(source) for source in sources):
-        found = side_by_side(tasks, should_stop, patience=_PATIENCE, on_late=tell_late)
+        found = side_by_side(tasks, session.should_stop, patience=_PATIENCE, on_late=tell_late)
     else:
         found = [task() for task in tasks]
     return _each_once(found)
@@ -99,20 +93,20 @@ def _may_wait(source: str) -> bool:
     return is_remote(source) or source.startswith((PREFIX, PUBLIC))
 
 
-def _survey(source: str, reach: Reach) -> Surveyed:
-    if reach.should_stop():
+def _survey(source: str, session: Session) -> Surveyed:
+    if session.should_stop():
         raise Cancelled
     told = shown_source(source)
     try:
         if source == STANDARD_INPUT:
-            return _standard_input(reach.environ)
-        if (asked := asked_of(source, reach.environ)) is not None:
-            return survey_public(told, asked, reach)
+            return _standard_input(session.stdin_path)
+        if (asked := asked_of(source, session.environ)) is not None:
+            return survey_public(told, asked, session)
         if source.startswith(PREFIX):
-            return _of_spack(source, reach)
+            return _of_spack(source, session)
         if is_remote(source):
-            return _far_away(told, source, reach, {})
-        return _here(source, source, reach)
+            return _far_away(told, source, session, {})
+        return _here(source, source, session)
     except SourceError as error:
         return Surveyed(told, _kind(source), failure=_naming(source, str(error)))
     except Cancelled:
@@ -138,8 +132,7 @@ def _kind(source: str) -> str:
     return "public cache" if source.startswith(PUBLIC) else "pages"
 
 
-def _standard_input(environ: Mapping[str, str]) -> Surveyed:
-    path = environ.get(SPOOL, "")
+def _standard_input(path: str) -> Surveyed:
     if not path:
         raise SourceError("standard input was not read")
     try:
@@ -150,39 +143,39 @@ def _standard_input(environ: Mapping[str, str]) -> Surveyed:
     return Surveyed(STANDARD_INPUT, "standard input", documents=(document,))
 
 
-def _of_spack(source: str, reach: Reach) -> Surveyed:
+def _of_spack(source: str, session: Session) -> Surveyed:
     """Look at a mirror of the user's Spack, with what its configuration says of the way there."""
-    mirror, problems = configured(source.removeprefix(PREFIX), reach.spack)
+    mirror, problems = configured(source.removeprefix(PREFIX), session.spack)
     if is_remote(mirror.url):
-        found = _far_away(source, mirror.url, reach, mirror.options, mirror.view)
+        found = _far_away(source, mirror.url, session, mirror.options, mirror.view)
     else:
-        found = _here(source, mirror.url, reach, mirror.view)
+        found = _here(source, mirror.url, session, mirror.view)
     return replace(found, problems=(*problems, *found.problems))
 
 
 def _far_away(
-    source: str, url: str, reach: Reach, options: Mapping[str, object], view: str = ""
+    source: str, url: str, session: Session, options: Mapping[str, object], view: str = ""
 ) -> Surveyed:
     split_url(url)
     if scheme_of(url).startswith("oci"):
-        registry = Mirror(source, reach.open(url, options), reach.environ, build_cache="")
+        registry = Mirror(source, session.open(url, options), session.environ, build_cache="")
         return replace(survey_mirror(registry), layout="OCI")
     at = addressed(url)
-    place = reach.open(at.top, options)
+    place = session.open(at.top, options)
     mirror = Mirror(
         source,
         place,
-        reach.environ,
+        session.environ,
         view=view or at.view,
         build_cache=at.build_cache,
         layout=at.layout,
-        should_stop=reach.should_stop,
+        should_stop=session.should_stop,
     )
     if not at.name:
         return survey_mirror(mirror)
     fetched = place.fetch(at.name)
     if is_catalogue(_head(fetched.path)):
-        return survey_public(source, Asked(url), reach)
+        return survey_public(source, Asked(url), session)
     document = replace(mirror.document(fetched), cached=False)
     return Surveyed(
         source,
@@ -193,7 +186,7 @@ def _far_away(
     )
 
 
-def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
+def _here(source: str, path: str, session: Session, view: str = "") -> Surveyed:
     """Look at a file or directory on this machine."""
     named = None if path == source else path
     if scheme_of(path) == "file":
@@ -212,16 +205,16 @@ def _here(source: str, path: str, reach: Reach, view: str = "") -> Surveyed:
     if stat.S_ISDIR(status.st_mode):
         if view:
             folder = LocalFolder(top, named or source)
-            return survey_mirror(Mirror(source, folder, reach.environ, view=view))
-        return survey_directory(source, top, reach, named=named)
+            return survey_mirror(Mirror(source, folder, session.environ, view=view))
+        return survey_directory(source, top, session, named=named)
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"the source {source} is neither a file nor a directory")
     at = addressed(named or source)
     if at.layout == "v3":
         folder = LocalFolder(str(location(at.top or ".")), at.top)
-        return survey_mirror(Mirror(source, folder, reach.environ, view=at.view, layout="v3"))
+        return survey_mirror(Mirror(source, folder, session.environ, view=at.view, layout="v3"))
     if is_catalogue(_head(top)):
-        return survey_public(source, Asked(named or source), reach)
+        return survey_public(source, Asked(named or source), session)
     document = document_of(source, top, named or source, status, kind="asked for")
     return Surveyed(source, "file", documents=(document,))
 

@@ -10,12 +10,6 @@ from typing import Literal
 
 from spackscope.model.core.records import Problem
 
-EVERYTHING = "SPACKSCOPE_ALL"
-"""The variable that asks for what stands in an index only because others depend on it."""
-
-SPOOL = "SPACKSCOPE_STDIN"
-"""The variable that names the file in which standard input was put."""
-
 Kind = Literal["found", "asked for", "sizes"]
 """How a document is read.
 

@@ -32,7 +32,7 @@ from spackscope.model.sources.mirror import survey_mirror
 from spackscope.model.sources.mirror_files import Mirror, problem_of, together
 from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
 from spackscope.model.sources.public_cache_name import CATALOGUE, DEFAULT_TAG, Asked
-from spackscope.model.sources.session import Reach
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import addressed
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.urls import LONGEST, is_remote, scheme_of, shown_url, split_url
@@ -42,7 +42,7 @@ LARGEST = 2**26
 """Bytes of a catalogue that are read."""
 
 
-def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
+def survey_public(source: str, asked: Asked, session: Session) -> Surveyed:
     """Find the indexes of the tags that are asked for; one that fails is a Problem.
 
     Raises SourceError where there is no catalogue, no such tag or no index, and Cancelled.
@@ -50,7 +50,7 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     if scheme_of(asked.catalogue):
         split_url(asked.catalogue)
     at, name = _split(asked.catalogue)
-    fetched = reach.open(at).fetch(name, max_size=LARGEST)
+    fetched = session.open(at).fetch(name, max_size=LARGEST)
     catalogue = _catalogue(fetched)
     looks: list[Callable[[], Surveyed]] = []
     problems: list[Problem] = []
@@ -65,11 +65,11 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
                     place = storable(f"{tag} {label}")
                     problems.append(Problem(fetched.origin, place, storable(str(error))))
                     continue
-                looks.append(partial(_look, source, tag, storable(label), tops, reach))
+                looks.append(partial(_look, source, tag, storable(label), tops, session))
             else:
                 reason = f"its entry {number} has no label and url"
                 problems.append(Problem(fetched.origin, storable(tag), reason))
-    found = side_by_side(looks, reach.should_stop)
+    found = side_by_side(looks, session.should_stop)
     found.append(Surveyed(source, "public cache", problems=tuple(problems)))
     whole = together(found)
     if not whole.documents:
@@ -80,7 +80,7 @@ def survey_public(source: str, asked: Asked, reach: Reach) -> Surveyed:
     return replace(whole, kind="public cache", checked=min(checked, default=None), remark=remark)
 
 
-def _look(source: str, tag: str, label: str, tops: Sequence[str], reach: Reach) -> Surveyed:
+def _look(source: str, tag: str, label: str, tops: Sequence[str], session: Session) -> Surveyed:
     """Find one index of the catalogue, beside the catalogue or where it says that it is."""
     problem = Problem("", "", "")
     for top in dict.fromkeys(tops):
@@ -89,11 +89,11 @@ def _look(source: str, tag: str, label: str, tops: Sequence[str], reach: Reach) 
         try:
             mirror = Mirror(
                 source,
-                reach.open(at.top),
-                reach.environ,
+                session.open(at.top),
+                session.environ,
                 view=at.view,
                 build_cache="" if is_index else at.build_cache,
-                should_stop=reach.should_stop,
+                should_stop=session.should_stop,
                 tag=tag,
                 stack=label,
             )

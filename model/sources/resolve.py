@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from spackscope.model.core.errors import (
@@ -12,7 +12,8 @@ from spackscope.model.core.errors import (
     reason,
 )
 from spackscope.model.sources.public_cache_name import CATALOGUE_NAME, PUBLIC, asked_of
-from spackscope.model.sources.spack_config.config import PREFIX, Spack, spack_of
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.spack_config.config import PREFIX, Spack
 from spackscope.model.storage.urls import is_remote, scheme_of, shown_url
 
 SAMPLE = "sample_data"
@@ -24,7 +25,7 @@ STANDARD_INPUT = "-"
 _SOURCES_ONLY = "https://mirror.spack.io"
 
 
-def chosen(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
+def chosen(given: Sequence[str], session: Session) -> tuple[str, ...]:
     """Decide on the sources: those given, else SPACKSCOPE_FROM, else those of the user's Spack.
 
     SPACKSCOPE_FROM holds one source or several separated by blanks, quoted as in a shell. Of
@@ -33,9 +34,9 @@ def chosen(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
     """
     if given:
         return tuple(dict.fromkeys(given))
-    variable = environ.get("SPACKSCOPE_FROM", "").strip()
+    variable = session.environ.get("SPACKSCOPE_FROM", "").strip()
     if not variable:
-        return _of_spack(environ) or (SAMPLE,)
+        return _of_spack(session.spack) or (SAMPLE,)
     if os.path.exists(os.path.expanduser(variable)):
         return (variable,)
     try:
@@ -44,12 +45,11 @@ def chosen(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
         raise SourceError(f"SPACKSCOPE_FROM cannot be split into sources: {error}") from None
 
 
-def _of_spack(environ: Mapping[str, str]) -> tuple[str, ...]:
+def _of_spack(spack: Spack | None) -> tuple[str, ...]:
     """Give the mirrors and install trees of the user's Spack.
 
     Where its configuration cannot be read and names nothing, that is said beside the sample.
     """
-    spack = spack_of(environ)
     if spack is None:
         return ()
     # Before Spack 0.22 its own mirror was not marked as one of sources only, which it is.
@@ -73,27 +73,17 @@ def has_database(tree: str) -> bool:
     return os.path.isfile(os.path.join(tree, ".spack-db", "index.json"))
 
 
-def key(source: str, environ: Mapping[str, str]) -> str:
-    """Name what a source stands for here and now, so that its index is kept under that.
+def key(source: str, session: Session) -> str:
+    """Return what a source stands for here and now; its index is kept under that.
 
-    Raises SourceError for a relative path in a directory that is no more.
+    Raises SourceError for a relative path in a directory that no longer exists.
     """
-    return keys([source], environ)[0]
-
-
-def keys(sources: Sequence[str], environ: Mapping[str, str]) -> list[str]:
-    """Name what each source stands for, reading the configuration of Spack once at most."""
-    is_asked = any(source.startswith(PREFIX) for source in sources)
-    spack = spack_of(environ) if is_asked else None
-    return [_key(source, environ, spack) for source in sources]
-
-
-def _key(source: str, environ: Mapping[str, str], spack: Spack | None) -> str:
     if source == STANDARD_INPUT:
         return source
-    if (asked := asked_of(source, environ)) is not None:
+    if (asked := asked_of(source, session.environ)) is not None:
         return f"{PUBLIC}\0{asked.catalogue}\0{','.join(asked.tags)}"
     if source.startswith(PREFIX):
+        spack = session.spack
         mirror = spack.mirrors.get(source.removeprefix(PREFIX)) if spack is not None else None
         return f"{source}\0{mirror.url}\0{mirror.view}" if mirror is not None else source
     if is_remote(source) or scheme_of(source) == "file":

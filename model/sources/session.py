@@ -1,4 +1,4 @@
-"""What sources are reached with: the environment, who is told of progress, who may stop it."""
+"""What sources are opened with: environment, options, progress, cancellation, connections."""
 
 from __future__ import annotations
 
@@ -17,10 +17,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reach:
-    """Open places that share their connections."""
+class Session:
+    """Open sources with shared connections, for one load or one question.
 
-    environ: Mapping[str, str]
+    Connections and the configuration of Spack are kept for the lifetime of a session, so a
+    reload needs a new one, as `dataclasses.replace` makes it:
+
+        session = Session(os.environ, include_dependency_only=True)
+        catalog = load(["public"], replace(session, on_progress=show, should_stop=stop.is_set))
+
+    `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
+    `stdin_path` is the file that standard input was copied to, which the source `-` reads.
+    `on_progress` may be called from several threads. `should_stop` is asked often; where it is
+    true, whatever runs raises Cancelled.
+    """
+
+    environ: Mapping[str, str] = field(repr=False)
+    include_dependency_only: bool = False
+    stdin_path: str = ""
     on_progress: OnProgress = field(default=no_progress, repr=False)
     should_stop: ShouldStop = field(default=never, repr=False)
 
@@ -32,18 +46,19 @@ class Reach:
             url,
             self.environ,
             options=options,
-            client=self._client if is_remote(url) else None,
+            client=self.client if is_remote(url) else None,
             on_progress=self.on_progress,
             should_stop=self.should_stop,
         )
 
     @cached_property
     def spack(self) -> Spack | None:
-        """The configuration of the user's Spack, which is read once."""
+        """The configuration of the user's Spack, or None without a Spack."""
         return spack_of(self.environ)
 
     @cached_property
-    def _client(self) -> Client:
+    def client(self) -> Client:
+        """The HTTP client that all storages share."""
         from spackscope.model.storage.http_client import Client
 
         return Client(self.environ, should_stop=self.should_stop)

@@ -14,6 +14,7 @@ import pytest
 from spackscope.model.catalog.listing import View
 from spackscope.model.loader.load import load
 from spackscope.model.query.parse import parse
+from spackscope.model.sources.session import Session
 from tests.program import COMMAND, PATIENCE, environment
 
 pytestmark = [
@@ -67,7 +68,7 @@ def tmux(tmp_path: Path) -> Iterator[Tmux]:
 
 @pytest.fixture(scope="module")
 def hashes() -> list[str]:
-    catalog = load(["sample_data"], {})
+    catalog = load(["sample_data"], Session({}))
     return [spec.hash for spec in catalog.specs(catalog.listing(View(parse("py-build"))))]
 
 

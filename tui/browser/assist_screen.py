@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events, getters, on
@@ -17,6 +17,7 @@ from spackscope.model.core.errors import (
     Cancelled,
 )
 from spackscope.model.core.text import cell_width
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.loading_screen import ReadingScreen
 from spackscope.tui.browser.messages import Offered
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -38,8 +39,8 @@ class OfferingScreen(ReadingScreen):
 
     _popup = getters.query_one(CompletionPopup)
 
-    def __init__(self, sources: Sequence[str], environ: Mapping[str, str]) -> None:
-        super().__init__(sources, environ)
+    def __init__(self, sources: Sequence[str], session: Session) -> None:
+        super().__init__(sources, session)
         self._view = View()
         self._typed_in: FilterInput | None = None
         self._typed: Typed | None = None

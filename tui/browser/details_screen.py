@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from textual import on
@@ -14,6 +14,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.detail import detail
+from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
 from spackscope.tui.browser.messages import Prepared
 from spackscope.tui.browser.size_screen import SizingScreen
@@ -24,8 +25,8 @@ from spackscope.tui.widgets.spec_table import SpecTable
 class DetailingScreen(SizingScreen):
     """Fill the detail pane; what the tree needs is read in a thread first."""
 
-    def __init__(self, sources: Sequence[str], query: str, environ: Mapping[str, str]) -> None:
-        super().__init__(sources, query, environ)
+    def __init__(self, sources: Sequence[str], query: str, session: Session) -> None:
+        super().__init__(sources, query, session)
         # The highlighted row, or a spec that has none.
         self._detailed: Row | None = None
         self._opened: frozenset[Section] = frozenset()

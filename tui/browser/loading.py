@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from textual.message import Message
 
@@ -12,21 +13,20 @@ from spackscope.model.core.errors import (
     IndexDamaged,
     SourceError,
 )
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import STILL_DAMAGED, load, open_cached
 from spackscope.model.presentation.progress import Stages
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.messages import Loaded, LoadFailed, Progress
 
 
 def load_catalog(
     sources: Sequence[str],
-    environ: Mapping[str, str],
+    session: Session,
     post: Callable[[Message], object],
     generation: int,
     *,
     first: bool,
     was_damaged: bool,
-    should_stop: ShouldStop,
 ) -> None:
     """Load a catalog and post what comes of it.
 
@@ -45,15 +45,13 @@ def load_catalog(
         post(Loaded(generation, catalog, checked=False))
 
     try:
-        if first and (shown := open_cached(sources, environ)) is not None:
+        if first and (shown := open_cached(sources, session)) is not None:
             post(Loaded(generation, shown, checked=False))
         catalog = load(
             sources,
-            environ,
+            replace(session, on_progress=on_progress),
             was_damaged=was_damaged,
             on_late=on_late if first and shown is None else None,
-            on_progress=on_progress,
-            should_stop=should_stop,
         )
     except Cancelled:
         # Who stopped it has said so, or has left.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from textual import on
 from textual.message import Message
@@ -16,6 +17,7 @@ from spackscope.model.core.errors import (
     IndexDamaged,
 )
 from spackscope.model.loader.load import STILL_DAMAGED
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.loading import load_catalog
 from spackscope.tui.browser.messages import Damaged, Loaded, LoadFailed, Progress
 from spackscope.tui.browser.panes_screen import PanesScreen
@@ -44,9 +46,9 @@ class ReadingScreen(PanesScreen):
     `failure` says why there is nothing to show, or is empty.
     """
 
-    def __init__(self, sources: Sequence[str], environ: Mapping[str, str]) -> None:
+    def __init__(self, sources: Sequence[str], session: Session) -> None:
         super().__init__()
-        self._sources, self._environ = sources, environ
+        self._sources, self._session = sources, session
         self._catalog: Catalog | None = None
         self._damaged: Catalog | None = None
         self._load_generation = 0
@@ -71,12 +73,11 @@ class ReadingScreen(PanesScreen):
             worker = get_current_worker()
             load_catalog(
                 self._sources,
-                self._environ,
+                replace(self._session, should_stop=lambda: worker.is_cancelled),
                 self.post_message,
                 generation,
                 first=first,
                 was_damaged=was_damaged,
-                should_stop=lambda: worker.is_cancelled,
             )
 
         self.run_worker(work, group="load", exclusive=True, thread=True)

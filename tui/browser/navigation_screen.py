@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from textual import on
@@ -12,6 +12,7 @@ from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.listing import View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.query.ast import Query
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.details_screen import DetailingScreen
 from spackscope.tui.browser.trail import Place, Trail
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
@@ -21,8 +22,8 @@ from spackscope.tui.widgets.detail_pane import DetailPane
 class JumpingScreen(DetailingScreen):
     """Keep the trail of the specs that were jumped to."""
 
-    def __init__(self, sources: Sequence[str], query: str, environ: Mapping[str, str]) -> None:
-        super().__init__(sources, query, environ)
+    def __init__(self, sources: Sequence[str], query: str, session: Session) -> None:
+        super().__init__(sources, query, session)
         self._trail = Trail()
         self._arriving: Place | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from textual import events, on
@@ -15,7 +15,7 @@ from spackscope.model.loader.load import REBUILT
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.sources import old_copies
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.sources.document import EVERYTHING
+from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
 from spackscope.tui.browser.messages import Answered
 from spackscope.tui.browser.navigation_screen import JumpingScreen
@@ -38,9 +38,9 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
     BINDINGS = keymap.bindings(keymap.ANYWHERE)
 
     def __init__(
-        self, sources: Sequence[str], query: str, environ: Mapping[str, str], *, pick: bool
+        self, sources: Sequence[str], query: str, session: Session, *, pick: bool
     ) -> None:
-        super().__init__(sources, query, environ)
+        super().__init__(sources, query, session)
         self._pick = pick
         self._hash_to_find = ""
 
@@ -53,7 +53,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         self._catalog = catalog
         self._forget_detail()
         where, counts = titles.catalog_title(catalog)
-        if self._environ.get(EVERYTHING):
+        if self._session.include_dependency_only:
             counts += " · with all that others need"
         self.query_one("#where", Static).update(
             Content.assemble(("spackscope", "bold"), "  ", where)
@@ -247,8 +247,8 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
 
     def action_everything(self) -> None:
         """List also what is there only because others depend on it, or leave it out again."""
-        everything = "" if self._environ.get(EVERYTHING) else "1"
-        self._environ = {**self._environ, EVERYTHING: everything}
+        lists_all = not self._session.include_dependency_only
+        self._session = replace(self._session, include_dependency_only=lists_all)
         self._load()
 
     def action_show_sources(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events, on
@@ -27,6 +27,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parse import (
     parse,
 )
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.answers import answers
 from spackscope.tui.browser.assist_screen import (
     NEED_COMPLETIONS,
@@ -49,8 +50,8 @@ _PAUSE = 0.05
 class AskingScreen(OfferingScreen):
     """Ask for the view, and keep the rows as they are while what is typed has none."""
 
-    def __init__(self, sources: Sequence[str], query: str, environ: Mapping[str, str]) -> None:
-        super().__init__(sources, environ)
+    def __init__(self, sources: Sequence[str], query: str, session: Session) -> None:
+        super().__init__(sources, session)
         self._start_query: str | None = query
         self._view_generation = 0
         self._listing: Listing | None = None
@@ -58,7 +59,7 @@ class AskingScreen(OfferingScreen):
         self._good = Query()
         # The catalog that the rows are of: those of another one cannot stay.
         self._shown_catalog: Catalog | None = None
-        self._history = History(environ)
+        self._history = History(session.environ)
         self._walk: Walk | None = None
         # What was typed last and left with Escape comes first when going back.
         self._given_up = ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from textual import on
 
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import Spec
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.search_screen import AskingScreen
 from spackscope.tui.copy_forms import (
     FORMS,
@@ -24,8 +25,8 @@ from spackscope.tui.widgets.spec_table import SpecTable
 class MarkingScreen(AskingScreen):
     """Hold the marks, and hand specs to the clipboard."""
 
-    def __init__(self, sources: Sequence[str], query: str, environ: Mapping[str, str]) -> None:
-        super().__init__(sources, query, environ)
+    def __init__(self, sources: Sequence[str], query: str, session: Session) -> None:
+        super().__init__(sources, query, session)
         self._marks: dict[str, None] = {}
 
     @abstractmethod
@@ -95,7 +96,7 @@ class MarkingScreen(AskingScreen):
         row = self._selected
         if not self._marks and row is not None and row.count > 1:
             what += f" (the first of {row.count:,} look-alikes)"
-        app, environ = self.app, self._environ
+        app, environ = self.app, self._session.environ
 
         def work() -> None:
             self.post_message(copy_text(text, what, environ, app))

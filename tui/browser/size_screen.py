@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,6 +19,7 @@ from spackscope.model.core.records import (
     Spec,
 )
 from spackscope.model.loader.archive_size import archive_size, mirror_to_ask
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.messages import Sized
 from spackscope.tui.browser.selection_screen import MarkingScreen
 
@@ -29,8 +30,8 @@ _REST = 0.4
 class SizingScreen(MarkingScreen):
     """Know the sizes that were asked for."""
 
-    def __init__(self, sources: Sequence[str], query: str, environ: Mapping[str, str]) -> None:
-        super().__init__(sources, query, environ)
+    def __init__(self, sources: Sequence[str], query: str, session: Session) -> None:
+        super().__init__(sources, query, session)
         self._sizes: dict[str, float | None] = {}
         self._until_asked: Timer | None = None
 
@@ -55,9 +56,8 @@ class SizingScreen(MarkingScreen):
                 size = archive_size(
                     catalog,
                     spec,
-                    self._environ,
+                    replace(self._session, should_stop=lambda: worker.is_cancelled),
                     sources=self._sources,
-                    should_stop=lambda: worker.is_cancelled,
                 )
             except Cancelled:
                 return

@@ -26,6 +26,7 @@ from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.dependency_tree import dependency_text
 from spackscope.model.presentation.sources import HEADS, old_copies, source_cells
 from spackscope.model.query.ast import Query
+from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table
 from spackscope.tui.cli.progress import (
     BuildProgress,
@@ -49,9 +50,7 @@ Answer = Callable[[Catalog], Iterator[str]]
 """Gives the lines that answer a question from a catalog."""
 
 
-def find(
-    sources: Sequence[str], query: Query, wanted: str | None, environ: Mapping[str, str]
-) -> ExitCode:
+def find(sources: Sequence[str], query: Query, wanted: str | None, session: Session) -> ExitCode:
     """Print the records that match, in a format or, where none is named, as suits stdout."""
     as_table = wanted is None and stdio.is_terminal(sys.stdout)
 
@@ -68,12 +67,12 @@ def find(
                 listing.constants,
                 listing.varying_variants,
             )
-            bold = stdio.may_colour(environ)
-            yield from drawn.lines(stdio.width(environ), bold=bold)
+            bold = stdio.may_colour(session.environ)
+            yield from drawn.lines(stdio.width(session.environ), bold=bold)
         if not listing:
             raise Leave(_nothing(catalog), why_none(catalog, query))
 
-    _answer(sources, environ, answer)
+    _answer(sources, session, answer)
     return ExitCode.FOUND
 
 
@@ -92,7 +91,7 @@ def show(
     query: Query,
     *,
     json: bool,
-    environ: Mapping[str, str],
+    session: Session,
 ) -> ExitCode:
     """Print each record of one hash: the one that begins so, or else the one that matches."""
 
@@ -100,13 +99,13 @@ def show(
         rows = [
             replace(row, spec=replace(row.spec, size=size))
             for row in catalog.by_hash(_only_hash(catalog, begin, query))
-            for size in [archive_size(catalog, row.spec, environ, sources=sources)]
+            for size in [archive_size(catalog, row.spec, session, sources=sources)]
         ]
         if json:
             return export.whole_json(map(catalog.whole, rows))
         return _described(catalog, rows)
 
-    _answer(sources, environ, answer)
+    _answer(sources, session, answer)
     return ExitCode.FOUND
 
 
@@ -169,7 +168,7 @@ def _dependencies(catalog: Catalog, row: Row) -> Iterator[str]:
         yield f"  {dependency_text(edge, rows.get(edge.child), known.absent(edge.child))}"
 
 
-def sources(sources: Sequence[str], *, json: bool, environ: Mapping[str, str]) -> ExitCode:
+def sources(sources: Sequence[str], *, json: bool, session: Session) -> ExitCode:
     """List what is loaded: each source with its kind, specs, problems and age."""
 
     def answer(catalog: Catalog) -> Iterator[str]:
@@ -183,13 +182,13 @@ def sources(sources: Sequence[str], *, json: bool, environ: Mapping[str, str]) -
         else:
             yield from ("\t".join(row) for row in rows)
 
-    _answer(sources, environ, answer)
+    _answer(sources, session, answer)
     return ExitCode.FOUND
 
 
-def index(sources: Sequence[str], *, rebuild: bool, environ: Mapping[str, str]) -> ExitCode:
+def index(sources: Sequence[str], *, rebuild: bool, session: Session) -> ExitCode:
     """Build or refresh the index file, and say what it holds and what could not be read."""
-    path = index_path(sources, environ)
+    path = index_path(sources, session)
 
     def answer(catalog: Catalog) -> Iterator[str]:
         counts: list[tuple[str, object]] = [
@@ -202,13 +201,13 @@ def index(sources: Sequence[str], *, rebuild: bool, environ: Mapping[str, str]) 
             counts += [("index", path), ("size", f"{path.stat().st_size} bytes")]
         return table.labelled(counts)
 
-    _answer(sources, environ, answer, rebuild=rebuild, keep=True, most_problems=None)
+    _answer(sources, session, answer, rebuild=rebuild, keep=True, most_problems=None)
     return ExitCode.FOUND
 
 
 def _answer(
     sources: Sequence[str],
-    environ: Mapping[str, str],
+    session: Session,
     answer: Answer,
     *,
     rebuild: bool = False,
@@ -238,11 +237,10 @@ def _answer(
         with BuildProgress(visible=stdio.is_terminal(sys.stderr)) as progress:
             return load(
                 sources,
-                environ,
+                replace(session, on_progress=progress),
                 rebuild=rebuild,
                 was_damaged=was_damaged,
                 keep=keep,
-                on_progress=progress,
             )
 
     try:

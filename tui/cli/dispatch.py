@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spackscope.model.core.errors import (
     Cancelled,
@@ -18,11 +19,8 @@ from spackscope.model.query.parse import (
     query_text,
 )
 from spackscope.model.sources.discover import survey
-from spackscope.model.sources.document import (
-    EVERYTHING,
-    SPOOL,
-)
 from spackscope.model.sources.resolve import STANDARD_INPUT, chosen, is_path, location
+from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Arguments, parse
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.cli.stdin import spooled
@@ -65,30 +63,27 @@ def _command(arguments: Arguments) -> ExitCode:
         return _tell(arguments)
     if arguments.no_color:
         os.environ["NO_COLOR"] = "1"
-    if arguments.all:
-        os.environ[EVERYTHING] = "1"
-    sources = chosen(arguments.sources, os.environ)
-    with spooled(STANDARD_INPUT in sources) as spool:
-        if spool:
-            os.environ[SPOOL] = spool
-        return _ask(sources, arguments)
+    session = Session(os.environ, include_dependency_only=arguments.all)
+    sources = chosen(arguments.sources, session)
+    with spooled(STANDARD_INPUT in sources) as stdin_path:
+        return _ask(sources, arguments, replace(session, stdin_path=stdin_path))
 
 
-def _ask(sources: Sequence[str], arguments: Arguments) -> ExitCode:
+def _ask(sources: Sequence[str], arguments: Arguments, session: Session) -> ExitCode:
     if arguments.command in (BROWSE, "pick"):
-        return _browse(sources, arguments)
+        return _browse(sources, arguments, session)
     from spackscope.tui.cli import commands
 
     if arguments.command == "find":
-        return commands.find(sources, _query(arguments.words), arguments.format, os.environ)
+        return commands.find(sources, _query(arguments.words), arguments.format, session)
     if arguments.command == "show":
         begin = commands.hash_beginning(arguments.words)
         query = Query() if begin.startswith("/") else _query(arguments.words)
         as_json = bool(arguments.format)
-        return commands.show(sources, begin, query, json=as_json, environ=os.environ)
+        return commands.show(sources, begin, query, json=as_json, session=session)
     if arguments.command == "sources":
-        return commands.sources(sources, json=bool(arguments.format), environ=os.environ)
-    return commands.index(sources, rebuild=arguments.rebuild, environ=os.environ)
+        return commands.sources(sources, json=bool(arguments.format), session=session)
+    return commands.index(sources, rebuild=arguments.rebuild, session=session)
 
 
 def _tell(arguments: Arguments) -> ExitCode:
@@ -117,15 +112,15 @@ def _query(words: Sequence[str]) -> Query:
         raise Leave(ExitCode.USAGE, "the query has an error", *lines) from None
 
 
-def _browse(sources: Sequence[str], arguments: Arguments) -> ExitCode:
+def _browse(sources: Sequence[str], arguments: Arguments, session: Session) -> ExitCode:
     _query(arguments.words)
     if all(is_path(source) and not _is_there(source) for source in sources):
-        raise SourceError("; ".join(one.failure for one in survey(sources, os.environ)))
+        raise SourceError("; ".join(one.failure for one in survey(sources, session)))
     pick = arguments.command == "pick"
     with stdio.on_terminal():
         from spackscope.tui.app import browse
 
-        chosen_hashes = browse(sources, query_text(arguments.words), environ=os.environ, pick=pick)
+        chosen_hashes = browse(sources, query_text(arguments.words), session=session, pick=pick)
     for hash_ in chosen_hashes or ():
         stdio.write(hash_)
     return ExitCode.FOUND if chosen_hashes or not pick else ExitCode.INTERRUPTED

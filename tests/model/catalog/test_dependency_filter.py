@@ -31,6 +31,7 @@ from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.evaluate import matches
 from spackscope.model.query.parse import parse
+from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, seal
 from tests.model.query import test_spack_answers
 from tests.model.query.test_spack_answers import DATA
@@ -175,7 +176,7 @@ def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]
 def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
     path, environ = tmp_path / "index.json", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     path.write_bytes(index())
-    load([str(path)], environ, keep=True)
+    load([str(path)], Session(environ), keep=True)
     (built,) = tmp_path.glob("cache/*/*.sqlite")
     with closing(sqlite3.connect(built)) as connection:
         wrong = packed(array("I", [7000, 7000, 7000]))
@@ -183,7 +184,7 @@ def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path)
         connection.commit()
     seal(built)
 
-    catalog = load([str(path)], environ, keep=True)
+    catalog = load([str(path)], Session(environ), keep=True)
 
     with pytest.raises(IndexDamaged, match="the edges are damaged"):
         catalog.count(parse("^gcc"))

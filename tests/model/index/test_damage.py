@@ -20,6 +20,7 @@ from spackscope.model.loader.load import index_path, load, open_cached
 from spackscope.model.presentation import export
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parse import parse
+from spackscope.model.sources.session import Session
 from tests.builders import everything, hash_of, record, seal, write_page
 
 DATA = Path(__file__).parents[2] / "data" / "spack"
@@ -32,14 +33,14 @@ class Kept:
 
     def __init__(self, directory: Path) -> None:
         self.environ = {"XDG_CACHE_HOME": str(directory / "cache")}
-        self.whole = answers(load([SOURCE], self.environ, keep=True))
-        path = index_path([SOURCE], self.environ)
+        self.whole = answers(load([SOURCE], Session(self.environ), keep=True))
+        path = index_path([SOURCE], Session(self.environ))
         assert path is not None
         self.path = path
         self.data = path.read_bytes()
 
     def load(self) -> Catalog:
-        return load([SOURCE], self.environ)
+        return load([SOURCE], Session(self.environ))
 
     def flip(self, seed: int) -> None:
         """Write the file with one byte changed."""
@@ -93,7 +94,7 @@ def test_what_passes_the_checksum_is_answered_or_said_to_be_damaged(seed: int, k
     kept.flip(seed)
     seal(kept.path)
 
-    catalog = open_cached([SOURCE], kept.environ)
+    catalog = open_cached([SOURCE], Session(kept.environ))
 
     if catalog is not None:
         with suppress(IndexDamaged):
@@ -162,7 +163,7 @@ def test_an_index_that_somebody_wrote_is_damaged(statement: str, kept: Kept) -> 
     if not catalog.was_damaged:
         with pytest.raises(IndexDamaged):
             answers(catalog)
-        catalog = load([SOURCE], kept.environ, was_damaged=True)
+        catalog = load([SOURCE], Session(kept.environ), was_damaged=True)
 
     assert catalog.was_damaged
     assert answers(catalog) == kept.whole
@@ -175,15 +176,15 @@ def test_an_error_in_an_index_that_is_reused_builds_it_from_the_documents(
     for number in (1, 2):
         write_page(tmp_path / "mirror", [record(number)], title=f"package-{number}")
     sources, environ = [str(tmp_path / "mirror")], {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    load(sources, environ, keep=True)
-    path = index_path(sources, environ)
+    load(sources, Session(environ), keep=True)
+    path = index_path(sources, Session(environ))
     assert path is not None
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE spec SET hash = ''")
     seal(path)
     write_page(tmp_path / "mirror", [record(3)], title="package-2")
 
-    catalog = load(sources, environ)
+    catalog = load(sources, Session(environ))
 
     assert catalog.was_damaged
     assert [spec.hash for spec in everything(catalog)] == [hash_of(1), hash_of(3)]

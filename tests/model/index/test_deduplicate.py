@@ -14,6 +14,7 @@ from spackscope.model.loader import build
 from spackscope.model.loader.load import load
 from spackscope.model.query.parse import parse
 from spackscope.model.sources.document import Document
+from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, record, write_page
 from tests.spack_documents import (
     DATA,
@@ -194,8 +195,9 @@ def test_what_others_depend_on_is_listed_where_everything_is_asked_for(tmp_path:
     given = installs(node()) | installs(*nodes()[1:], in_buildcache=False)
     path = str(write(tmp_path / "index.json", database(given)))
 
-    assert [load([path], {}).total, load([path], {"SPACKSCOPE_ALL": "1"}).total] == [1, 4]
-    assert set(found(load([path], {"SPACKSCOPE_ALL": "1"}), "cached")) == {ZLIB}
+    everything = load([path], Session({}, include_dependency_only=True))
+    assert [load([path], Session({})).total, everything.total] == [1, 4]
+    assert set(found(everything, "cached")) == {ZLIB}
 
 
 # Reading again what changed only
@@ -203,7 +205,7 @@ def test_what_others_depend_on_is_listed_where_everything_is_asked_for(tmp_path:
 
 def indexed(tmp_path: Path, *sources: Path, rebuild: bool = False) -> Catalog:
     environ = {"XDG_CACHE_HOME": str(tmp_path / "xdg")}
-    return load([str(source) for source in sources], environ, keep=True, rebuild=rebuild)
+    return load([str(source) for source in sources], Session(environ), keep=True, rebuild=rebuild)
 
 
 def told(catalog: Catalog) -> dict[str, object]:

@@ -30,6 +30,7 @@ from spackscope.model.query.parse import parse
 from spackscope.model.readers import cache_pages
 from spackscope.model.sources.discover import survey
 from spackscope.model.sources.resolve import SAMPLE, location
+from spackscope.model.sources.session import Session
 from tests.builders import (
     PAGES,
     Record,
@@ -301,7 +302,7 @@ def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
 def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     for number in range(3):
         write_page(tmp_path, [record(number)], title=f"p{number}")
-    surveyed = survey([str(tmp_path)], {})
+    surveyed = survey([str(tmp_path)], Session({}))
     told: list[tuple[str, int, int | None]] = []
 
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
@@ -362,7 +363,7 @@ def test_an_error_in_the_old_index_is_no_problem_of_a_document(
 ) -> None:
     write_page(tmp_path / "pages", [record(1)])
     sources, environ = [str(tmp_path / "pages")], {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    load(sources, environ, keep=True)
+    load(sources, Session(environ), keep=True)
     write_page(tmp_path / "pages" / "more", [record(2)])
 
     def records(_old: OldIndex, _code: int) -> Iterator[Spec | Problem]:
@@ -370,4 +371,4 @@ def test_an_error_in_the_old_index_is_no_problem_of_a_document(
 
     monkeypatch.setattr(OldIndex, "records", records)
     with pytest.raises(KeyError):
-        load(sources, environ, keep=True)
+        load(sources, Session(environ), keep=True)

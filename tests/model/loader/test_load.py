@@ -24,6 +24,7 @@ from spackscope.model.core.private_files import create_temporary, private_direct
 from spackscope.model.index.index_file import APPLICATION_ID
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached
 from spackscope.model.query.parse import parse
+from spackscope.model.sources.session import Session
 from tests.builders import everything, hash_of, page, record, seal, write_page
 
 
@@ -44,12 +45,12 @@ class Home:
 
     def load(self, *, keep: bool = True, rebuild: bool = False) -> Catalog:
         """Load the mirror."""
-        return load(self.sources, self.environ, keep=keep, rebuild=rebuild)
+        return load(self.sources, Session(self.environ), keep=keep, rebuild=rebuild)
 
     @property
     def index(self) -> Path:
         """Give the file of the index, there or not."""
-        path = index_path(self.sources, self.environ)
+        path = index_path(self.sources, Session(self.environ))
         assert path is not None
         return path
 
@@ -69,6 +70,7 @@ def python(code: str, *arguments: object, **environ: str) -> subprocess.Popen[st
     prelude = """
 import resource, signal, sys, time
 from spackscope.model.loader.load import load
+from spackscope.model.sources.session import Session
 sources, environ = [sys.argv[1]], {"XDG_CACHE_HOME": sys.argv[2]}
 """
     return subprocess.Popen(
@@ -104,7 +106,7 @@ def made(catalog: Catalog) -> object:
 def test_the_index_is_where_xdg_wants_it(
     environ: Mapping[str, str], directory: str | None
 ) -> None:
-    path = index_path(["mirror"], environ)
+    path = index_path(["mirror"], Session(environ))
 
     assert (None if path is None else str(path.parent)) == directory
 
@@ -112,11 +114,11 @@ def test_the_index_is_where_xdg_wants_it(
 def test_every_choice_of_sources_has_its_own_index(monkeypatch: pytest.MonkeyPatch) -> None:
     choices = [["a"], ["b"], ["a", "b"], ["b", "a"], ["ab"], ["/a"], ["./a"]]
     monkeypatch.chdir("/")
-    paths = {index_path(choice, {"HOME": "/home/ada"}) for choice in choices}
+    paths = {index_path(choice, Session({"HOME": "/home/ada"})) for choice in choices}
     monkeypatch.chdir("/usr")
 
     assert len(paths) == len(choices)
-    assert index_path(["a"], {"HOME": "/home/ada"}) not in paths
+    assert index_path(["a"], Session({"HOME": "/home/ada"})) not in paths
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
@@ -135,7 +137,7 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
 
     before = os.umask(umask)
     try:
-        catalog = load(home.sources, home.environ, keep=True, on_progress=look)
+        catalog = load(home.sources, Session(home.environ, on_progress=look), keep=True)
     finally:
         os.umask(before)
 
@@ -169,7 +171,7 @@ def test_an_unchanged_mirror_is_not_read_again(home: Home) -> None:
     first = home.load()
 
     again = home.load(keep=False)
-    cached = open_cached(home.sources, home.environ)
+    cached = open_cached(home.sources, Session(home.environ))
 
     assert cached is not None
     assert made(again) == made(cached) == made(first)
@@ -301,12 +303,12 @@ def test_an_index_that_cannot_be_trusted_is_built_again(
 ) -> None:
     home.load()
     spoil(home.index)
-    assert open_cached(home.sources, home.environ) is None
+    assert open_cached(home.sources, Session(home.environ)) is None
 
     catalog = home.load()
 
     assert (catalog.total, catalog.notice) == (1, "")
-    assert open_cached(home.sources, home.environ) is not None
+    assert open_cached(home.sources, Session(home.environ)) is not None
 
 
 def test_an_index_of_another_owner_is_not_trusted(
@@ -316,7 +318,7 @@ def test_an_index_of_another_owner_is_not_trusted(
     me = os.geteuid()
     monkeypatch.setattr("os.geteuid", lambda: me + 1)
 
-    assert open_cached(home.sources, home.environ) is None
+    assert open_cached(home.sources, Session(home.environ)) is None
     catalog = home.load()
     assert made(catalog) != made(first)
     assert catalog.notice.endswith("spackscope takes no file (it belongs to another user)")
@@ -401,7 +403,7 @@ def test_what_cannot_be_kept_stays_in_memory_with_a_notice(
 
     assert catalog.notice == f"the index stays in memory: {reason}"
     assert catalog.total == 1
-    assert open_cached(home.sources, home.environ) is None
+    assert open_cached(home.sources, Session(home.environ)) is None
     assert not list(home.mirror.parent.rglob("*.tmp"))
 
 
@@ -412,7 +414,7 @@ def test_a_full_disk_is_a_notice(home: Home) -> None:
     code = """
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
-catalog = load(sources, environ)
+catalog = load(sources, Session(environ))
 print(catalog.total, catalog.notice)
 """
     output, errors = python(code, home.mirror, home.cache).communicate(timeout=60)
@@ -455,9 +457,9 @@ def test_a_stopped_build_leaves_the_old_index_and_nothing_else(
     answers = iter([False] * patience + [True] * 9)
 
     with pytest.raises(Cancelled):
-        load(home.sources, home.environ, keep=keep, should_stop=lambda: next(answers))
+        load(home.sources, Session(home.environ, should_stop=lambda: next(answers)), keep=keep)
 
-    cached = open_cached(home.sources, home.environ)
+    cached = open_cached(home.sources, Session(home.environ))
     assert cached is not None
     assert made(cached) == made(first)
     assert home.files == [home.index.name]
@@ -470,7 +472,7 @@ def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(home: Home) ->
     with pytest.raises(SourceError):
         home.load()
 
-    assert open_cached(home.sources, home.environ) is not None
+    assert open_cached(home.sources, Session(home.environ)) is not None
     assert home.files == [home.index.name]
 
 
@@ -485,7 +487,7 @@ def pause(what, done, total):
     if what == "files read" and done == 15:
         print(done, flush=True)
         time.sleep(60)
-load(sources, environ, keep=True, on_progress=pause)
+load(sources, Session(environ, on_progress=pause), keep=True)
 """
     process = python(code, home.mirror, home.cache)
     assert process.stdout is not None
@@ -494,7 +496,7 @@ load(sources, environ, keep=True, on_progress=pause)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
 
-    cached = open_cached(home.sources, home.environ)
+    cached = open_cached(home.sources, Session(home.environ))
     assert cached is not None
     assert made(cached) == made(first)
     assert len(home.files) == 2
@@ -506,7 +508,7 @@ def test_eight_builds_of_one_index_at_once_all_answer_right(home: Home) -> None:
     for number in range(2, 22):
         home.add(number, count=100)
     code = """
-catalog = load(sources, environ, keep=True, rebuild=True)
+catalog = load(sources, Session(environ), keep=True, rebuild=True)
 print(catalog.total, len(catalog.dictionaries.hashes("", limit=10_000)), catalog.notice)
 """
     processes = [python(code, home.mirror, home.cache) for _ in range(8)]

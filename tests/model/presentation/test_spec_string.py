@@ -21,8 +21,8 @@ from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VA
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
 from spackscope.model.query.parse import parse
 from spackscope.model.query.validation import LONGEST
-from spackscope.model.sources.document import EVERYTHING
 from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.session import Session
 from tests.builders import PAGES, hash_of, record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.spack_documents import (
@@ -61,7 +61,7 @@ GCC_13 = Compiler("gcc", "13.2.0", ("c", "cxx"))
 
 def catalog_of(source: Path | str) -> Catalog:
     """Index a source, with all that is there for others only."""
-    return load([str(source)], {EVERYTHING: "1"})
+    return load([str(source)], Session({}, include_dependency_only=True))
 
 
 def catalog_of_nodes(directory: Path, *given: dict[str, Any], version: str = "8") -> Catalog:

@@ -21,6 +21,7 @@ from spackscope.model.sources import discover as survey_module
 from spackscope.model.sources.discover import survey
 from spackscope.model.sources.document import Surveyed
 from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.session import Session
 from tests.builders import record, write_page
 from tests.mirrors import below, contents, files_of, look, reasons, served, v2, v3, written
 from tests.spack_documents import (
@@ -66,13 +67,13 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
 def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
     path = written(tmp_path, {"spool": ONE}) / "spool"
 
-    found = look("-", {"SPACKSCOPE_STDIN": str(path)})
+    found = look("-", stdin_path=str(path))
 
     (document,) = found.documents
     assert (found.kind, document.origin) == ("standard input", "standard input")
     assert contents(found) == [ONE]
     assert look("-").failure == "standard input was not read"
-    gone = look("-", {"SPACKSCOPE_STDIN": str(tmp_path / "gone")})
+    gone = look("-", stdin_path=str(tmp_path / "gone"))
     assert gone.failure == "standard input cannot be read: no such file or directory"
 
 
@@ -343,7 +344,7 @@ def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
             f"mirrors: {{near: ../../mirror, far: '{server.url}', file: 'file://{spack.root.parent}/mirror'}}",
         )
         sources = ["spack:near", "spack:far", "spack:file"]
-        found = survey(sources, spack.environ)
+        found = survey(sources, Session(spack.environ))
 
     assert [one.source for one in found] == sources
     assert [contents(one) for one in found] == [[ONE], [TWO], [ONE]]
@@ -381,7 +382,7 @@ def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: Spack
     written(spack.root.parent / "mirror", v2(ONE))
     spack.write("home/.spack/mirrors.yaml", "mirrors: {m: ../../mirror, n: ../../mirror}")
 
-    one, other = survey(["spack:m", "spack:n"], spack.environ)
+    one, other = survey(["spack:m", "spack:n"], Session(spack.environ))
     assert f"{path}: cannot be read: line " in reasons(one)
     assert (other.problems, contents(other)) == ((), [ONE])
     path.unlink()
@@ -396,7 +397,7 @@ def test_one_source_that_fails_hides_no_other(tmp_path: Path) -> None:
     written(tmp_path / "m", v2(ONE))
     with served(v3(TWO)) as server:
         sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
-        found = survey(sources, {})
+        found = survey(sources, Session({}))
 
     assert [one.source for one in found] == sources
     assert [bool(one.failure) for one in found] == [True, False, True, False]
@@ -423,7 +424,7 @@ def test_sources_far_away_are_waited_for_side_by_side() -> None:
 
     with serving() as server:
         server.default = script
-        found = survey([f"{server.url}/{number}" for number in range(4)], {})
+        found = survey([f"{server.url}/{number}" for number in range(4)], Session({}))
 
     assert ["holds no index" in one.failure for one in found] == [True] * 4
 
@@ -439,7 +440,7 @@ def test_waiting_ends_as_soon_as_it_is_said() -> None:
         server.default = script
         began = time.monotonic()
         with pytest.raises(Cancelled):
-            survey([server.url, f"{server.url}/other"], {}, should_stop=stop.is_set)
+            survey([server.url, f"{server.url}/other"], Session({}, should_stop=stop.is_set))
 
         assert time.monotonic() - began < 10
 
@@ -449,14 +450,14 @@ def test_a_survey_can_be_stopped_before_it_begins(tmp_path: Path) -> None:
 
     for sources in ([str(tmp_path)], [str(tmp_path), "http://127.0.0.1:1"]):
         with pytest.raises(Cancelled):
-            survey(sources, {}, should_stop=lambda: True)
+            survey(sources, Session({}, should_stop=lambda: True))
 
 
 def test_nothing_secret_is_told() -> None:
     with served(v2(ONE)) as server:
         host = server.url.removeprefix("http://")
         sources = [f"http://ada:s3cret@{host}{end}?token=s3cret" for end in ("", "/none")]
-        found, none = survey(sources, {})
+        found, none = survey(sources, Session({}))
 
     assert contents(found) == [ONE]
     assert found.source == found.documents[0].source == f"{server.url}?…"
@@ -476,8 +477,8 @@ def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path)
         server.default = script
         sources = [f"{server.url}/index.json?sig={each}" for each in ("a", "b", "c")]
         sources += ["http:/u:a@h", "http:/u:b@h"]
-        found = survey(sources, {})
-        catalog = load(sources, {"XDG_CACHE_HOME": str(tmp_path)})
+        found = survey(sources, Session({}))
+        catalog = load(sources, Session({"XDG_CACHE_HOME": str(tmp_path)}))
 
     shown = f"{server.url}/index.json?…"
     names = [shown, f"{shown} (2)", f"{shown} (3)", "http:/…@h", "http:/…@h (2)"]
@@ -511,7 +512,7 @@ def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
         return directory.survey_directory(source, *args, **options)
 
     monkeypatch.setattr(survey_module, "survey_directory", survey_directory)
-    found = survey([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], {})
+    found = survey([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], Session({}))
 
     for one, (source, error) in zip(found, broken.items(), strict=False):
         said = (
@@ -532,7 +533,7 @@ def test_sources_are_read_though_no_thread_can_be_started(
 
     monkeypatch.setattr(threading.Thread, "start", start)
     # A remote one makes them go side by side; its name is refused before anything is fetched.
-    found = survey([str(tmp_path / "m"), "spack:far"], {"HOME": str(tmp_path)})
+    found = survey([str(tmp_path / "m"), "spack:far"], Session({"HOME": str(tmp_path)}))
 
     assert contents(found[0]) == [ONE]
     assert found[1].failure

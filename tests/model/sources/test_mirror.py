@@ -16,6 +16,7 @@ from spackscope.model.sources.archive_size import remote_size
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.mirror import survey_mirror
 from spackscope.model.sources.mirror_files import Mirror
+from spackscope.model.sources.session import Session
 from spackscope.model.storage.local import LocalFolder
 from tests.mirrors import (
     ARCHIVE,
@@ -423,8 +424,8 @@ def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> No
     archive = entry(ARCHIVE, b"", contentLength=1234)
     with served(v3(index()) | {name: manifest(archive)}) as server:
         blob_of = f"{server.url}/blobs/sha256/ab/abc"
-        sizes = [remote_size(zlib_from(server.url), home) for _ in range(2)]
-        public = remote_size(zlib_from("public:develop", origin=blob_of), home)
+        sizes = [remote_size(zlib_from(server.url), Session(home)) for _ in range(2)]
+        public = remote_size(zlib_from("public:develop", origin=blob_of), Session(home))
 
         assert (sizes, public) == ([1234.0, 1234.0], 1234.0)
         assert server.paths() == [f"/{name}"]
@@ -433,7 +434,9 @@ def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> No
 def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str]) -> None:
     with served({}) as server:
         host = server.url.removeprefix("http://")
-        remote_size(zlib_from(server.url), home, sources=["m", f"http://ada:s3cret@{host}"])
+        remote_size(
+            zlib_from(server.url), Session(home), sources=["m", f"http://ada:s3cret@{host}"]
+        )
 
     assert [asked.headers.get("authorization") for asked in server.asked] == [
         "Basic YWRhOnMzY3JldA=="
@@ -442,8 +445,8 @@ def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str
 
 def test_a_size_that_nobody_tells_is_none(home: dict[str, str]) -> None:
     for source in ("sample_data", "spack:none", "-", "http://127.0.0.1:1/m"):
-        assert remote_size(zlib_from(source), home) is None
-    assert remote_size(zlib_from("http://127.0.0.1:1/m", package="../../x"), home) is None
+        assert remote_size(zlib_from(source), Session(home)) is None
+    assert remote_size(zlib_from("http://127.0.0.1:1/m", package="../../x"), Session(home)) is None
 
 
 def test_what_is_remembered_may_be_spoilt(tmp_path: Path, home: dict[str, str]) -> None:

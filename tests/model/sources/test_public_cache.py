@@ -10,6 +10,7 @@ import pytest
 
 from spackscope.model.sources.discover import survey
 from spackscope.model.sources.public_cache_name import CATALOGUE, Asked, asked_of
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import Addressed, addressed
 from spackscope.model.storage.urls import shown_url
 from tests.mirrors import MANIFEST, below, blob, contents, look, reasons, served, v2, v3, written
@@ -267,7 +268,7 @@ def test_a_catalogue_that_is_not_there_hides_no_other_source(tmp_path: Path) -> 
     mirror = written(tmp_path, v2(OLD))
     with served({}) as server:
         public, other = survey(
-            ["public", str(mirror)], {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}
+            ["public", str(mirror)], Session({"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
         )
 
     assert public.failure

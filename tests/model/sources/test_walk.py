@@ -27,12 +27,13 @@ from spackscope.model.sources.document import (
     fingerprint,
 )
 from spackscope.model.sources.resolve import SAMPLE, chosen, location
+from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, page, record, write_page
 
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
     """Give the documents of sources that can all be read."""
-    found = survey(sources, {}, should_stop=should_stop)
+    found = survey(sources, Session({}, should_stop=should_stop))
     for one in found:
         if one.failure:
             raise SourceError(one.failure)
@@ -64,26 +65,26 @@ def test_sources_are_given_or_in_the_environment_or_the_sample(
 ) -> None:
     environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
 
-    assert chosen(given, environ) == sources
+    assert chosen(given, Session(environ)) == sources
 
 
 def test_a_variable_that_names_an_existing_place_is_one_source(tmp_path: Path) -> None:
     place = tmp_path / "my mirror"
     place.mkdir()
 
-    assert chosen([], {"SPACKSCOPE_FROM": str(place)}) == (str(place),)
+    assert chosen([], Session({"SPACKSCOPE_FROM": str(place)})) == (str(place),)
 
 
 def test_a_variable_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my mirror").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    assert chosen([], {"SPACKSCOPE_FROM": "~/my mirror"}) == ("~/my mirror",)
+    assert chosen([], Session({"SPACKSCOPE_FROM": "~/my mirror"})) == ("~/my mirror",)
 
 
 def test_a_variable_with_an_open_quote_is_refused() -> None:
     with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
-        chosen([], {"SPACKSCOPE_FROM": "it's"})
+        chosen([], Session({"SPACKSCOPE_FROM": "it's"}))
 
 
 def test_a_source_is_found_from_home_from_here_and_in_the_package(
@@ -381,7 +382,7 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     """Change a page that the scan has just found, read on, and give the problems."""
     write_page(directory, [record(1)], title="first")
     victim = write_page(directory, [record(2)], title="victim")
-    surveyed = survey([str(directory)], {})
+    surveyed = survey([str(directory)], Session({}))
     change(victim)
     index = directory / "index.sqlite"
     with contextlib.closing(sqlite3.connect(index)) as connection:

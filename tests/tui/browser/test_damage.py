@@ -13,6 +13,7 @@ from spackscope.model.core.errors import (
     IndexDamaged,
 )
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
+from spackscope.model.sources.session import Session
 from tests.browsing import Browser, browsing
 from tests.builders import everything, seal
 
@@ -23,12 +24,12 @@ KEYS = ("2", "end", "3", "t", "t", "w", "1", "j", "enter", "z", "s", "exclamatio
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    load([SOURCE], environ, keep=True)
+    load([SOURCE], Session(environ), keep=True)
     return environ
 
 
 def kept(environ: dict[str, str]) -> Path:
-    path = index_path([SOURCE], environ)
+    path = index_path([SOURCE], Session(environ))
     assert path is not None
     return path
 
@@ -40,7 +41,7 @@ async def look_around(browser: Browser) -> None:
 
 
 def kept_hashes(environ: dict[str, str]) -> list[str]:
-    catalog = load([SOURCE], environ)
+    catalog = load([SOURCE], Session(environ))
     assert not catalog.was_damaged
     return [spec.hash for spec in everything(catalog)]
 

@@ -14,6 +14,7 @@ from spackscope.model.core.errors import (
     IndexDamaged,
 )
 from spackscope.model.loader.load import index_path, load
+from spackscope.model.sources.session import Session
 from spackscope.tui.dialogs.dependency_path import Steps
 from tests.browsing import Browser, browsing, record, write_page
 from tests.builders import hash_of, seal
@@ -384,12 +385,12 @@ def damage_edges(kept: Path) -> None:
 
 async def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    load([str(index)], environ, keep=True)
-    kept = index_path([str(index)], environ)
+    load([str(index)], Session(environ), keep=True)
+    kept = index_path([str(index)], Session(environ))
     assert kept is not None
     damage_edges(kept)
     with pytest.raises(IndexDamaged):
-        load([str(index)], environ, keep=True).dependencies.prepare()
+        load([str(index)], Session(environ), keep=True).dependencies.prepare()
     async with browsing(index, environ=environ, size=(140, 40)) as browser:
         await browser.open_package("hdf5")
         await browser.press("t")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.loader.load import index_path, load
+from spackscope.model.sources.session import Session
 from tests.browsing import Browser, browsing, hash_of, record, write_page
 
 
@@ -127,8 +128,8 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
     for page in range(10):
         records = [record(page * 100 + n, target=f"t{n % 7}") for n in range(60)]
         write_page(source / f"p{page}", f"package-{page:02}", records)
-    load([str(source)], environ, keep=True)
-    index = index_path([str(source)], environ)
+    load([str(source)], Session(environ), keep=True)
+    index = index_path([str(source)], Session(environ))
     assert index is not None
     assert index.is_file()
     return source, environ, index

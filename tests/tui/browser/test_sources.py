@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.mirrors import ARCHIVE, entry, manifest, served, v3
 from tests.spack_documents import GCC, INSTALL_TREE, ZLIB, database, index, installs, leaf, node
@@ -103,7 +104,7 @@ async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "spooled"
     path.write_bytes(index())
 
-    async with browsing("-", environ={"SPACKSCOPE_STDIN": str(path)}) as browser:
+    async with browsing("-", session=Session({}, stdin_path=str(path))) as browser:
         assert "spackscope  standard input" in browser.lines[0]
         assert ZLIB in browser.shown
 

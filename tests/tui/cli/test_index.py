@@ -11,6 +11,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED
 from spackscope.model.query.ast import Query
+from spackscope.model.sources.session import Session
 from spackscope.tui.cli import commands
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from tests.program import Program, hash_of, record, write_page
@@ -122,7 +123,7 @@ def test_an_index_that_is_damaged_again_is_a_sentence(
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
 
     with pytest.raises(Leave) as raised:
-        commands.find(["sample_data"], Query(), "hashes", environ)
+        commands.find(["sample_data"], Query(), "hashes", Session(environ))
 
     assert raised.value.code == ExitCode.UNREADABLE
     assert raised.value.lines == (f"{STILL_DAMAGED}: a hash is missing",)

@@ -19,6 +19,7 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parse import parse
+from spackscope.model.sources.session import Session
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.widgets.value_rows import ValueRows
 from tests.browsing import (
@@ -440,8 +441,8 @@ async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
     for page in range(10):
         records = [record(page * 1000 + n, variants=[f"v={'x' * n}"]) for n in range(60)]
         write_page(source / f"p{page}", f"package-{page}", records)
-    load([str(source)], environ, keep=True)
-    index = index_path([str(source)], environ)
+    load([str(source)], Session(environ), keep=True)
+    index = index_path([str(source)], Session(environ))
     assert index is not None
     async with browsing(source, environ=environ) as browser:
         damaged = browser.browser._catalog
