@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.sources.discover import survey
-from spackscope.model.sources.document import Surveyed
+from spackscope.model.sources.discover import discover
+from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
 from tests.web_server import Talk, WebServer, serving
 
@@ -104,20 +104,22 @@ def served(files: Files) -> Iterator[WebServer]:
         yield server
 
 
-def look(source: object, environ: Mapping[str, str] = {}, *, stdin_path: str = "") -> Surveyed:
-    """Survey one source."""
-    (surveyed,) = survey([str(source)], Session(environ, stdin_path=stdin_path))
-    return surveyed
+def look(
+    source: object, environ: Mapping[str, str] = {}, *, stdin_path: str = ""
+) -> DiscoveredSource:
+    """Discover the documents of one source."""
+    (discovered,) = discover([str(source)], Session(environ, stdin_path=stdin_path))
+    return discovered
 
 
-def contents(surveyed: Surveyed, kind: str = "asked for") -> list[bytes]:
+def contents(discovered: DiscoveredSource, kind: str = "asked for") -> list[bytes]:
     """Read the documents of a kind."""
     return [
         Path(document.path).read_bytes()
-        for document in surveyed.documents
+        for document in discovered.documents
         if document.kind == kind
     ]
 
 
-def reasons(surveyed: Surveyed) -> str:
-    return "\n".join(str(problem) for problem in surveyed.problems)
+def reasons(discovered: DiscoveredSource) -> str:
+    return "\n".join(str(problem) for problem in discovered.problems)

@@ -32,7 +32,7 @@ from spackscope.model.core.records import (
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index, natural, text
 from spackscope.model.query.ast import Depends, Query, Term
-from spackscope.model.sources.document import Surveyed
+from spackscope.model.sources.document import DiscoveredSource
 
 _MOST_VIRTUALS = 100
 """Virtuals whose providers are remembered; a real index has some forty."""
@@ -61,7 +61,7 @@ class Catalog:
 
     `dictionaries` know its values, `dependencies` its edges, `virtuals` who provides mpi.
     `notice` says what the user should know of how the index came about, or is empty;
-    `was_damaged` says that it was rebuilt because it was damaged. `surveyed` is what the sources
+    `was_damaged` says that it was rebuilt because it was damaged. `discovered` is what the sources
     were found to be when they were last looked at, if they were. All methods raise IndexDamaged.
     """
 
@@ -72,13 +72,13 @@ class Catalog:
         notice: str = "",
         was_damaged: bool = False,
         keep: sqlite3.Connection | None = None,
-        surveyed: Sequence[Surveyed] = (),
+        discovered: Sequence[DiscoveredSource] = (),
     ) -> None:
         self.database = Database(uri, keep)
         self.meta = self.database.meta
         self.notice = notice
         self.was_damaged = was_damaged
-        self.surveyed = surveyed
+        self.discovered = discovered
         self.code_columns = CodeColumns(self.database)
         self.dictionaries = Dictionaries(self.database, self._dependents, self._propagated)
         edges = EdgeColumns(self.database, self.code_columns)
@@ -125,7 +125,7 @@ class Catalog:
     @property
     def sources(self) -> list[SourceState]:
         """Hold what is known of each source, in the order given."""
-        now = {one.source: one for one in self.surveyed}
+        now = {one.source: one for one in self.discovered}
         return [
             replace(state, checked=now[state.name].checked, remark=now[state.name].remark)
             if state.name in now

@@ -15,7 +15,7 @@ from spackscope.model.index.deduplicate import Codes, Merging, StagedDocument
 from spackscope.model.index.dictionaries import Dictionary, Values, storable
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.schema import CODES, INDEXES, TABLES
-from spackscope.model.sources.document import Document, Surveyed, fingerprint
+from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
 _BATCH = 2048
 
@@ -47,19 +47,19 @@ class IndexWriter:
         self._told: list[tuple[int, str, str, str, float | None, str]] = []
         self._documents: list[StagedDocument] = []
 
-    def add_source(self, surveyed: Surveyed) -> None:
+    def add_source(self, discovered: DiscoveredSource) -> None:
         """Write down what a source is, and what is the matter with it."""
-        code = self._sources[surveyed.source]
+        code = self._sources[discovered.source]
         self._connection.execute(
             "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 code,
-                storable(surveyed.source),
-                surveyed.kind,
-                surveyed.layout,
-                surveyed.checked,
-                storable(surveyed.remark),
-                storable(surveyed.failure),
+                storable(discovered.source),
+                discovered.kind,
+                discovered.layout,
+                discovered.checked,
+                storable(discovered.remark),
+                storable(discovered.failure),
             ),
         )
 

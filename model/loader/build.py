@@ -28,8 +28,8 @@ from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
 from spackscope.model.sources.document import (
+    DiscoveredSource,
     Document,
-    Surveyed,
 )
 
 _HEAD = 16
@@ -39,7 +39,7 @@ PAGE_NAME = "specs.md"
 
 
 def build(
-    surveyed: Sequence[Surveyed],
+    discovered: Sequence[DiscoveredSource],
     connection: sqlite3.Connection,
     *,
     fingerprint: str = "",
@@ -58,8 +58,8 @@ def build(
     with Stoppable(connection, should_stop):
         writer = IndexWriter(connection, everything=everything)
         builder = _Builder(writer, old, on_progress, should_stop)
-        builder.total = sum(len(one.documents) for one in surveyed)
-        known = [builder.read(one) for one in surveyed]
+        builder.total = sum(len(one.documents) for one in discovered)
+        known = [builder.read(one) for one in discovered]
         if all(one.failure for one in known):
             raise SourceError("; ".join(one.failure for one in known))
         on_progress("files read", builder.total, builder.total)
@@ -86,14 +86,14 @@ class _Builder:
         self._last = 0.0
         self._refusals: list[Problem] = []
 
-    def read(self, surveyed: Surveyed) -> Surveyed:
+    def read(self, discovered: DiscoveredSource) -> DiscoveredSource:
         """Read all documents of a source; give it back with what is the matter with it."""
-        self.writer.add_source(surveyed)
+        self.writer.add_source(discovered)
         self._refusals.clear()
-        for problem in surveyed.problems:
-            self.writer.add_problem(problem, surveyed.source)
+        for problem in discovered.problems:
+            self.writer.add_problem(problem, discovered.source)
         understood, why = 0, "holds no page of cache.spack.io and no Spack index"
-        for document in surveyed.documents:
+        for document in discovered.documents:
             self._tell("files read", self._done, self.total)
             self._done += 1
             if (reused := self._reuse(document)) is not None:
@@ -103,23 +103,23 @@ class _Builder:
                 understood += self._read(document)
             except OSError as error:
                 why = str(error.strerror or error)
-                self.writer.add_problem(Problem(document.origin, "", why), surveyed.source)
+                self.writer.add_problem(Problem(document.origin, "", why), discovered.source)
             except (Cancelled, sqlite3.Error):
                 raise
             except Exception as error:
                 why = f"cannot be read: {unexpected(error)}"
-                self.writer.add_problem(Problem(document.origin, "", why), surveyed.source)
-        if understood or surveyed.failure:
-            failure = surveyed.failure
+                self.writer.add_problem(Problem(document.origin, "", why), discovered.source)
+        if understood or discovered.failure:
+            failure = discovered.failure
         elif self._refusals:
             first = self._refusals[0]
-            told = replace(first, origin="") if first.origin == surveyed.source else first
-            failure = f"the source {surveyed.source} cannot be read: {told}"
+            told = replace(first, origin="") if first.origin == discovered.source else first
+            failure = f"the source {discovered.source} cannot be read: {told}"
         else:
-            failure = f"the source {surveyed.source} {why}"
+            failure = f"the source {discovered.source} {why}"
         if failure:
-            self.writer.add_failure(surveyed.source, failure, is_told=bool(self._refusals))
-        return replace(surveyed, failure=failure)
+            self.writer.add_failure(discovered.source, failure, is_told=bool(self._refusals))
+        return replace(discovered, failure=failure)
 
     def _reuse(self, document: Document) -> bool | None:
         """Take a document from the old index; None where it is not there as it is now.

@@ -28,9 +28,9 @@ from spackscope.model.index.connection import connect
 from spackscope.model.index.index_file import Verification, create, is_current
 from spackscope.model.loader.build import build
 from spackscope.model.loader.incremental import OldIndex
-from spackscope.model.sources.discover import survey
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import (
-    Surveyed,
+    DiscoveredSource,
     fingerprint,
 )
 from spackscope.model.sources.resolve import STANDARD_INPUT, key
@@ -80,7 +80,7 @@ def load(
     """Give the catalog of these sources as they are now, building its index where it is needed.
 
     A small index stays in memory unless it is to be kept. The checksum of a file is verified
-    while the sources are surveyed; a damaged one is built again, and so it is where the caller
+    while the sources are discovered; a damaged one is built again, and so it is where the caller
     found that it `was_damaged`. `on_late` is given a catalog of those that have answered, where
     others take long. Raises SourceError where no source can be read, Cancelled, and IndexDamaged
     where a new index cannot be read.
@@ -91,40 +91,40 @@ def load(
     kept = _Kept(None if rebuild or was_damaged else path, sources)
 
     def writing(
-        surveyed: Sequence[Surveyed], old: OldIndex | None = None
+        discovered: Sequence[DiscoveredSource], old: OldIndex | None = None
     ) -> Callable[[sqlite3.Connection], None]:
         return partial(
             build,
-            surveyed,
-            fingerprint=_fingerprint(surveyed),
+            discovered,
+            fingerprint=_fingerprint(discovered),
             everything=session.include_dependency_only,
             old=old,
             on_progress=session.on_progress,
             should_stop=session.should_stop,
         )
 
-    def tell_late(surveyed: list[Surveyed]) -> None:
-        if on_late is not None and not all(one.failure for one in surveyed):
+    def tell_late(discovered: list[DiscoveredSource]) -> None:
+        if on_late is not None and not all(one.failure for one in discovered):
             with contextlib.suppress(SourceError, sqlite3.Error):
-                on_late(_build_in_memory(writing(surveyed), surveyed))
+                on_late(_build_in_memory(writing(discovered), discovered))
 
-    surveyed = survey(sources, session, on_late=tell_late)
+    discovered = discover(sources, session, on_late=tell_late)
     cached = kept.verified()
-    if cached is not None and cached.meta.get("fingerprint") == _fingerprint(surveyed):
-        cached.surveyed = surveyed
+    if cached is not None and cached.meta.get("fingerprint") == _fingerprint(discovered):
+        cached.discovered = discovered
         return cached
     was_damaged = was_damaged or kept.was_damaged
-    size = sum(document.size for one in surveyed for document in one.documents)
+    size = sum(document.size for one in discovered for document in one.documents)
     # What was damaged is replaced, lest it be found damaged again the next time.
     in_file = STANDARD_INPUT not in sources and (keep or was_damaged or size > SMALL)
     try:
         old = OldIndex(cached) if cached is not None else None
-        catalog = _build(writing(surveyed, old), path, surveyed, in_file=in_file)
+        catalog = _build(writing(discovered, old), path, discovered, in_file=in_file)
     except IndexDamaged:
         if cached is None:
             raise
         was_damaged = True
-        catalog = _build(writing(surveyed), path, surveyed, in_file=True)
+        catalog = _build(writing(discovered), path, discovered, in_file=True)
     catalog.was_damaged = was_damaged
     return catalog
 
@@ -152,10 +152,10 @@ class _Kept:
         return self._catalog
 
 
-def _fingerprint(surveyed: Sequence[Surveyed]) -> str:
+def _fingerprint(discovered: Sequence[DiscoveredSource]) -> str:
     """Condense what the sources are into a text that changes when any document does."""
-    documents = [document for one in surveyed for document in one.documents]
-    said = [f"{one.source}\0{one.failure}\0{one.problems}" for one in surveyed]
+    documents = [document for one in discovered for document in one.documents]
+    said = [f"{one.source}\0{one.failure}\0{one.problems}" for one in discovered]
     text = "\n".join([fingerprint(documents), *said])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -163,7 +163,7 @@ def _fingerprint(surveyed: Sequence[Surveyed]) -> str:
 def _build(
     write: Callable[[sqlite3.Connection], None],
     path: Path | None,
-    surveyed: Sequence[Surveyed],
+    discovered: Sequence[DiscoveredSource],
     *,
     in_file: bool,
 ) -> Catalog:
@@ -179,14 +179,16 @@ def _build(
     elif in_file and path is not None:
         try:
             create(path, write_file)
-            return Catalog(_uri(path), surveyed=surveyed)
+            return Catalog(_uri(path), discovered=discovered)
         except (OSError, sqlite3.Error) as error:
             notice = f"the index stays in memory: {path.parent} takes no file ({_reason(error)})"
-    return _build_in_memory(write, surveyed, notice)
+    return _build_in_memory(write, discovered, notice)
 
 
 def _build_in_memory(
-    write: Callable[[sqlite3.Connection], None], surveyed: Sequence[Surveyed], notice: str = ""
+    write: Callable[[sqlite3.Connection], None],
+    discovered: Sequence[DiscoveredSource],
+    notice: str = "",
 ) -> Catalog:
     uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
     connection = connect(uri)
@@ -197,7 +199,7 @@ def _build_in_memory(
     except BaseException:
         connection.close()
         raise
-    return Catalog(uri, notice=notice, keep=connection, surveyed=surveyed)
+    return Catalog(uri, notice=notice, keep=connection, discovered=discovered)
 
 
 def _opened(path: Path | None, sources: Sequence[str]) -> Catalog | None:

@@ -21,11 +21,11 @@ from spackscope.model.core.records import (
     Problem,
 )
 from spackscope.model.sources.document import (
+    DiscoveredSource,
     Document,
-    Surveyed,
     document_of,
 )
-from spackscope.model.sources.mirror import survey_mirror
+from spackscope.model.sources.mirror import discover_mirror
 from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, together
 from spackscope.model.sources.resolve import has_database
 from spackscope.model.sources.session import Session
@@ -49,9 +49,9 @@ class _Look:
     session: Session
 
 
-def survey_directory(
+def discover_directory(
     source: str, top: str, session: Session, *, named: str | None = None
-) -> Surveyed:
+) -> DiscoveredSource:
     """List the documents of a directory, and of those below it that Spack made.
 
     `named` is what the user is told of it, where that is not the source.
@@ -70,10 +70,10 @@ def survey_directory(
         named = os.path.dirname(named) if named else top
         names = os.listdir(top)
     if own == "build_cache" and _holds_build_cache(top):
-        return survey_mirror(_mirror(look, top, named, ""))
+        return discover_mirror(_mirror(look, top, named, ""))
     if (known := _known(look, top, named, names)) is not None:
         return known()
-    found: list[Surveyed] = []
+    found: list[DiscoveredSource] = []
 
     told = _Telling(look)
 
@@ -88,7 +88,7 @@ def survey_directory(
         try:
             found.append(known())
         except SourceError as error:
-            found.append(Surveyed(source, "", problems=(Problem(shown, "", str(error)),)))
+            found.append(DiscoveredSource(source, "", problems=(Problem(shown, "", str(error)),)))
         return False
 
     loose = told.of(below(source, top, status, enter, named=named))
@@ -126,7 +126,7 @@ class _Telling:
             self._last = time.monotonic()
 
 
-def _by_kind(source: str, documents: list[Document]) -> list[Surveyed]:
+def _by_kind(source: str, documents: list[Document]) -> list[DiscoveredSource]:
     """Tell pages from what Spack wrote; other files may be pages under any name."""
     pages = [document for document in documents if document.kind == "found"]
     cached = [document for document in documents if document.kind != "found" and document.cached]
@@ -137,16 +137,16 @@ def _by_kind(source: str, documents: list[Document]) -> list[Surveyed]:
         os.path.basename(document.path) == _PAGE for document in pages
     )
     parts = [
-        Surveyed(source, "" if is_clutter else "pages", documents=tuple(pages)),
-        Surveyed(source, "mirror", "spec files", tuple(cached)),
-        Surveyed(source, "file", documents=tuple(others)),
+        DiscoveredSource(source, "" if is_clutter else "pages", documents=tuple(pages)),
+        DiscoveredSource(source, "mirror", "spec files", tuple(cached)),
+        DiscoveredSource(source, "file", documents=tuple(others)),
     ]
     return [part for part in parts if part.documents]
 
 
 def _known(
     look: _Look, directory: str, named: str, names: Collection[str]
-) -> Callable[[], Surveyed] | None:
+) -> Callable[[], DiscoveredSource] | None:
     """Tell how a directory is read that Spack made; None where Spack did not."""
     if DATABASE in names:
         return lambda: _install_tree(look, directory, named)
@@ -155,7 +155,7 @@ def _known(
     if ("v3" in names and _holds_v3(directory)) or (
         "build_cache" in names and _holds_build_cache(os.path.join(directory, "build_cache"))
     ):
-        return lambda: survey_mirror(_mirror(look, directory, named))
+        return lambda: discover_mirror(_mirror(look, directory, named))
     if "bin" in names and is_spack(directory):
         return lambda: _spack(look, directory)
     if "spack.yaml" in names:
@@ -197,14 +197,14 @@ def _mirror(look: _Look, directory: str, named: str, build_cache: str = BUILD_CA
     )
 
 
-def _install_tree(look: _Look, directory: str, named: str) -> Surveyed:
+def _install_tree(look: _Look, directory: str, named: str) -> DiscoveredSource:
     try:
         return _file(look, directory, named, "install tree", f"{DATABASE}/index.json")
     except SourceError as error:
         raise SourceError(f"the database of the install tree {error}") from None
 
 
-def _file(look: _Look, directory: str, named: str, kind: str, name: str) -> Surveyed:
+def _file(look: _Look, directory: str, named: str, kind: str, name: str) -> DiscoveredSource:
     path, origin = os.path.join(directory, name), os.path.join(named, name)
     try:
         status = os.stat(path)
@@ -213,10 +213,10 @@ def _file(look: _Look, directory: str, named: str, kind: str, name: str) -> Surv
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"{origin} cannot be read: it is no file")
     document = document_of(look.source, path, origin, status, kind="asked for")
-    return Surveyed(look.source, kind, documents=(document,))
+    return DiscoveredSource(look.source, kind, documents=(document,))
 
 
-def _spack(look: _Look, directory: str) -> Surveyed:
+def _spack(look: _Look, directory: str) -> DiscoveredSource:
     """Find the databases of the install trees that a Spack is configured to use."""
     spack = spack_of({**look.session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
     trees = spack.trees if spack is not None else ()
@@ -228,7 +228,7 @@ def _spack(look: _Look, directory: str) -> Surveyed:
     return replace(together(found), problems=problems)
 
 
-def _not_concretized(named: str) -> Surveyed:
+def _not_concretized(named: str) -> DiscoveredSource:
     raise SourceError(
         f"the environment {named} is not concretized: it has no {LOCK};"
         f" `spack -e {named} concretize` makes one"

@@ -19,14 +19,14 @@ from spackscope.model.core.records import (
     Problem,
 )
 from spackscope.model.core.unexpected import unexpected
-from spackscope.model.sources.directory import survey_directory
+from spackscope.model.sources.directory import discover_directory
 from spackscope.model.sources.document import (
-    Surveyed,
+    DiscoveredSource,
     document_of,
 )
-from spackscope.model.sources.mirror import survey_mirror
+from spackscope.model.sources.mirror import discover_mirror
 from spackscope.model.sources.mirror_files import Mirror
-from spackscope.model.sources.public_cache import survey_public
+from spackscope.model.sources.public_cache import discover_public_cache
 from spackscope.model.sources.public_cache_name import PUBLIC, Asked, asked_of, is_catalogue
 from spackscope.model.sources.resolve import STANDARD_INPUT, location, names_apart, shown_source
 from spackscope.model.sources.session import Session
@@ -42,24 +42,24 @@ _PATIENCE = 2.0
 """Seconds after which a source is late."""
 
 
-def survey(
+def discover(
     sources: Sequence[str],
     session: Session,
     *,
-    on_late: Callable[[list[Surveyed]], None] | None = None,
-) -> list[Surveyed]:
+    on_late: Callable[[list[DiscoveredSource]], None] | None = None,
+) -> list[DiscoveredSource]:
     """Find the documents of each source, in the order given; those far away side by side.
 
     One that fails says so in its `failure`, whatever it raises, and hides no other; nor does one
     that is slow, for `on_late` is given what is there after a while, once. Raises Cancelled.
     """
 
-    def tell_late(found: Mapping[int, Surveyed]) -> None:
+    def tell_late(found: Mapping[int, DiscoveredSource]) -> None:
         if on_late is not None:
             waited_for = enumerate(map(_not_yet, sources))
             on_late(_each_once([found.get(number, one) for number, one in waited_for]))
 
-    tasks = [partial(_survey, source, session) for source in sources]
+    tasks = [partial(_discover, source, session) for source in sources]
     if len(sources) > 1 and any(_may_wait(source) for source in sources):
         found = side_by_side(tasks, session.should_stop, patience=_PATIENCE, on_late=tell_late)
     else:
@@ -67,7 +67,7 @@ def survey(
     return _each_once(found)
 
 
-def _each_once(found: Sequence[Surveyed]) -> list[Surveyed]:
+def _each_once(found: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     """Tell once what is wrong in a configuration that several sources come from.
 
     Sources with the same shown name are numbered.
@@ -84,16 +84,16 @@ def _each_once(found: Sequence[Surveyed]) -> list[Surveyed]:
     return once
 
 
-def _not_yet(source: str) -> Surveyed:
+def _not_yet(source: str) -> DiscoveredSource:
     told = shown_source(source)
-    return Surveyed(told, _kind(source), failure=f"the source {told} has not answered yet")
+    return DiscoveredSource(told, _kind(source), failure=f"the source {told} has not answered yet")
 
 
 def _may_wait(source: str) -> bool:
     return is_remote(source) or source.startswith((PREFIX, PUBLIC))
 
 
-def _survey(source: str, session: Session) -> Surveyed:
+def _discover(source: str, session: Session) -> DiscoveredSource:
     if session.should_stop():
         raise Cancelled
     told = shown_source(source)
@@ -101,19 +101,19 @@ def _survey(source: str, session: Session) -> Surveyed:
         if source == STANDARD_INPUT:
             return _standard_input(session.stdin_path)
         if (asked := asked_of(source, session.environ)) is not None:
-            return survey_public(told, asked, session)
+            return discover_public_cache(told, asked, session)
         if source.startswith(PREFIX):
             return _of_spack(source, session)
         if is_remote(source):
             return _far_away(told, source, session, {})
         return _here(source, source, session)
     except SourceError as error:
-        return Surveyed(told, _kind(source), failure=_naming(source, str(error)))
+        return DiscoveredSource(told, _kind(source), failure=_naming(source, str(error)))
     except Cancelled:
         raise
     except Exception as error:
         failure = f"the source {told} cannot be read: {unexpected(error)}"
-        return Surveyed(told, _kind(source), failure=failure)
+        return DiscoveredSource(told, _kind(source), failure=failure)
 
 
 def _naming(source: str, failure: str) -> str:
@@ -132,7 +132,7 @@ def _kind(source: str) -> str:
     return "public cache" if source.startswith(PUBLIC) else "pages"
 
 
-def _standard_input(path: str) -> Surveyed:
+def _standard_input(path: str) -> DiscoveredSource:
     if not path:
         raise SourceError("standard input was not read")
     try:
@@ -140,10 +140,10 @@ def _standard_input(path: str) -> Surveyed:
     except OSError as error:
         raise SourceError(f"standard input {reason(error)}") from None
     document = document_of(STANDARD_INPUT, path, "standard input", status, kind="asked for")
-    return Surveyed(STANDARD_INPUT, "standard input", documents=(document,))
+    return DiscoveredSource(STANDARD_INPUT, "standard input", documents=(document,))
 
 
-def _of_spack(source: str, session: Session) -> Surveyed:
+def _of_spack(source: str, session: Session) -> DiscoveredSource:
     """Look at a mirror of the user's Spack, with what its configuration says of the way there."""
     mirror, problems = configured(source.removeprefix(PREFIX), session.spack)
     if is_remote(mirror.url):
@@ -155,11 +155,11 @@ def _of_spack(source: str, session: Session) -> Surveyed:
 
 def _far_away(
     source: str, url: str, session: Session, options: Mapping[str, object], view: str = ""
-) -> Surveyed:
+) -> DiscoveredSource:
     split_url(url)
     if scheme_of(url).startswith("oci"):
         registry = Mirror(source, session.open(url, options), session.environ, build_cache="")
-        return replace(survey_mirror(registry), layout="OCI")
+        return replace(discover_mirror(registry), layout="OCI")
     at = addressed(url)
     place = session.open(at.top, options)
     mirror = Mirror(
@@ -172,12 +172,12 @@ def _far_away(
         should_stop=session.should_stop,
     )
     if not at.name:
-        return survey_mirror(mirror)
+        return discover_mirror(mirror)
     fetched = place.fetch(at.name)
     if is_catalogue(_head(fetched.path)):
-        return survey_public(source, Asked(url), session)
+        return discover_public_cache(source, Asked(url), session)
     document = replace(mirror.document(fetched), cached=False)
-    return Surveyed(
+    return DiscoveredSource(
         source,
         "file",
         documents=(document,),
@@ -186,7 +186,7 @@ def _far_away(
     )
 
 
-def _here(source: str, path: str, session: Session, view: str = "") -> Surveyed:
+def _here(source: str, path: str, session: Session, view: str = "") -> DiscoveredSource:
     """Look at a file or directory on this machine."""
     named = None if path == source else path
     if scheme_of(path) == "file":
@@ -205,18 +205,18 @@ def _here(source: str, path: str, session: Session, view: str = "") -> Surveyed:
     if stat.S_ISDIR(status.st_mode):
         if view:
             folder = LocalFolder(top, named or source)
-            return survey_mirror(Mirror(source, folder, session.environ, view=view))
-        return survey_directory(source, top, session, named=named)
+            return discover_mirror(Mirror(source, folder, session.environ, view=view))
+        return discover_directory(source, top, session, named=named)
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"the source {source} is neither a file nor a directory")
     at = addressed(named or source)
     if at.layout == "v3":
         folder = LocalFolder(str(location(at.top or ".")), at.top)
-        return survey_mirror(Mirror(source, folder, session.environ, view=at.view, layout="v3"))
+        return discover_mirror(Mirror(source, folder, session.environ, view=at.view, layout="v3"))
     if is_catalogue(_head(top)):
-        return survey_public(source, Asked(named or source), session)
+        return discover_public_cache(source, Asked(named or source), session)
     document = document_of(source, top, named or source, status, kind="asked for")
-    return Surveyed(source, "file", documents=(document,))
+    return DiscoveredSource(source, "file", documents=(document,))
 
 
 def _head(path: str) -> bytes:

@@ -46,7 +46,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Surveyed:
+class DiscoveredSource:
     """Hold what was found at one source: its documents, and what the user should know of it.
 
     `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache`,

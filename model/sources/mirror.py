@@ -18,7 +18,7 @@ from spackscope.model.core.errors import (
     WrongContent,
 )
 from spackscope.model.sources.document import (
-    Surveyed,
+    DiscoveredSource,
 )
 from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, problem_of, together
 from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
@@ -33,12 +33,12 @@ def layouts_of(mirror: Mirror) -> Sequence[str]:
     return ("v2",) if is_v2 else ("v3", "v2")
 
 
-def survey_mirror(mirror: Mirror) -> Surveyed:
+def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     """Find the indexes of a mirror, else its spec files.
 
     Raises SourceError where it has neither, or where no index is good; Cancelled.
     """
-    found: list[Surveyed] = []
+    found: list[DiscoveredSource] = []
     missing: list[NotFound] = []
     failures: list[SourceError] = []
     is_in_trouble = False
@@ -54,13 +54,13 @@ def survey_mirror(mirror: Mirror) -> Surveyed:
             failures.append(error)
             is_in_trouble = not (mirror.is_here or isinstance(error, WrongContent))
     if found:
-        surveyed = together(found)
+        discovered = together(found)
         problems = (
             problem_of(error, mirror.place.origin)
             for error in failures
-            if str(error) not in surveyed.remark
+            if str(error) not in discovered.remark
         )
-        return replace(surveyed, problems=(*surveyed.problems, *problems))
+        return replace(discovered, problems=(*discovered.problems, *problems))
     if failures:
         raise failures[0]
     try:

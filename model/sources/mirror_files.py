@@ -15,9 +15,9 @@ from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.sources.document import (
+    DiscoveredSource,
     Document,
     Kind,
-    Surveyed,
     document_of,
 )
 from spackscope.model.storage.base import FetchedFile, Storage
@@ -76,7 +76,7 @@ class Mirror:
             raise SourceError(f"{fetched.origin} {reason(error)}") from None
 
 
-def together(found: Sequence[Surveyed]) -> Surveyed:
+def together(found: Sequence[DiscoveredSource]) -> DiscoveredSource:
     """Make one of what was found in several layouts or views of a mirror."""
     checked = [each.checked for each in found if each.checked is not None]
     return replace(

@@ -17,7 +17,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
 from spackscope.model.sources.document import (
-    Surveyed,
+    DiscoveredSource,
 )
 from spackscope.model.sources.mirror_files import Mirror, problem_of, together
 from spackscope.model.sources.mirror_spec_files import sizes_of
@@ -31,7 +31,7 @@ _LARGEST_HASH = 1024
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 
 
-def index_of_v3(mirror: Mirror) -> Surveyed:
+def index_of_v3(mirror: Mirror) -> DiscoveredSource:
     """Find the index of layout v3, or its views where it has only these.
 
     Raises NotFound where there is none, and SourceError where the index is not what its manifest
@@ -44,10 +44,10 @@ def index_of_v3(mirror: Mirror) -> Surveyed:
         found = [] if view else [_index_by_manifest(mirror, name) for name in _views(mirror)]
         if not found:
             raise
-    surveyed = together(found)
+    discovered = together(found)
     if mirror.is_here:
-        surveyed = replace(surveyed, documents=(*surveyed.documents, *sizes_of(mirror)))
-    return surveyed
+        discovered = replace(discovered, documents=(*discovered.documents, *sizes_of(mirror)))
+    return discovered
 
 
 def _views(mirror: Mirror) -> list[str]:
@@ -58,7 +58,7 @@ def _views(mirror: Mirror) -> list[str]:
     return [name for name in names if name.endswith(f"/{_MANIFEST}")]
 
 
-def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
+def _index_by_manifest(mirror: Mirror, name: str) -> DiscoveredSource:
     """Find the index that a manifest names. Raises NotFound where there is no manifest."""
     good = _known_good(mirror, name)
     try:
@@ -68,7 +68,9 @@ def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
         if older is None:
             raise
         documents = (mirror.document(older),)
-        return Surveyed(mirror.source, "mirror", "v3", documents, (), older.checked, older.remark)
+        return DiscoveredSource(
+            mirror.source, "mirror", "v3", documents, (), older.checked, older.remark
+        )
     try:
         index = _blob(mirror, blob, good)
     except SourceError as error:
@@ -87,7 +89,7 @@ def _index_by_manifest(mirror: Mirror, name: str) -> Surveyed:
     remark = "; ".join(dict.fromkeys(filter(None, (fetched.remark, index.remark))))
     checked = index.checked if index.remark else fetched.checked
     documents = (mirror.document(index),)
-    return Surveyed(mirror.source, "mirror", "v3", documents, (), checked, remark)
+    return DiscoveredSource(mirror.source, "mirror", "v3", documents, (), checked, remark)
 
 
 def _manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
@@ -125,7 +127,7 @@ def _older(mirror: Mirror, good: KnownGood, why: str) -> FetchedFile | None:
     return replace(fetched, checked=when, remark=f"{why}; the index of before serves")
 
 
-def index_of_v2(mirror: Mirror) -> Surveyed:
+def index_of_v2(mirror: Mirror) -> DiscoveredSource:
     """Find the index of layout v2, whose sha256 stands in a file beside it.
 
     An index that does not fit is asked for anew, since the two may be replaced one after the
@@ -152,7 +154,7 @@ def index_of_v2(mirror: Mirror) -> Surveyed:
     remark = "; ".join(dict.fromkeys(filter(None, remarks)))
     checked = noted.checked if noted is not None and not index.remark else index.checked
     documents = (mirror.document(index),)
-    return Surveyed(mirror.source, "mirror", "v2", documents, problems, checked, remark)
+    return DiscoveredSource(mirror.source, "mirror", "v2", documents, problems, checked, remark)
 
 
 def _noted(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:

@@ -18,8 +18,8 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
 from spackscope.model.sources.document import (
+    DiscoveredSource,
     Document,
-    Surveyed,
 )
 from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, problem_of, together
 from spackscope.model.storage.base import FetchedFile
@@ -48,13 +48,13 @@ def sizes_of(mirror: Mirror) -> Iterator[Document]:
                 continue
 
 
-def without_index(mirror: Mirror) -> Surveyed | None:
+def without_index(mirror: Mirror) -> DiscoveredSource | None:
     """Find the spec files of a mirror, layout v3 before v2; None without any.
 
     Those of layout v3 lie in blobs that manifests name. What cannot be read of them is a Problem.
     Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
-    found: list[Surveyed] = []
+    found: list[DiscoveredSource] = []
     is_whole = mirror.build_cache == BUILD_CACHE
     below = _names(mirror, SPECS) if is_whole else ()
     manifests = [name for name in below if name.endswith(MANIFEST)]
@@ -85,7 +85,7 @@ def _names(mirror: Mirror, under: str) -> Iterator[str]:
         yield name
 
 
-def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> Surveyed:
+def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> DiscoveredSource:
     if mirror.is_here:
         found = []
         for number, task in enumerate(tasks):
@@ -96,7 +96,7 @@ def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> Surve
         found = side_by_side(tasks, mirror.should_stop)
     documents = tuple(document for some, _ in found for document in some)
     problems = tuple(problem for _, some in found for problem in some)
-    return Surveyed(mirror.source, "mirror", f"{layout} spec files", documents, problems)
+    return DiscoveredSource(mirror.source, "mirror", f"{layout} spec files", documents, problems)
 
 
 def _spec_file(mirror: Mirror, name: str) -> Found:

@@ -26,9 +26,9 @@ from spackscope.model.readers.json import (
     storable,
 )
 from spackscope.model.sources.document import (
-    Surveyed,
+    DiscoveredSource,
 )
-from spackscope.model.sources.mirror import survey_mirror
+from spackscope.model.sources.mirror import discover_mirror
 from spackscope.model.sources.mirror_files import Mirror, problem_of, together
 from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
 from spackscope.model.sources.public_cache_name import CATALOGUE, DEFAULT_TAG, Asked
@@ -42,7 +42,7 @@ LARGEST = 2**26
 """Bytes of a catalogue that are read."""
 
 
-def survey_public(source: str, asked: Asked, session: Session) -> Surveyed:
+def discover_public_cache(source: str, asked: Asked, session: Session) -> DiscoveredSource:
     """Find the indexes of the tags that are asked for; one that fails is a Problem.
 
     Raises SourceError where there is no catalogue, no such tag or no index, and Cancelled.
@@ -52,7 +52,7 @@ def survey_public(source: str, asked: Asked, session: Session) -> Surveyed:
     at, name = _split(asked.catalogue)
     fetched = session.open(at).fetch(name, max_size=LARGEST)
     catalogue = _catalogue(fetched)
-    looks: list[Callable[[], Surveyed]] = []
+    looks: list[Callable[[], DiscoveredSource]] = []
     problems: list[Problem] = []
     for tag in asked.tags or (DEFAULT_TAG,):
         for number, entry in enumerate(_entries(catalogue, tag, fetched.origin), start=1):
@@ -70,7 +70,7 @@ def survey_public(source: str, asked: Asked, session: Session) -> Surveyed:
                 reason = f"its entry {number} has no label and url"
                 problems.append(Problem(fetched.origin, storable(tag), reason))
     found = side_by_side(looks, session.should_stop)
-    found.append(Surveyed(source, "public cache", problems=tuple(problems)))
+    found.append(DiscoveredSource(source, "public cache", problems=tuple(problems)))
     whole = together(found)
     if not whole.documents:
         why = str(whole.problems[0]) if whole.problems else "it lists no index"
@@ -80,7 +80,9 @@ def survey_public(source: str, asked: Asked, session: Session) -> Surveyed:
     return replace(whole, kind="public cache", checked=min(checked, default=None), remark=remark)
 
 
-def _look(source: str, tag: str, label: str, tops: Sequence[str], session: Session) -> Surveyed:
+def _look(
+    source: str, tag: str, label: str, tops: Sequence[str], session: Session
+) -> DiscoveredSource:
     """Find one index of the catalogue, beside the catalogue or where it says that it is."""
     problem = Problem("", "", "")
     for top in dict.fromkeys(tops):
@@ -102,14 +104,14 @@ def _look(source: str, tag: str, label: str, tops: Sequence[str], session: Sessi
             if at.layout == "v3":
                 return index_of_v3(mirror)
             if not at.name:
-                return survey_mirror(mirror)
+                return discover_mirror(mirror)
             documents = (mirror.document(mirror.place.fetch(at.name)),)
-            return Surveyed(source, "public cache", documents=documents)
+            return DiscoveredSource(source, "public cache", documents=documents)
         except SourceError as error:
             problem = replace(problem_of(error, shown_url(top)), place=f"{tag} {label}")
             if not isinstance(error, NotFound):
                 break
-    return Surveyed(source, "public cache", problems=(problem,))
+    return DiscoveredSource(source, "public cache", problems=(problem,))
 
 
 def _catalogue(fetched: FetchedFile) -> dict[str, Any]:

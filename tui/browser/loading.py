@@ -62,6 +62,6 @@ def load_catalog(
         post(LoadFailed(generation, f"{STILL_DAMAGED}: {error}"))
     else:
         if shown is not None and shown.meta == catalog.meta:
-            shown.surveyed = catalog.surveyed
+            shown.discovered = catalog.discovered
             catalog = shown
         post(Loaded(generation, catalog, checked=True))

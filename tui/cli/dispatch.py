@@ -18,7 +18,7 @@ from spackscope.model.query.parse import parse as parse_query
 from spackscope.model.query.parse import (
     query_text,
 )
-from spackscope.model.sources.discover import survey
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.resolve import STANDARD_INPUT, chosen, is_path, location
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Arguments, parse
@@ -115,7 +115,7 @@ def _query(words: Sequence[str]) -> Query:
 def _browse(sources: Sequence[str], arguments: Arguments, session: Session) -> ExitCode:
     _query(arguments.words)
     if all(is_path(source) and not _is_there(source) for source in sources):
-        raise SourceError("; ".join(one.failure for one in survey(sources, session)))
+        raise SourceError("; ".join(one.failure for one in discover(sources, session)))
     pick = arguments.command == "pick"
     with stdio.on_terminal():
         from spackscope.tui.app import browse

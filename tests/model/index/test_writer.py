@@ -28,7 +28,7 @@ from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.loader.load import load
 from spackscope.model.query.parse import parse
 from spackscope.model.readers import cache_pages
-from spackscope.model.sources.discover import survey
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.resolve import SAMPLE, location
 from spackscope.model.sources.session import Session
 from tests.builders import (
@@ -302,16 +302,16 @@ def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
 def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     for number in range(3):
         write_page(tmp_path, [record(number)], title=f"p{number}")
-    surveyed = survey([str(tmp_path)], Session({}))
+    discovered = discover([str(tmp_path)], Session({}))
     told: list[tuple[str, int, int | None]] = []
 
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        build(surveyed, connection, on_progress=lambda *what: told.append(what))
+        build(discovered, connection, on_progress=lambda *what: told.append(what))
     with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(surveyed, connection, should_stop=lambda: True)
+        build(discovered, connection, should_stop=lambda: True)
     stops = iter([False, True])
     with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(surveyed, connection, should_stop=lambda: next(stops))
+        build(discovered, connection, should_stop=lambda: next(stops))
 
     assert told[0] == ("files read", 0, 3)
     assert told[-1] == ("files read", 3, 3)

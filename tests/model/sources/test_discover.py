@@ -17,9 +17,9 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.loader.load import load
 from spackscope.model.sources import directory, walk
-from spackscope.model.sources import discover as survey_module
-from spackscope.model.sources.discover import survey
-from spackscope.model.sources.document import Surveyed
+from spackscope.model.sources import discover as discover_module
+from spackscope.model.sources.discover import discover
+from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.resolve import SAMPLE
 from spackscope.model.sources.session import Session
 from tests.builders import record, write_page
@@ -46,7 +46,7 @@ def spack(tmp_path: Path) -> SpackRoot:
     return SpackRoot(tmp_path)
 
 
-def names(found: Surveyed, top: Path) -> list[str]:
+def names(found: DiscoveredSource, top: Path) -> list[str]:
     return [str(Path(one.path).relative_to(top)) for one in found.documents]
 
 
@@ -344,7 +344,7 @@ def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
             f"mirrors: {{near: ../../mirror, far: '{server.url}', file: 'file://{spack.root.parent}/mirror'}}",
         )
         sources = ["spack:near", "spack:far", "spack:file"]
-        found = survey(sources, Session(spack.environ))
+        found = discover(sources, Session(spack.environ))
 
     assert [one.source for one in found] == sources
     assert [contents(one) for one in found] == [[ONE], [TWO], [ONE]]
@@ -382,7 +382,7 @@ def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: Spack
     written(spack.root.parent / "mirror", v2(ONE))
     spack.write("home/.spack/mirrors.yaml", "mirrors: {m: ../../mirror, n: ../../mirror}")
 
-    one, other = survey(["spack:m", "spack:n"], Session(spack.environ))
+    one, other = discover(["spack:m", "spack:n"], Session(spack.environ))
     assert f"{path}: cannot be read: line " in reasons(one)
     assert (other.problems, contents(other)) == ((), [ONE])
     path.unlink()
@@ -397,7 +397,7 @@ def test_one_source_that_fails_hides_no_other(tmp_path: Path) -> None:
     written(tmp_path / "m", v2(ONE))
     with served(v3(TWO)) as server:
         sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
-        found = survey(sources, Session({}))
+        found = discover(sources, Session({}))
 
     assert [one.source for one in found] == sources
     assert [bool(one.failure) for one in found] == [True, False, True, False]
@@ -424,7 +424,7 @@ def test_sources_far_away_are_waited_for_side_by_side() -> None:
 
     with serving() as server:
         server.default = script
-        found = survey([f"{server.url}/{number}" for number in range(4)], Session({}))
+        found = discover([f"{server.url}/{number}" for number in range(4)], Session({}))
 
     assert ["holds no index" in one.failure for one in found] == [True] * 4
 
@@ -440,24 +440,24 @@ def test_waiting_ends_as_soon_as_it_is_said() -> None:
         server.default = script
         began = time.monotonic()
         with pytest.raises(Cancelled):
-            survey([server.url, f"{server.url}/other"], Session({}, should_stop=stop.is_set))
+            discover([server.url, f"{server.url}/other"], Session({}, should_stop=stop.is_set))
 
         assert time.monotonic() - began < 10
 
 
-def test_a_survey_can_be_stopped_before_it_begins(tmp_path: Path) -> None:
+def test_a_discovery_can_be_stopped_before_it_begins(tmp_path: Path) -> None:
     write_page(tmp_path, [record()])
 
     for sources in ([str(tmp_path)], [str(tmp_path), "http://127.0.0.1:1"]):
         with pytest.raises(Cancelled):
-            survey(sources, Session({}, should_stop=lambda: True))
+            discover(sources, Session({}, should_stop=lambda: True))
 
 
 def test_nothing_secret_is_told() -> None:
     with served(v2(ONE)) as server:
         host = server.url.removeprefix("http://")
         sources = [f"http://ada:s3cret@{host}{end}?token=s3cret" for end in ("", "/none")]
-        found, none = survey(sources, Session({}))
+        found, none = discover(sources, Session({}))
 
     assert contents(found) == [ONE]
     assert found.source == found.documents[0].source == f"{server.url}?…"
@@ -477,7 +477,7 @@ def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path)
         server.default = script
         sources = [f"{server.url}/index.json?sig={each}" for each in ("a", "b", "c")]
         sources += ["http:/u:a@h", "http:/u:b@h"]
-        found = survey(sources, Session({}))
+        found = discover(sources, Session({}))
         catalog = load(sources, Session({"XDG_CACHE_HOME": str(tmp_path)}))
 
     shown = f"{server.url}/index.json?…"
@@ -506,13 +506,13 @@ def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
         Path(source).mkdir()
     written(tmp_path / "m", v2(ONE))
 
-    def survey_directory(source: str, *args: Any, **options: Any) -> Surveyed:
+    def discover_directory(source: str, *args: Any, **options: Any) -> DiscoveredSource:
         if source in broken:
             raise broken[source]
-        return directory.survey_directory(source, *args, **options)
+        return directory.discover_directory(source, *args, **options)
 
-    monkeypatch.setattr(survey_module, "survey_directory", survey_directory)
-    found = survey([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], Session({}))
+    monkeypatch.setattr(discover_module, "discover_directory", discover_directory)
+    found = discover([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], Session({}))
 
     for one, (source, error) in zip(found, broken.items(), strict=False):
         said = (
@@ -533,7 +533,7 @@ def test_sources_are_read_though_no_thread_can_be_started(
 
     monkeypatch.setattr(threading.Thread, "start", start)
     # A remote one makes them go side by side; its name is refused before anything is fetched.
-    found = survey([str(tmp_path / "m"), "spack:far"], Session({"HOME": str(tmp_path)}))
+    found = discover([str(tmp_path / "m"), "spack:far"], Session({"HOME": str(tmp_path)}))
 
     assert contents(found[0]) == [ONE]
     assert found[1].failure

@@ -14,7 +14,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.readers.detect import read_document
 from spackscope.model.sources.archive_size import remote_size
 from spackscope.model.sources.document import Document
-from spackscope.model.sources.mirror import survey_mirror
+from spackscope.model.sources.mirror import discover_mirror
 from spackscope.model.sources.mirror_files import Mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.local import LocalFolder
@@ -147,7 +147,7 @@ def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
     files = v3(ONE) | v3(TWO, "v3/manifests/index/two/index.manifest.json") | v2(ONE)
     place = LocalFolder(str(written(tmp_path, files)), "mirror")
 
-    found = survey_mirror(Mirror("mirror", place, {}, view="two"))
+    found = discover_mirror(Mirror("mirror", place, {}, view="two"))
 
     assert contents(found) == [TWO]
 

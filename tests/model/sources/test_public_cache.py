@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from spackscope.model.sources.discover import survey
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.public_cache_name import CATALOGUE, Asked, asked_of
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import Addressed, addressed
@@ -267,7 +267,7 @@ def test_a_catalogue_that_is_none_is_refused_in_one_sentence(data: bytes) -> Non
 def test_a_catalogue_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
     mirror = written(tmp_path, v2(OLD))
     with served({}) as server:
-        public, other = survey(
+        public, other = discover(
             ["public", str(mirror)], Session({"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
         )
 

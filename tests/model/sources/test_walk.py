@@ -21,7 +21,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.loader.build import build
 from spackscope.model.sources import walk
-from spackscope.model.sources.discover import survey
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import (
     Document,
     fingerprint,
@@ -33,7 +33,7 @@ from tests.builders import catalog_of, hash_of, page, record, write_page
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
     """Give the documents of sources that can all be read."""
-    found = survey(sources, Session({}, should_stop=should_stop))
+    found = discover(sources, Session({}, should_stop=should_stop))
     for one in found:
         if one.failure:
             raise SourceError(one.failure)
@@ -382,11 +382,11 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     """Change a page that the scan has just found, read on, and give the problems."""
     write_page(directory, [record(1)], title="first")
     victim = write_page(directory, [record(2)], title="victim")
-    surveyed = survey([str(directory)], Session({}))
+    discovered = discover([str(directory)], Session({}))
     change(victim)
     index = directory / "index.sqlite"
     with contextlib.closing(sqlite3.connect(index)) as connection:
-        build(surveyed, connection)
+        build(discovered, connection)
     catalog = Catalog(f"file:{index}")
     assert catalog.by_hash(hash_of(1))
     return [problem.reason for problem in catalog.problems]

@@ -28,7 +28,7 @@ from spackscope.model.core.errors import (
     Unreachable,
     WrongContent,
 )
-from spackscope.model.sources.discover import survey
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.http import HttpStorage
 from spackscope.model.storage.http_client import Client
@@ -946,7 +946,7 @@ def test_of_each_kind_of_file_no_more_is_fetched_than_may_be_read(
 
     with serving() as server:
         server.scripts[f"/{name}"] = endless
-        (found,) = survey([server.url + at], Session(machine.environ))
+        (found,) = discover([server.url + at], Session(machine.environ))
 
     assert found.failure
     # What is on its way when the connection is closed are buffers of the kernel's.
