@@ -18,7 +18,7 @@ from spackscope.model.catalog.query_execution import matching, tables
 from spackscope.model.catalog.rows import Row, checked_source, provenance_of, rows_of
 from spackscope.model.catalog.sql_filter import Clause, condition
 from spackscope.model.catalog.virtuals import Virtuals
-from spackscope.model.core.bounded_cache import Kept
+from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import COLUMNS, Column, Place
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import (
@@ -91,10 +91,10 @@ class Catalog:
             lru_cache(_MOST_VIRTUALS)(self._graph.providers),
         )
         self._telling: dict[int | None, frozenset[str]] = {}
-        self._matches: Kept[Query, Ranges] = Kept(lambda specs: specs.nbytes)
-        self._marks: Kept[Depends, bytes] = Kept(len)
-        self._tallies: Kept[tuple[Query, Place, int | None], dict[int, int]] = Kept(
-            lambda counts: _ENTRY * len(counts)
+        self._matches: BoundedCache[Query, Ranges] = BoundedCache(lambda specs: specs.nbytes)
+        self._marks: BoundedCache[Depends, bytes] = BoundedCache(len)
+        self._tallies: BoundedCache[tuple[Query, Place, int | None], dict[int, int]] = (
+            BoundedCache(lambda counts: _ENTRY * len(counts))
         )
 
     @cached_property
@@ -145,7 +145,7 @@ class Catalog:
         return int(self.database.execute("SELECT count(*) FROM problem").fetchone()[0])
 
     def _dependents(self, asked: Depends) -> bytes:
-        return self._marks.of(asked, lambda: self._graph.dependents(asked, self._find))
+        return self._marks.get(asked, lambda: self._graph.dependents(asked, self._find))
 
     def _propagated(self, term: Term) -> bytes:
         return self._graph.propagated(term, self._find)
@@ -165,7 +165,7 @@ class Catalog:
             with self.database.stoppable(should_stop):
                 return self._find(self.virtuals.resolved(query)).within(0, self.total)
 
-        return self._matches.of(query, find)
+        return self._matches.get(query, find)
 
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Give the packages with a match, in the order of their names."""
@@ -217,7 +217,7 @@ class Catalog:
                 )
                 return dict(rows.fetchall())
 
-        return self._tallies.of((query, place, package), count)
+        return self._tallies.get((query, place, package), count)
 
     def columns(self, view: View) -> list[Column]:
         """Give the columns to show: the core, and those that say something or are asked for.

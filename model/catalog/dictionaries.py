@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from spackscope.model.core.bounded_cache import Kept
+from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.cells import (
     cell,
 )
@@ -69,7 +69,7 @@ class Dictionaries:
         self.dependents = dependents
         self.propagated = propagated
         self._widths: dict[str, Sequence[int]] = {}
-        self._fitting: Kept[tuple[str, str, str], array[int]] = Kept(
+        self._fitting: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
             lambda codes: codes.itemsize * len(codes)
         )
 
@@ -168,7 +168,7 @@ class Dictionaries:
             values = self.values(column)
             return array("I", (n for n, value in enumerate(values) if term.fits(column, value)))
 
-        return self._fitting.of((column, term.column, term.pattern), fit)
+        return self._fitting.get((column, term.column, term.pattern), fit)
 
     def widths(self, column: Column) -> Sequence[int]:
         """Give the cells that each value of a column takes in the table, by the codes."""

@@ -1,4 +1,4 @@
-"""Keep the newest answers, as long as all of them together are small enough."""
+"""A cache that is bounded by the bytes of its values."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-MOST_BYTES = 8_000_000
-"""Bytes that the answers of one kind take together, about."""
+MAX_BYTES = 8_000_000
+"""Approximate bytes of all values of one cache together."""
 
-_EACH = 2_000
-"""Bytes that an answer counts for besides its own: its key, and the objects around it."""
+_ENTRY_OVERHEAD = 2_000
+"""Bytes that an entry counts for besides its value: its key, and the objects around it."""
 
 Key = TypeVar("Key")
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
-class Kept(Generic[Key, Answer]):
-    """Keep answers until they take more than `limit` bytes; those not used for longest go first.
+class BoundedCache(Generic[Key, Value]):
+    """Cache of up to `limit` bytes that drops the least recently used values first.
 
-    `measure` gives the bytes of an answer. The newest stays however large it is, since whoever
-    asked for it asks for it again. Safe to use from several threads.
+    `measure` returns the bytes of a value. The newest value stays however large it is, since it is
+    likely to be needed again. Safe to use from several threads.
     """
 
-    def __init__(self, measure: Callable[[Answer], int], limit: int = MOST_BYTES) -> None:
+    def __init__(self, measure: Callable[[Value], int], limit: int = MAX_BYTES) -> None:
         self.limit = limit
         self.size = 0
         self._measure = measure
-        self._answers: dict[Key, Answer] = {}
+        self._values: dict[Key, Value] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._values)
 
-    def of(self, key: Key, make: Callable[[], Answer]) -> Answer:
-        """Return the answer that is kept, else make it, and keep it."""
+    def get(self, key: Key, compute: Callable[[], Value]) -> Value:
+        """Return the cached value of a key, or compute and cache it."""
         with self._lock:
-            if key in self._answers:
-                answer = self._answers[key] = self._answers.pop(key)
-                return answer
-        answer = make()
+            if key in self._values:
+                value = self._values[key] = self._values.pop(key)
+                return value
+        value = compute()
         with self._lock:
             # Another thread may have been quicker.
-            if key not in self._answers:
-                self._answers[key] = answer
-                self.size += _EACH + self._measure(answer)
-            while self.size > self.limit and len(self._answers) > 1:
-                oldest = self._answers.pop(next(iter(self._answers)))
-                self.size -= _EACH + self._measure(oldest)
-        return answer
+            if key not in self._values:
+                self._values[key] = value
+                self.size += _ENTRY_OVERHEAD + self._measure(value)
+            while self.size > self.limit and len(self._values) > 1:
+                oldest = self._values.pop(next(iter(self._values)))
+                self.size -= _ENTRY_OVERHEAD + self._measure(oldest)
+        return value

@@ -1,4 +1,4 @@
-"""Read files of which nobody knows beforehand what they are, without waiting and within bounds."""
+"""Read files of any kind and size without blocking and within bounds."""
 
 from __future__ import annotations
 
@@ -10,25 +10,23 @@ from typing import IO, Any, BinaryIO
 
 from spackscope.model.core.errors import FileTooLarge
 
-LARGEST = 2**30
+MAX_FILE_SIZE = 2**30
 """Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
 
-MOST_TIMES = 100
+MAX_EXPANSION = 100
 """How many times its size a document may unpack to; indexes pack to a tenth or twentieth."""
 
-
-HARMLESS = 2**26
+SMALL_UNPACKED_SIZE = 2**26
 """Bytes to which any document may unpack, since small ones may repeat themselves more."""
 
-
-MOST_MEMBERS = 2**16
-"""Members of a gzip file, one behind the other; bgzip makes one of every 64 KiB."""
+MAX_GZIP_MEMBERS = 2**16
+"""Consecutive members of a gzip file; bgzip writes one for every 64 KiB."""
 
 _PIECE = 2**20
 
 
-class _Unwaiting(io.FileIO):
-    """Raise OSError where a read would wait, as those of some of the kernel's files do."""
+class _NonBlocking(io.FileIO):
+    """File that raises OSError where a read would block, as with some files of the kernel."""
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer."""
@@ -38,16 +36,16 @@ class _Unwaiting(io.FileIO):
         return size
 
 
-def too_large(size: int | None, largest: int) -> FileTooLarge:
+def too_large(size: int | None, max_size: int) -> FileTooLarge:
     """Return the error that names the size, where it is known, and the limit."""
     if size is None:
-        return FileTooLarge(f"it is larger than the {largest:,} bytes that are read")
-    return FileTooLarge(f"it has {size:,} bytes; at most {largest:,} are read")
+        return FileTooLarge(f"it is larger than the {max_size:,} bytes that are read")
+    return FileTooLarge(f"it has {size:,} bytes; at most {max_size:,} are read")
 
 
 def open_file(path: str) -> BinaryIO:
-    """Open a regular file for reading; what links lead to counts. Raises OSError."""
-    file = io.BufferedReader(_Unwaiting(path, opener=_without_waiting))
+    """Open a regular file, or a link to one, for reading. Raises OSError."""
+    file = io.BufferedReader(_NonBlocking(path, opener=_open_nonblocking))
     try:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is not a regular file")
@@ -57,10 +55,10 @@ def open_file(path: str) -> BinaryIO:
     return file
 
 
-def read_file(path: str, largest: int = LARGEST) -> bytes:
+def read_file(path: str, max_size: int = MAX_FILE_SIZE) -> bytes:
     """Return the content of a regular file. Raises FileTooLarge, and other OSErrors."""
     with open_file(path) as file:
-        return read_open(file, largest)
+        return read_open(file, max_size)
 
 
 def read_head(path: str, size: int) -> bytes:
@@ -69,42 +67,42 @@ def read_head(path: str, size: int) -> bytes:
         return file.read(size)
 
 
-def read_open(file: BinaryIO, largest: int = LARGEST) -> bytes:
-    """Return what a file holds from where it is read. Raises FileTooLarge, and other OSErrors."""
+def read_open(file: BinaryIO, max_size: int = MAX_FILE_SIZE) -> bytes:
+    """Return the rest of an open file. Raises FileTooLarge, and other OSErrors."""
     size = os.fstat(file.fileno()).st_size
-    if size > largest:
-        raise too_large(size, largest)
+    if size > max_size:
+        raise too_large(size, max_size)
     data = file.read(size + 1)
     if len(data) <= size:
         return data
     # The file grew, or is one of the kernel's, which are all of size 0.
     parts, size = [data], len(data)
-    while size <= largest and (part := file.read(_PIECE)):
+    while size <= max_size and (part := file.read(_PIECE)):
         parts.append(part)
         size += len(part)
-    if size > largest:
-        raise too_large(None, largest)
+    if size > max_size:
+        raise too_large(None, max_size)
     return b"".join(parts)
 
 
-def copy(source: BinaryIO, target: IO[bytes], largest: int = LARGEST) -> None:
+def copy_stream(source: BinaryIO, target: IO[bytes], max_size: int = MAX_FILE_SIZE) -> None:
     """Copy a stream of unknown length. Raises FileTooLarge, and other OSErrors."""
     status = os.fstat(source.fileno())
-    if stat.S_ISREG(status.st_mode) and status.st_size > largest:
-        raise too_large(status.st_size, largest)
+    if stat.S_ISREG(status.st_mode) and status.st_size > max_size:
+        raise too_large(status.st_size, max_size)
     size = 0
     while part := source.read(_PIECE):
         size += len(part)
-        if size > largest:
-            raise too_large(None, largest)
+        if size > max_size:
+            raise too_large(None, max_size)
         target.write(part)
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     # A FIFO without a writer would otherwise block for ever.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def most_unpacked(packed: int) -> int:
-    """Return to how many bytes so many may unpack that are not made to do harm."""
-    return max(HARMLESS, MOST_TIMES * packed)
+def max_unpacked_size(packed: int) -> int:
+    """Return how many bytes so many packed bytes may unpack to, unless they are a bomb."""
+    return max(SMALL_UNPACKED_SIZE, MAX_EXPANSION * packed)

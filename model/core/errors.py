@@ -27,6 +27,7 @@ a secret.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
@@ -160,3 +161,18 @@ def reason(error: Exception) -> str:
     """Return half a sentence on why a file cannot be read."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return f"cannot be read: {text[:1].lower()}{text[1:]}"
+
+
+def describe_unexpected(error: BaseException) -> str:
+    """Describe an error by its type and its line of code; its message may contain a secret.
+
+    Too little memory, as with `ulimit -v`, is not a mistake of the program.
+    """
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    trace, line = error.__traceback__, ""
+    while trace is not None:
+        name = os.path.basename(trace.tb_frame.f_code.co_filename)
+        line = f" ({name}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return f"unexpected {type(error).__name__}{line}"

@@ -1,4 +1,4 @@
-"""Do several things that wait for others at once."""
+"""Run functions that wait for something in threads: several at once, and cancellable."""
 
 from __future__ import annotations
 
@@ -7,53 +7,55 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from spackscope.model.core.errors import (
-    Cancelled,
-)
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop
 
-AT_ONCE = 8
-"""Requests that no server takes amiss."""
+MAX_THREADS = 8
+"""Threads of one call; a server accepts as many requests at once."""
+
+TICK = 0.05
+"""Seconds between two calls of `should_stop`."""
 
 T = TypeVar("T")
 
 
-def side_by_side(
+def run_parallel(
     tasks: Sequence[Callable[[], T]],
     should_stop: ShouldStop,
     *,
     patience: float = math.inf,
     on_late: Callable[[Mapping[int, T]], None] | None = None,
 ) -> list[T]:
-    """Run tasks in up to eight threads, and give their results in the order of the tasks.
+    """Run tasks in up to eight threads, and return their results in the order of the tasks.
 
-    `on_late` is called once, in this thread, where some results are there by their numbers and
-    others are not after `patience`, in seconds. Raises what a task raises, and Cancelled as soon
-    as `should_stop` says so; what still runs then is left behind, and does not keep the program
-    from ending.
+    `on_late` is called once, in the calling thread, if after `patience` seconds some tasks have
+    finished and others have not; it gets the results so far by the index of their task.
+
+    Raises what a task raises, and Cancelled once `should_stop` returns True. Tasks that still run
+    then keep running in daemon threads; their results are discarded.
+
+    >>> run_parallel([lambda: 1, lambda: 2], never)
+    [1, 2]
     """
     if len(tasks) == 1:
         return [tasks[0]()]
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[int, T | None, BaseException | None]] = queue.SimpleQueue()
-    for number in range(len(tasks)):
-        waiting.put(number)
-    left = threading.Event()
+    pending: queue.SimpleQueue[int] = queue.SimpleQueue()
+    outcomes: _Outcomes[T] = queue.SimpleQueue()
+    for index in range(len(tasks)):
+        pending.put(index)
+    abandoned = threading.Event()
 
     def work() -> None:
-        while not left.is_set():
+        while not abandoned.is_set():
             try:
-                number = waiting.get_nowait()
+                index = pending.get_nowait()
             except queue.Empty:
                 return
-            try:
-                done.put((number, tasks[number](), None))
-            except BaseException as error:
-                done.put((number, None, error))
+            _run(index, tasks[index], outcomes)
 
-    if not _start_threads(work, min(AT_ONCE, len(tasks))):
+    if not _start_threads(work, min(MAX_THREADS, len(tasks))):
         work()
     results: dict[int, T] = {}
     late = time.monotonic() + patience
@@ -62,25 +64,72 @@ def side_by_side(
             if on_late is not None and results and time.monotonic() > late:
                 on_late(results)
                 on_late = None
-            try:
-                number, result, error = done.get(timeout=0.05)
-            except queue.Empty:
-                if should_stop():
-                    raise Cancelled from None
-                continue
-            if error is not None:
-                raise error
-            results[number] = result  # type: ignore[assignment]
+            if outcome := _next_outcome(outcomes, should_stop):
+                results[outcome[0]] = outcome[1]
     finally:
-        left.set()
-    return [results[number] for number in range(len(tasks))]
+        abandoned.set()
+    return [results[index] for index in range(len(tasks))]
 
 
-def _start_threads(work: Callable[[], None], most: int) -> int:
-    """Start threads, and return how many the limit of the user's processes leaves."""
-    for number in range(most):
+def run_cancellable(
+    function: Callable[[], T], should_stop: ShouldStop, timeout: float = math.inf
+) -> T:
+    """Run a function that cannot be interrupted in a thread, and return its result.
+
+    Raises what the function raises, Cancelled once `should_stop` returns True, and TimeoutError
+    after `timeout` seconds. In the last two cases the function keeps running in a daemon thread;
+    its result is discarded.
+    """
+    outcomes: _Outcomes[T] = queue.SimpleQueue()
+    threading.Thread(target=_run, args=(0, function, outcomes), daemon=True).start()
+    until = time.monotonic() + timeout
+    while not (outcome := _next_outcome(outcomes, should_stop)):
+        if time.monotonic() > until:
+            raise TimeoutError
+    return outcome[1]
+
+
+def sleep(seconds: float, should_stop: ShouldStop) -> None:
+    """Sleep. Raises Cancelled once `should_stop` returns True."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        if should_stop():
+            raise Cancelled
+        time.sleep(min(TICK, left))
+
+
+_Outcomes = queue.SimpleQueue[tuple[int, T | None, BaseException | None]]
+"""The index of a task with its result or its exception."""
+
+
+def _run(index: int, task: Callable[[], T], outcomes: _Outcomes[T]) -> None:
+    try:
+        outcomes.put((index, task(), None))
+    except BaseException as error:
+        outcomes.put((index, None, error))
+
+
+def _next_outcome(outcomes: _Outcomes[T], should_stop: ShouldStop) -> tuple[int, T] | None:
+    """Return the next result after the index of its task, or None if a tick brings none.
+
+    Raises the exception of a task, and Cancelled.
+    """
+    try:
+        index, result, error = outcomes.get(timeout=TICK)
+    except queue.Empty:
+        if should_stop():
+            raise Cancelled from None
+        return None
+    if error is not None:
+        raise error
+    return index, cast(T, result)
+
+
+def _start_threads(work: Callable[[], None], count: int) -> int:
+    """Start threads, and return how many the user's limit of processes allowed."""
+    for started in range(count):
         try:
             threading.Thread(target=work, daemon=True).start()
         except RuntimeError:
-            return number
-    return most
+            return started
+    return count

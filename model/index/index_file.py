@@ -21,7 +21,7 @@ from pathlib import Path
 from spackscope.model.core.errors import (
     IndexDamaged,
 )
-from spackscope.model.core.private_files import create_temporary, keep_private, private_directory
+from spackscope.model.core.files import keep_private, private_directory, temporary_file
 from spackscope.model.index.schema import SCHEMA_VERSION
 
 APPLICATION_ID = b"ssc" + bytes([SCHEMA_VERSION])
@@ -90,19 +90,15 @@ def create(path: Path, write: Callable[[str], None]) -> None:
     `write` is given the path of an empty file. Raises OSError, and whatever `write` raises.
     """
     private_directory(str(path.parent))
-    descriptor, temporary = create_temporary(str(path.parent), path.stem)
-    try:
-        with open(descriptor, "rb+", buffering=0):
-            write(temporary)
-            os.pwrite(descriptor, APPLICATION_ID, _VERSION.start)
-            os.pwrite(descriptor, _checksum(descriptor), _CHECKSUM.start)
-            os.fsync(descriptor)
+    with temporary_file(str(path.parent), path.stem) as file:
+        write(file.name)
+        descriptor = file.fileno()
+        os.pwrite(descriptor, APPLICATION_ID, _VERSION.start)
+        os.pwrite(descriptor, _checksum(descriptor), _CHECKSUM.start)
+        os.fsync(descriptor)
         if path.is_dir() and not path.is_symlink():
             path.rmdir()
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        os.replace(file.name, path)
 
 
 def _read_header(path: Path) -> tuple[os.stat_result, bytes]:

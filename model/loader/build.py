@@ -8,18 +8,18 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from spackscope.model.core.bounded_files import LARGEST, open_file, read_open
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, read_open
 from spackscope.model.core.errors import (
     Cancelled,
     SourceError,
     Unreadable,
+    describe_unexpected,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.records import (
     Problem,
     Spec,
 )
-from spackscope.model.core.unexpected import unexpected
 from spackscope.model.index.connection import Stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
@@ -107,7 +107,7 @@ class _Builder:
             except (Cancelled, sqlite3.Error):
                 raise
             except Exception as error:
-                why = f"cannot be read: {unexpected(error)}"
+                why = f"cannot be read: {describe_unexpected(error)}"
                 self.writer.add_problem(Problem(document.origin, "", why), discovered.source)
         if understood or discovered.failure:
             failure = discovered.failure
@@ -187,7 +187,7 @@ def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Sp
     except (Cancelled, sqlite3.Error):
         raise
     except Exception as error:
-        reason = f"cannot be read to its end: {unexpected(error)}"
+        reason = f"cannot be read to its end: {describe_unexpected(error)}"
         yield Problem(document.origin, "", reason)
 
 
@@ -202,7 +202,9 @@ def _read(document: Document) -> bytes:
                 if b"---" not in head.replace(b"\0", b""):
                     return head
                 file.seek(0)
-            return read_open(file, MAX_MANIFEST_SIZE if document.kind == "sizes" else LARGEST)
+            return read_open(
+                file, MAX_MANIFEST_SIZE if document.kind == "sizes" else MAX_FILE_SIZE
+            )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OSError(error.errno or 0, f"cannot be read: {reason}") from None

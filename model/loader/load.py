@@ -22,8 +22,7 @@ from spackscope.model.core.errors import (
     IndexDamaged,
     SourceError,
 )
-from spackscope.model.core.private_files import tidy
-from spackscope.model.core.xdg import base_directory
+from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.index.connection import connect
 from spackscope.model.index.index_file import Verification, create, is_current
 from spackscope.model.loader.build import build
@@ -47,7 +46,7 @@ _memory_names = itertools.count()
 
 def index_path(sources: Sequence[str], session: Session) -> Path | None:
     """Give the file that the index of these sources is kept in, or None without a home."""
-    cache = base_directory(session.environ, "XDG_CACHE_HOME", ".cache")
+    cache = xdg_dir(session.environ, "XDG_CACHE_HOME", ".cache")
     if cache is None:
         return None
     # Records name their source as it was written, so that is part of it too.

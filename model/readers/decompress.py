@@ -8,9 +8,9 @@ import zlib
 from typing import Any
 
 from spackscope.model.core.bounded_files import (
-    LARGEST,
-    MOST_MEMBERS,
-    most_unpacked,
+    MAX_FILE_SIZE,
+    MAX_GZIP_MEMBERS,
+    max_unpacked_size,
 )
 
 _GZIP = b"\x1f\x8b"
@@ -26,13 +26,13 @@ def is_packed(data: bytes) -> bool:
     return data.startswith((_GZIP, _ZSTD))
 
 
-def unpacked(data: bytes, largest: int = LARGEST) -> tuple[bytes, str]:
+def unpacked(data: bytes, largest: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
     """Unpack a document; where that fails, give what came before, and the reason.
 
     Of what unpacks to more than `largest` bytes nothing is kept, nor of what unpacks to so many
     times its size that it must have been made to do harm.
     """
-    largest = min(largest, most_unpacked(len(data)))
+    largest = min(largest, max_unpacked_size(len(data)))
     if data.startswith(_GZIP):
         return _unpack_gzip(data, largest)
     for name in _ZSTD_MODULES:
@@ -52,8 +52,8 @@ def _unpack_gzip(data: bytes, largest: int) -> tuple[bytes, str]:
     at = members = 0
     while data.startswith(_GZIP, at):
         members += 1
-        if members > MOST_MEMBERS:
-            reason = f"it has more than {MOST_MEMBERS:,} parts; those before are unpacked"
+        if members > MAX_GZIP_MEMBERS:
+            reason = f"it has more than {MAX_GZIP_MEMBERS:,} parts; those before are unpacked"
             return out.getvalue(), reason
         member = zlib.decompressobj(wbits=31)
         while not member.eof:
@@ -103,6 +103,6 @@ def _unpack_zstd(zstd: Any, data: bytes, largest: int) -> tuple[bytes, str]:
 
 
 def _too_large(largest: int, packed: int) -> str:
-    is_bomb = largest == most_unpacked(packed)
+    is_bomb = largest == max_unpacked_size(packed)
     than = f", and has {packed:,} itself" if is_bomb else ""
     return f"it unpacks to more than {largest:,} bytes{than}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.core.bounded_files import LARGEST
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import (
     Unreadable,
 )
@@ -39,7 +39,7 @@ _KNOWN = (
 
 
 def read_document(
-    data: bytes, *, origin: str, largest: int = LARGEST, watch: Watch = unwatched
+    data: bytes, *, origin: str, largest: int = MAX_FILE_SIZE, watch: Watch = unwatched
 ) -> Iterator[Spec | Problem]:
     """Yield the records and problems of a document of any kind that is known.
 

@@ -12,13 +12,13 @@ from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import (
     Cancelled,
     SourceError,
+    describe_unexpected,
     reason,
 )
-from spackscope.model.core.parallel import side_by_side
+from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import (
     Problem,
 )
-from spackscope.model.core.unexpected import unexpected
 from spackscope.model.sources.directory import discover_directory
 from spackscope.model.sources.document import (
     DiscoveredSource,
@@ -61,7 +61,7 @@ def discover(
 
     tasks = [partial(_discover, source, session) for source in sources]
     if len(sources) > 1 and any(_may_wait(source) for source in sources):
-        found = side_by_side(tasks, session.should_stop, patience=_PATIENCE, on_late=tell_late)
+        found = run_parallel(tasks, session.should_stop, patience=_PATIENCE, on_late=tell_late)
     else:
         found = [task() for task in tasks]
     return _each_once(found)
@@ -112,7 +112,7 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
     except Cancelled:
         raise
     except Exception as error:
-        failure = f"the source {told} cannot be read: {unexpected(error)}"
+        failure = f"the source {told} cannot be read: {describe_unexpected(error)}"
         return DiscoveredSource(told, _kind(source), failure=failure)
 
 

@@ -12,7 +12,7 @@ from spackscope.model.core.errors import (
     SourceError,
     Unreadable,
 )
-from spackscope.model.core.parallel import side_by_side
+from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import (
     Problem,
 )
@@ -93,7 +93,7 @@ def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> Disco
                 raise Cancelled
             found.append(task())
     else:
-        found = side_by_side(tasks, mirror.should_stop)
+        found = run_parallel(tasks, mirror.should_stop)
     documents = tuple(document for some, _ in found for document in some)
     problems = tuple(problem for _, some in found for problem in some)
     return DiscoveredSource(mirror.source, "mirror", f"{layout} spec files", documents, problems)

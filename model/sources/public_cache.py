@@ -18,7 +18,7 @@ from spackscope.model.core.errors import (
     Unreadable,
     reason,
 )
-from spackscope.model.core.parallel import side_by_side
+from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.json import (
     decode,
@@ -69,7 +69,7 @@ def discover_public_cache(source: str, asked: Asked, session: Session) -> Discov
             else:
                 reason = f"its entry {number} has no label and url"
                 problems.append(Problem(fetched.origin, storable(tag), reason))
-    found = side_by_side(looks, session.should_stop)
+    found = run_parallel(looks, session.should_stop)
     found.append(DiscoveredSource(source, "public cache", problems=tuple(problems)))
     whole = together(found)
     if not whole.documents:

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.private_files import create_temporary, private_directory
-from spackscope.model.core.xdg import base_directory
+from spackscope.model.core.files import private_directory, write_atomically, xdg_dir
 from spackscope.model.storage.base import FetchedFile
 
 _LARGEST = 1024
@@ -35,7 +34,7 @@ class KnownGood:
     """Remember the good index of one mirror in the user's cache directory, if there is one."""
 
     def __init__(self, environ: Mapping[str, str], what: str) -> None:
-        cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
+        cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
         name = hashlib.sha256(what.encode("utf-8", "surrogateescape")).hexdigest()[:32]
         self._path = cache and os.path.join(cache, "spackscope", "mirrors", f"{name}.json")
 
@@ -68,10 +67,7 @@ class KnownGood:
             directory = os.path.dirname(self._path)
             private_directory(os.path.dirname(directory))
             private_directory(directory)
-            descriptor, part = create_temporary(directory, "mirror")
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump([good.checksum, *good.state], file)
-            os.replace(part, self._path)
+            write_atomically(self._path, json.dumps([good.checksum, *good.state]).encode())
 
 
 def state_of(path: str) -> tuple[int, int, int]:

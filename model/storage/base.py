@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from spackscope.model.core.bounded_files import LARGEST
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,12 @@ class Storage(Protocol):
         """What the user is told of the place, without any password."""
 
     def fetch(
-        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+        self,
+        name: str,
+        *,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
         """Bring a file to this machine, unless it is there.
 

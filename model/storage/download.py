@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from spackscope.model.core.bounded_files import LARGEST
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import (
     Cancelled,
     Forbidden,
@@ -48,7 +48,7 @@ class Writer:
         what: str,
         origin: str,
         *,
-        max_size: int = LARGEST,
+        max_size: int = MAX_FILE_SIZE,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
@@ -125,7 +125,7 @@ def fetch_copy(
     *,
     sha256: str = "",
     immutable: bool = False,
-    max_size: int = LARGEST,
+    max_size: int = MAX_FILE_SIZE,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> FetchedFile:

@@ -20,13 +20,15 @@ from spackscope.model.core.errors import (
     SourceError,
     reason,
 )
-from spackscope.model.core.private_files import (
-    create_temporary,
+from spackscope.model.core.files import (
     is_temporary,
     make_directories,
     private_directory,
+    sha256_of,
+    temporary_file,
+    write_atomically,
+    xdg_dir,
 )
-from spackscope.model.core.xdg import base_directory
 
 UNUSED_DAYS = 30
 LARGEST = 20 << 30
@@ -81,7 +83,7 @@ class DownloadCache:
                 if status.st_size != copy.size:
                     return None
                 if times != (copy.mtime_ns, copy.ctime_ns):
-                    if _digest(data) != copy.sha256:
+                    if sha256_of(data) != copy.sha256:
                         return None
                     copy = replace(copy, mtime_ns=times[0], ctime_ns=times[1])
         except (OSError, ValueError, RecursionError):
@@ -97,14 +99,8 @@ class DownloadCache:
         """
         path = self._path(key)
         make_directories(self.directory)
-        descriptor, part = create_temporary(self.directory, os.path.basename(path))
-        os.close(descriptor)
-        with open(part, "w+b") as file:
-            try:
-                yield file
-            finally:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(part)
+        with temporary_file(self.directory, os.path.basename(path)) as file:
+            yield file
 
     def keep(
         self, key: str, file: BinaryIO, *, url: str, stamp: str, last_modified: str, sha256: str
@@ -177,15 +173,7 @@ class DownloadCache:
 
     def _describe(self, copy: CachedFile) -> None:
         described = {name: value for name, value in asdict(copy).items() if name != "path"}
-        descriptor, part = create_temporary(self.directory, "meta")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(described, file)
-            os.replace(part, copy.path + _META)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(part)
-            raise
+        write_atomically(copy.path + _META, json.dumps(described).encode())
 
     def _mark_used(self, path: str) -> None:
         with contextlib.suppress(OSError):
@@ -198,7 +186,7 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
 
     Raises SourceError where not even a temporary directory can be written to.
     """
-    cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
+    cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
     if cache:
         directory = os.path.join(cache, "spackscope", "copies")
         try:
@@ -250,10 +238,3 @@ def _described(path: str, described: object) -> CachedFile | None:
         if not good:
             return None
     return CachedFile(path, **{name: described[name] for name in wanted})
-
-
-def _digest(file: BinaryIO) -> str:
-    digest = hashlib.sha256()
-    while part := file.read(1 << 20):
-        digest.update(part)
-    return digest.hexdigest()

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from spackscope.model.core.cancellable import wait_for
 from spackscope.model.core.errors import (
     Forbidden,
     NotFound,
     SourceError,
     Unreachable,
 )
+from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import FileVersion, Writer
 from spackscope.model.storage.download_cache import CachedFile
@@ -126,7 +126,7 @@ class GoogleBucket:
         if self._unreachable:
             raise Unreachable(self._unreachable)
         try:
-            return wait_for(act, self._should_stop)
+            return run_cancellable(act, self._should_stop)
         except exceptions.NotFound:
             raise NotFound(f"{origin} does not exist: HTTP 404") from None
         except (exceptions.Forbidden, exceptions.Unauthorized) as error:

@@ -6,10 +6,10 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 from spackscope.model.core.bounded_files import (
-    LARGEST,
-    MOST_MEMBERS,
-    MOST_TIMES,
-    most_unpacked,
+    MAX_EXPANSION,
+    MAX_FILE_SIZE,
+    MAX_GZIP_MEMBERS,
+    max_unpacked_size,
 )
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -59,7 +59,12 @@ class HttpStorage:
         return self._origin
 
     def fetch(
-        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+        self,
+        name: str,
+        *,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
         """Give the copy of a file, after asking whether it is still right; "" is the place itself.
 
@@ -174,16 +179,18 @@ def _unpacked(parts: Iterator[bytes], origin: str) -> Iterator[bytes]:
         while rest:
             if member.eof:
                 members += 1
-                if members > MOST_MEMBERS:
-                    raise SourceError(f"{origin} is packed in more than {MOST_MEMBERS:,} parts")
+                if members > MAX_GZIP_MEMBERS:
+                    raise SourceError(
+                        f"{origin} is packed in more than {MAX_GZIP_MEMBERS:,} parts"
+                    )
                 member = zlib.decompressobj(_GZIP)
             try:
                 piece = member.decompress(rest, _PIECE)
             except zlib.error as error:
                 raise TemporaryFailure(f"{origin} cannot be unpacked: {error}") from None
             unpacked += len(piece)
-            if unpacked > most_unpacked(packed):
-                raise SourceError(f"{origin} unpacks to more than {MOST_TIMES} times its size")
+            if unpacked > max_unpacked_size(packed):
+                raise SourceError(f"{origin} unpacks to more than {MAX_EXPANSION} times its size")
             yield piece
             rest = member.unused_data if member.eof else member.unconsumed_tail
     if not member.eof:

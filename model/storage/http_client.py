@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from spackscope.model.core.cancellable import pause
 from spackscope.model.core.errors import (
     InvalidUrl,
     SourceError,
@@ -16,6 +15,7 @@ from spackscope.model.core.errors import (
     TooSlow,
     Unreachable,
 )
+from spackscope.model.core.parallel import sleep
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.storage import proxies_and_tls
 from spackscope.model.storage.http_responses import (
@@ -103,7 +103,7 @@ class Client:
                     if failure.silent:
                         self._given_up[failure.silent] = str(failure)
                     raise
-                pause(wait, self._should_stop)
+                sleep(wait, self._should_stop)
         raise AssertionError("patience allows no attempt")
 
     def _send(self, url: Url, headers: Mapping[str, str]) -> httpcore.Response:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 
-from spackscope.model.core.bounded_files import LARGEST, open_file, too_large
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, too_large
 from spackscope.model.core.errors import NotFound, SourceError, WrongContent, reason
+from spackscope.model.core.files import sha256_of
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.urls import shown_url
 
@@ -19,7 +19,12 @@ class LocalFolder:
         self.top, self.origin = top, origin
 
     def fetch(
-        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+        self,
+        name: str,
+        *,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
         """Give a file where it lies."""
         path = os.path.join(self.top, *name.split("/"))
@@ -46,17 +51,15 @@ class LocalFolder:
 
 def check(path: str, sha256: str, origin: str) -> None:
     """Hold a file against its checksum. Raises WrongContent, and SourceError."""
-    digest = hashlib.sha256()
     try:
         with open_file(path) as file:
-            if (size := os.fstat(file.fileno()).st_size) > LARGEST:
-                raise too_large(size, LARGEST)
-            while part := file.read(1 << 20):
-                digest.update(part)
+            if (size := os.fstat(file.fileno()).st_size) > MAX_FILE_SIZE:
+                raise too_large(size, MAX_FILE_SIZE)
+            digest = sha256_of(file)
     except OSError as error:
         raise SourceError(f"{origin} {reason(error)}") from None
-    if digest.hexdigest() != sha256.lower():
+    if digest != sha256.lower():
         raise WrongContent(
-            f"{origin} is not what its checksum says: sha256 is {digest.hexdigest()[:12]}…,"
+            f"{origin} is not what its checksum says: sha256 is {digest[:12]}…,"
             f" and should be {sha256[:12]}…"
         )

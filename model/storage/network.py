@@ -18,10 +18,10 @@ from typing import Any
 
 import httpcore
 
-from spackscope.model.core.cancellable import TICK, wait_for
 from spackscope.model.core.errors import (
     Cancelled,
 )
+from spackscope.model.core.parallel import TICK, run_cancellable
 from spackscope.model.core.progress import ShouldStop
 
 _RECORD = 1 << 16
@@ -46,10 +46,10 @@ class Backend(httpcore.NetworkBackend):
         """Connect to the first address of a host that answers."""
         until = _deadline(timeout)
         try:
-            addresses = wait_for(
+            addresses = run_cancellable(
                 lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM),
                 self._should_stop,
-                timeout,
+                timeout or float("inf"),
             )
         except TimeoutError:
             raise httpcore.ConnectTimeout("its name is not resolved in time") from None

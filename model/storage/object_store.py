@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from spackscope.model.core.bounded_files import LARGEST
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import (
     SourceError,
 )
@@ -57,7 +57,12 @@ class ObjectStorage:
         self._failure: SourceError | None = None
 
     def fetch(
-        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+        self,
+        name: str,
+        *,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
         """Give the copy of an object, after asking whether it is still right.
 

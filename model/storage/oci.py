@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from spackscope.model.core.bounded_files import LARGEST, read_file
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.errors import (
     Forbidden,
     InvalidUrl,
@@ -78,7 +78,12 @@ class OciRegistry:
         self._on_progress, self._should_stop = on_progress, should_stop
 
     def fetch(
-        self, name: str, *, sha256: str = "", immutable: bool = False, max_size: int = LARGEST
+        self,
+        name: str,
+        *,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
         """Give the copy of the index, whose digest the manifest of the tag index.spack names.
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from spackscope.model.core.cancellable import wait_for
 from spackscope.model.core.errors import (
     Forbidden,
     InvalidUrl,
@@ -16,6 +15,7 @@ from spackscope.model.core.errors import (
     TemporaryFailure,
     Unreachable,
 )
+from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.credentials import access_of
 from spackscope.model.storage.download import FileVersion, Writer
@@ -147,7 +147,7 @@ class S3Bucket:
         if self._unreachable:
             raise Unreachable(self._unreachable)
         try:
-            return wait_for(act, self._should_stop)
+            return run_cancellable(act, self._should_stop)
         except exceptions.ClientError as error:
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
             said = error.response.get("Error", {})

@@ -7,13 +7,13 @@ import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 
-from spackscope.model.core.private_files import (
-    create_temporary,
+from spackscope.model.core.files import (
     make_directories,
     remove_abandoned,
+    write_atomically,
+    xdg_dir,
 )
 from spackscope.model.core.text import is_clean
-from spackscope.model.core.xdg import base_directory
 
 MOST = 500
 """Queries that are kept."""
@@ -77,7 +77,7 @@ class Walk:
 
 def history_path(environ: Mapping[str, str]) -> str | None:
     """Give the file of the queries, or None without a home."""
-    state = base_directory(environ, "XDG_STATE_HOME", ".local", "state")
+    state = xdg_dir(environ, "XDG_STATE_HOME", ".local", "state")
     return os.path.join(state, "spackscope", "history") if state is not None else None
 
 
@@ -112,7 +112,6 @@ def _read(path: str | None) -> tuple[str, ...]:
 def _write(path: str | None, queries: Iterable[str]) -> None:
     if path is None:
         return
-    temporary = None
     with contextlib.suppress(OSError, ValueError):
         # The file behind a link is replaced, not the link.
         path = os.path.realpath(path)
@@ -121,11 +120,4 @@ def _write(path: str | None, queries: Iterable[str]) -> None:
         directory = os.path.dirname(path)
         make_directories(directory)
         remove_abandoned(directory)
-        descriptor, temporary = create_temporary(directory, "history")
-        with open(descriptor, "w", encoding="utf-8", errors="strict") as file:
-            file.writelines(f"{query}\n" for query in queries)
-        os.replace(temporary, path)
-        temporary = None
-    if temporary is not None:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        write_atomically(path, "".join(f"{query}\n" for query in queries).encode())

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO
 
-from spackscope.model.core.bounded_files import copy
+from spackscope.model.core.bounded_files import copy_stream
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -30,7 +30,7 @@ def spooled(wanted: bool) -> Iterator[str]:
         try:
             file, path = _temporary_file()
             stack.enter_context(file)
-            copy(sys.stdin.buffer, file)
+            copy_stream(sys.stdin.buffer, file)
             file.flush()
         except OSError as error:
             reason = error.strerror or error

@@ -102,11 +102,10 @@ def _write_log(environ: Mapping[str, str]) -> str:
     import tempfile
     import time
 
-    from spackscope.model.core.private_files import private_directory
-    from spackscope.model.core.xdg import base_directory
+    from spackscope.model.core.files import private_directory, xdg_dir
 
-    state = base_directory(environ, "XDG_STATE_HOME", ".local", "state")
-    cache = base_directory(environ, "XDG_CACHE_HOME", ".cache")
+    state = xdg_dir(environ, "XDG_STATE_HOME", ".local", "state")
+    cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
     text = "\n".join(_lines())
     for base in (state, cache):
         if base is None:

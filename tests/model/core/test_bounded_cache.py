@@ -9,50 +9,50 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
-from spackscope.model.core.bounded_cache import Kept
+from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.query.parse import parse
 from tests.builders import catalog_of, record, write_page
 
 
 def test_an_answer_is_made_once_while_it_is_kept() -> None:
-    kept: Kept[str, bytes] = Kept(len)
-    made = [kept.of(key, lambda key=key: key.encode()) for key in "abab"]  # type: ignore[misc]
+    kept: BoundedCache[str, bytes] = BoundedCache(len)
+    made = [kept.get(key, lambda key=key: key.encode()) for key in "abab"]  # type: ignore[misc]
     assert made == [b"a", b"b", b"a", b"b"]
-    assert kept.of("a", lambda: b"another") == b"a"
+    assert kept.get("a", lambda: b"another") == b"a"
     assert len(kept) == 2
 
 
 def test_what_was_not_asked_for_longest_goes_first() -> None:
-    kept: Kept[str, bytes] = Kept(len, limit=25_000)
+    kept: BoundedCache[str, bytes] = BoundedCache(len, limit=25_000)
     for key in ("a", "b", "a", "c"):
-        kept.of(key, lambda: bytes(8_000))
+        kept.get(key, lambda: bytes(8_000))
     assert len(kept) == 2
     assert kept.size <= kept.limit
-    assert kept.of("a", lambda: b"another") == bytes(8_000)
-    assert kept.of("b", lambda: b"another") == b"another"
+    assert kept.get("a", lambda: b"another") == bytes(8_000)
+    assert kept.get("b", lambda: b"another") == b"another"
 
 
 def test_an_answer_beyond_the_limit_is_kept_alone() -> None:
-    kept: Kept[int, bytes] = Kept(len, limit=10_000)
+    kept: BoundedCache[int, bytes] = BoundedCache(len, limit=10_000)
     for key in range(3):
-        kept.of(key, lambda: bytes(50_000))
+        kept.get(key, lambda: bytes(50_000))
     assert len(kept) == 1
-    assert kept.of(2, lambda: b"another") == bytes(50_000)
+    assert kept.get(2, lambda: b"another") == bytes(50_000)
 
 
 def test_nothing_is_kept_of_what_failed() -> None:
-    kept: Kept[int, bytes] = Kept(len)
+    kept: BoundedCache[int, bytes] = BoundedCache(len)
     with pytest.raises(ZeroDivisionError):
-        kept.of(1, lambda: bytes(1 // 0))
+        kept.get(1, lambda: bytes(1 // 0))
     assert (len(kept), kept.size) == (0, 0)
-    assert kept.of(1, lambda: b"made") == b"made"
+    assert kept.get(1, lambda: b"made") == b"made"
 
 
 def test_several_threads_may_ask_at_once() -> None:
-    kept: Kept[int, bytes] = Kept(len, limit=20_000)
+    kept: BoundedCache[int, bytes] = BoundedCache(len, limit=20_000)
     with ThreadPoolExecutor(8) as threads:
         answers = list(
-            threads.map(lambda n: kept.of(n % 7, lambda: bytes([n % 7]) * 3_000), range(2000))
+            threads.map(lambda n: kept.get(n % 7, lambda: bytes([n % 7]) * 3_000), range(2000))
         )
     assert answers == [bytes([n % 7]) * 3_000 for n in range(2000)]
     assert kept.size <= kept.limit
@@ -74,6 +74,6 @@ def test_a_catalog_keeps_answers_within_a_bound(tmp_path: Path) -> None:
     assert len(catalog._tallies) < 300, "counts were left out"
 
 
-def every_kept(catalog: Catalog) -> list[Kept[object, object]]:
+def every_kept(catalog: Catalog) -> list[BoundedCache[object, object]]:
     holders = (catalog, catalog.dictionaries)
-    return [v for holder in holders for v in vars(holder).values() if isinstance(v, Kept)]
+    return [v for holder in holders for v in vars(holder).values() if isinstance(v, BoundedCache)]

@@ -20,7 +20,7 @@ from spackscope.model.core.errors import (
     Cancelled,
     SourceError,
 )
-from spackscope.model.core.private_files import create_temporary, private_directory
+from spackscope.model.core.files import private_directory, temporary_file
 from spackscope.model.index.index_file import APPLICATION_ID
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached
 from spackscope.model.query.parse import parse
@@ -329,8 +329,8 @@ def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
 ) -> None:
     names = iter(["taken", "free"])
     monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: names)
-    descriptor, first = create_temporary(str(home.mirror), home.index.stem)
-    os.close(descriptor)
+    with temporary_file(str(home.mirror), home.index.stem) as file:
+        first = file.name
     private_directory(str(home.index.parent))
     victim = home.mirror / "victim"
     home.index.with_name(os.path.basename(first)).symlink_to(victim)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import trustme
 
-from spackscope.model.core.bounded_files import LARGEST
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import (
     Cancelled,
     Forbidden,
@@ -78,7 +78,7 @@ class Machine:
         return Path(self.place(server.url).fetch(name, **how).path).read_bytes()
 
     def failure(
-        self, server: WebServer, name: str = "index", *, max_size: int = LARGEST, **more: Any
+        self, server: WebServer, name: str = "index", *, max_size: int = MAX_FILE_SIZE, **more: Any
     ) -> str:
         with pytest.raises(SourceError) as raised:
             self.place(server.url, **more).fetch(name, max_size=max_size)

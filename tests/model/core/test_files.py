@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.private_files import (
-    create_temporary,
+from spackscope.model.core.files import (
     keep_private,
     private_directory,
     remove_abandoned,
+    temporary_file,
     tidy,
+    write_atomically,
 )
 
 
@@ -38,11 +39,12 @@ def test_directories_and_files_are_private_under_any_umask(tmp_path: Path) -> No
     inner = tmp_path / "cache" / "spackscope" / "copies"
 
     private_directory(str(inner))
-    descriptor, path = create_temporary(str(inner), "index")
-    os.close(descriptor)
+    with temporary_file(str(inner), "index") as file:
+        assert mode(file.name) == 0o600
+    write_atomically(str(inner / "index"), b"{}")
 
     assert [mode(p) for p in (inner, inner.parent, inner.parent.parent)] == [0o700] * 3
-    assert mode(path) == 0o600
+    assert mode(inner / "index") == 0o600
 
 
 @pytest.mark.parametrize(("before", "after"), [(0o777, 0o700), (0o2755, 0o700), (0o555, 0o500)])
@@ -89,8 +91,9 @@ def left_by(code: str, directory: Path) -> str:
     """Run a process that makes a temporary file and is killed, and return the file's path."""
     program = (
         "import os, signal, subprocess, sys\n"
-        "from spackscope.model.core.private_files import create_temporary\n"
-        f"print(create_temporary({str(directory)!r}, 'index')[1], flush=True)\n"
+        "from spackscope.model.core.files import temporary_file\n"
+        f"file = temporary_file({str(directory)!r}, 'index')\n"
+        "print(file.__enter__().name, flush=True)\n"
     )
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     run = [sys.executable, "-c", program + code]
@@ -111,8 +114,8 @@ def test_what_a_zombie_left_is_removed(tmp_path: Path) -> None:
     # The child stays a zombie until this process, which waits for it, has looked.
     pid = os.fork()
     if pid == 0:
-        create_temporary(str(tmp_path), "index")
-        os._exit(0)
+        with temporary_file(str(tmp_path), "index"):
+            os._exit(0)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert len(os.listdir(tmp_path)) == 1
 
@@ -123,21 +126,19 @@ def test_what_a_zombie_left_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_file_of_a_running_process_stays_however_old(tmp_path: Path) -> None:
-    descriptor, path = create_temporary(str(tmp_path), "index")
-    os.close(descriptor)
-    os.utime(path, (1, 1))
+    with temporary_file(str(tmp_path), "index") as file:
+        os.utime(file.name, (1, 1))
 
-    tidy(str(tmp_path))
+        tidy(str(tmp_path))
 
-    assert os.listdir(tmp_path) == [os.path.basename(path)]
+        assert os.listdir(tmp_path) == [os.path.basename(file.name)]
 
 
 def test_a_number_given_to_another_process_since_is_not_taken_for_it(tmp_path: Path) -> None:
-    descriptor, path = create_temporary(str(tmp_path), "index")
-    os.close(descriptor)
-    *front, started, end, suffix = path.split(".")
-    earlier = ".".join([*front, str(int(started) - 1), end, suffix])
-    os.rename(path, earlier)
+    with temporary_file(str(tmp_path), "index") as file:
+        *front, started, end, suffix = file.name.split(".")
+        earlier = ".".join([*front, str(int(started) - 1), end, suffix])
+        os.rename(file.name, earlier)
 
     remove_abandoned(str(tmp_path))
 

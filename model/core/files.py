@@ -1,7 +1,7 @@
-"""Create files that only their owner can read, and remove what killed processes left.
+"""Create files that only their owner can read, where the XDG specification puts them.
 
 A temporary file is named after the process that writes it (host, PID namespace, process id and
-start time), so that a later process can tell whether it is still being written.
+start time), so that a later process can tell whether it is still being written, and remove it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import hashlib
 import os
 import re
 import stat
 import time
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
 
 ABANDONED_SECONDS = 24 * 3600
 """Age after which a temporary file is removed although its process cannot be looked up."""
@@ -21,6 +24,38 @@ _SUFFIX = ".tmp"
 _TEMPORARY = re.compile(
     r"\..*\.(?P<host>[^.]+)\.(?P<pid>[0-9]{1,9})\.(?P<start>[0-9]+)\.[^.]*\.tmp"
 )
+
+
+def xdg_dir(environ: Mapping[str, str], variable: str, *below_home: str) -> str | None:
+    """Return the base directory that a variable such as XDG_CACHE_HOME names.
+
+    Without the variable, or where it is relative (the specification ignores such), it is the one
+    below the home directory; without a home it is None.
+
+    >>> xdg_dir({"HOME": "/home/ann"}, "XDG_CACHE_HOME", ".cache")
+    '/home/ann/.cache'
+    """
+    directory = environ.get(variable, "")
+    if os.path.isabs(directory):
+        return directory
+    home = environ.get("HOME", "")
+    return os.path.join(home, *below_home) if os.path.isabs(home) else None
+
+
+def sha256_of(file: BinaryIO) -> str:
+    """Return the hexadecimal digest of a file from where it is read. Raises OSError."""
+    digest = hashlib.sha256()
+    while part := file.read(1 << 20):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Replace a file, or create it, so that no reader sees a part of it. Raises OSError."""
+    with temporary_file(os.path.dirname(path), os.path.basename(path)) as file:
+        file.write(data)
+        file.flush()
+        os.replace(file.name, path)
 
 
 def make_directories(path: str) -> None:
@@ -66,15 +101,23 @@ def is_open_to_others(status: os.stat_result) -> bool:
     return bool(status.st_mode & 0o077)
 
 
-def create_temporary(directory: str, stem: str) -> tuple[int, str]:
-    """Create an empty temporary file with mode 0600 in a directory, never through a link.
+@contextlib.contextmanager
+def temporary_file(directory: str, stem: str) -> Iterator[BinaryIO]:
+    """Create a file with mode 0600 in a directory, never through a link, and open it.
 
-    Returns its descriptor and its path. Raises OSError.
+    It is removed afterwards unless it was renamed. Raises OSError.
     """
     import tempfile
 
     started = _started(os.getpid())
-    return tempfile.mkstemp(_SUFFIX, f".{stem}.{_host()}.{os.getpid()}.{started or 0}.", directory)
+    prefix = f".{stem}.{_host()}.{os.getpid()}.{started or 0}."
+    descriptor, path = tempfile.mkstemp(_SUFFIX, prefix, directory)
+    try:
+        with open(path, "w+b", opener=lambda *_: descriptor) as file:
+            yield file
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def is_temporary(name: str) -> bool:
