@@ -1,17 +1,15 @@
-"""Ask a mirror of layout v3 for the size of one archive, which no index records."""
+"""Fetch the size of an archive from its mirror, where no index records it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.errors import (
-    SourceError,
-    Unreadable,
-)
-from spackscope.model.core.records import Spec
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.records import SourceState, Spec
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
+from spackscope.model.readers.manifest import archive_size as size_in_manifest
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
 from spackscope.model.sources.resolve import names_apart, shown_source
 from spackscope.model.sources.session import Session
@@ -21,42 +19,64 @@ from spackscope.model.sources.url_target import addressed
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 
-_PART = re.compile(r"[\w.+-]+")
+_PATH_PART = re.compile(r"[\w.+-]+")
 _BLOB = "/blobs/sha256/"
 
 
-def remote_size(spec: Spec, session: Session, *, sources: Sequence[str] = ()) -> float | None:
-    """Give the bytes of the archive of a spec, asking its mirror for one small file.
+def size_source(spec: Spec, states: Iterable[SourceState]) -> str:
+    """Return the name of the remote source that may tell the size of a spec's archive, or ""."""
+    if spec.size is not None or not spec.cached:
+        return ""
+    for state in states:
+        was_fetched = state.checked is not None and not state.failure
+        has_manifests = "v3" in state.layout or state.kind == "public cache"
+        if was_fetched and has_manifests and state.name in spec.sources:
+            return state.name
+    return ""
 
-    `sources` are those given by the user, of which one may hold the password that it takes.
 
-    None where the spec comes from no mirror of layout v3 far away, or that does not tell. It is
-    asked once only: a manifest does not change. Raises Cancelled.
+def archive_size(
+    spec: Spec, states: Iterable[SourceState], session: Session, sources: Sequence[str] = ()
+) -> float | None:
+    """Return the size of a spec's archive in bytes, or None where it cannot be found out.
+
+    Where the spec has none, its mirror of layout v3 is asked for the manifest of the spec, which
+    is kept: it does not change. `states` are those of the catalog, `sources` what the user
+    gave, which may contain the password of the mirror. Errors are not reported. Raises Cancelled.
+
+        archive_size(spec, catalog.sources, session)
     """
-    if not (_PART.fullmatch(spec.package) and _PART.fullmatch(spec.version)):
+    source = size_source(spec, states)
+    if not source:
+        return spec.size
+    if not (_PATH_PART.fullmatch(spec.package) and _PATH_PART.fullmatch(spec.version)):
         return None
     name = f"{SPECS}/{spec.package}/{spec.package}-{spec.version}-{spec.hash}{MANIFEST}"
     try:
-        place = _place(spec, sources, session)
-        if place is None:
+        storage = _storage_of(source, spec.origin, sources, session)
+        if storage is None:
             return None
-        path = place.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
-        told = archive_size(read_file(path, MAX_MANIFEST_SIZE), origin=name)
-    except (SourceError, OSError, Unreadable):
+        path = storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
+        entry = size_in_manifest(read_file(path, MAX_MANIFEST_SIZE), origin=name)
+    except Cancelled:
+        raise
+    except Exception:
         return None
-    return None if told is None else float(told[1])
+    return None if entry is None else float(entry[1])
 
 
-def _place(spec: Spec, sources: Sequence[str], session: Session) -> Storage | None:
-    """Open the mirror that a spec comes from; None where it is no mirror far away."""
-    if spec.source.startswith(PREFIX):
-        mirror, _ = configured(spec.source.removeprefix(PREFIX), session.spack)
+def _storage_of(
+    source: str, origin: str, sources: Sequence[str], session: Session
+) -> Storage | None:
+    """Open the mirror that a spec comes from; None where that is not remote."""
+    if source.startswith(PREFIX):
+        mirror, _ = configured(source.removeprefix(PREFIX), session.spack)
         return session.open(mirror.url, mirror.options)
     named = dict(zip(names_apart(map(shown_source, sources)), sources, strict=True))
-    source = named.get(spec.source, spec.source)
-    at = addressed(source)
-    if is_remote(source) and not at.name:
-        return session.open(at.top)
-    # An index of the public cache is a blob, and the mirror it belongs to begins its address.
-    top, blob, _ = spec.origin.partition(_BLOB)
+    url = named.get(source, source)
+    target = addressed(url)
+    if is_remote(url) and not target.name:
+        return session.open(target.top)
+    # An index of the public cache is a blob, and its URL begins with that of the mirror.
+    top, blob, _ = origin.partition(_BLOB)
     return session.open(top) if blob and is_remote(top) else None

@@ -18,7 +18,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.records import (
     Spec,
 )
-from spackscope.model.loader.archive_size import archive_size, mirror_to_ask
+from spackscope.model.sources.archive_size import archive_size, size_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.messages import Sized
 from spackscope.tui.browser.selection_screen import MarkingScreen
@@ -45,7 +45,7 @@ class SizingScreen(MarkingScreen):
             self._until_asked.stop()
         if spec.hash in self._sizes:
             return replace(spec, size=self._sizes[spec.hash]) if spec.size is None else spec
-        if mirror_to_ask(catalog, spec):
+        if size_source(spec, catalog.sources):
             self._until_asked = self.set_timer(_REST, partial(self._ask, catalog, spec))
         return spec
 
@@ -54,10 +54,10 @@ class SizingScreen(MarkingScreen):
             worker = get_current_worker()
             try:
                 size = archive_size(
-                    catalog,
                     spec,
+                    catalog.sources,
                     replace(self._session, should_stop=lambda: worker.is_cancelled),
-                    sources=self._sources,
+                    self._sources,
                 )
             except Cancelled:
                 return

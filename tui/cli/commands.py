@@ -20,12 +20,12 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.records import (
     HASH_LENGTH,
 )
-from spackscope.model.loader.archive_size import archive_size
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
 from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.dependency_tree import dependency_text
 from spackscope.model.presentation.sources import HEADS, old_copies, source_cells
 from spackscope.model.query.ast import Query
+from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table
 from spackscope.tui.cli.progress import (
@@ -99,7 +99,7 @@ def show(
         rows = [
             replace(row, spec=replace(row.spec, size=size))
             for row in catalog.by_hash(_only_hash(catalog, begin, query))
-            for size in [archive_size(catalog, row.spec, session, sources=sources)]
+            for size in [archive_size(row.spec, catalog.sources, session, sources)]
         ]
         if json:
             return export.whole_json(map(catalog.whole, rows))

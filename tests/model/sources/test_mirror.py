@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import SourceState, Spec
 from spackscope.model.readers.detect import read_document
-from spackscope.model.sources.archive_size import remote_size
+from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.mirror import discover_mirror
 from spackscope.model.sources.mirror_files import Mirror
@@ -47,9 +48,17 @@ def home(tmp_path: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
-def zlib_from(source: str, package: str = "zlib", origin: str = "") -> Spec:
+def asked_size(
+    source: str,
+    home: dict[str, str],
+    sources: Sequence[str] = (),
+    package: str = "zlib",
+    origin: str = "",
+) -> float | None:
     (zlib, *_), _ = read(index())
-    return replace(zlib, source=source, package=package, origin=origin)
+    spec = replace(zlib, source=source, package=package, origin=origin, size=None)
+    state = SourceState(source, "mirror", "v3", 1, 0.0, "", "", 0)
+    return archive_size(spec, [state], Session(home), sources)
 
 
 def specs_of(document: Document) -> list[Spec]:
@@ -424,8 +433,8 @@ def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> No
     archive = entry(ARCHIVE, b"", contentLength=1234)
     with served(v3(index()) | {name: manifest(archive)}) as server:
         blob_of = f"{server.url}/blobs/sha256/ab/abc"
-        sizes = [remote_size(zlib_from(server.url), Session(home)) for _ in range(2)]
-        public = remote_size(zlib_from("public:develop", origin=blob_of), Session(home))
+        sizes = [asked_size(server.url, home) for _ in range(2)]
+        public = asked_size("public:develop", home, origin=blob_of)
 
         assert (sizes, public) == ([1234.0, 1234.0], 1234.0)
         assert server.paths() == [f"/{name}"]
@@ -434,9 +443,7 @@ def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> No
 def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str]) -> None:
     with served({}) as server:
         host = server.url.removeprefix("http://")
-        remote_size(
-            zlib_from(server.url), Session(home), sources=["m", f"http://ada:s3cret@{host}"]
-        )
+        asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
 
     assert [asked.headers.get("authorization") for asked in server.asked] == [
         "Basic YWRhOnMzY3JldA=="
@@ -445,8 +452,8 @@ def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str
 
 def test_a_size_that_nobody_tells_is_none(home: dict[str, str]) -> None:
     for source in ("sample_data", "spack:none", "-", "http://127.0.0.1:1/m"):
-        assert remote_size(zlib_from(source), Session(home)) is None
-    assert remote_size(zlib_from("http://127.0.0.1:1/m", package="../../x"), Session(home)) is None
+        assert asked_size(source, home) is None
+    assert asked_size("http://127.0.0.1:1/m", home, package="../../x") is None
 
 
 def test_what_is_remembered_may_be_spoilt(tmp_path: Path, home: dict[str, str]) -> None:
