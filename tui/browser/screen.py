@@ -254,7 +254,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
     def action_show_sources(self) -> None:
         """List the sources."""
         if self._catalog is not None:
-            self.app.push_screen(sources_dialog(self._catalog, time.time()))
+            self.app.push_screen(sources_dialog(self._catalog.sources, time.time()))
 
     def action_show_help(self) -> None:
         """Show the keys."""
@@ -263,4 +263,4 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
     def action_show_problems(self) -> None:
         """List what could not be read."""
         if self._catalog is not None:
-            self.app.push_screen(problems_dialog(self._catalog))
+            self.app.push_screen(problems_dialog(self._catalog.problems))

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+from textual import on
+from textual.message import Message
+from textual.worker import get_current_worker
 
 from spackscope.model.assist.value_choice import Choice, Values, count_values, said_of
 from spackscope.model.catalog.catalog import Catalog
@@ -11,10 +15,11 @@ from spackscope.model.catalog.facets import FACETED
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import (
+    Cancelled,
     IndexDamaged,
     QueryError,
+    Unanswerable,
 )
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.query.parse import (
     parse,
@@ -22,6 +27,15 @@ from spackscope.model.query.parse import (
 from spackscope.tui.browser.loading_screen import ReadingScreen
 from spackscope.tui.browser.messages import Damaged
 from spackscope.tui.dialogs.values import ValuesDialog
+
+
+@dataclass
+class ValuesCounted(Message):
+    """Hand over the values of a column, or the reason why there are none."""
+
+    dialog: ValuesDialog
+    values: Values
+    failure: str = ""
 
 
 class ChoosingScreen(ReadingScreen):
@@ -46,11 +60,41 @@ class ChoosingScreen(ReadingScreen):
             self._status.say(f"a {label} is not chosen from a list; f types a filter for it")
         else:
             package = view.package if column != "package" else None
+            self._open_values(catalog, view.query, column, package, value)
 
-            def count(should_stop: ShouldStop) -> Values:
-                return self._count(catalog, view.query, column, package, should_stop)
+    def _open_values(
+        self, catalog: Catalog, query: Query, column: str, package: int | None, start: str | None
+    ) -> None:
+        dialog = ValuesDialog(column, start)
 
-            self.app.push_screen(ValuesDialog(column, count, value), self._choose)
+        def work() -> None:
+            worker = get_current_worker()
+            try:
+                values = count_values(catalog, query, column, package, lambda: worker.is_cancelled)
+            except Cancelled:
+                return
+            except Unanswerable as error:
+                self.post_message(ValuesCounted(dialog, Values(), str(error)))
+            except IndexDamaged as error:
+                self.post_message(Damaged(catalog, str(error)))
+                reason = "the index is damaged and is being rebuilt"
+                self.post_message(ValuesCounted(dialog, Values(), reason))
+            else:
+                self.post_message(ValuesCounted(dialog, values))
+
+        def close(choice: Choice | None) -> None:
+            self.workers.cancel_group(self, "values")
+            self._choose(choice)
+
+        self.app.push_screen(dialog, close)
+        self.run_worker(work, group="values", exclusive=True, thread=True)
+
+    @on(ValuesCounted)
+    def _values_counted(self, event: ValuesCounted) -> None:
+        if event.failure:
+            event.dialog.show_failure(event.failure)
+        else:
+            event.dialog.show_values(event.values)
 
     def _pointed_at(self) -> tuple[str, str | None]:
         """Name the column that the cursor is in, and the value it is on where that is one."""
@@ -70,20 +114,6 @@ class ChoosingScreen(ReadingScreen):
         value = BY_NAME[term.column].value(row.spec)
         values = value if isinstance(value, tuple) else (str(value),)
         return term.column, next((v for v in values if exact_term(term.column, v) == term), None)
-
-    def _count(
-        self,
-        catalog: Catalog,
-        query: Query,
-        column: str,
-        package: int | None,
-        should_stop: ShouldStop,
-    ) -> Values:
-        try:
-            return count_values(catalog, query, column, package, should_stop)
-        except IndexDamaged as error:
-            self.post_message(Damaged(catalog, str(error)))
-            raise
 
     def _choose(self, choice: Choice | None) -> None:
         if choice is None or self._catalog is None:

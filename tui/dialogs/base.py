@@ -10,9 +10,15 @@ from textual.screen import ModalScreen
 
 Result = TypeVar("Result")
 
+HINT_GAP = "  "
+"""Blanks between the hints in the border of a dialog."""
+
 
 class Dialog(ModalScreen[Result], Generic[Result]):
-    """Stand over the browser until Escape or `q`."""
+    """A box over the browser, closed by Escape or `q`; its result is None if nothing was chosen.
+
+    >>> app.push_screen(CopyDialog(specs), copy_form)
+    """
 
     BINDINGS = [
         Binding("escape,q", "close", "Close", show=False),
@@ -24,5 +30,5 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def action_close(self) -> None:
-        """Go back to the browser with nothing done."""
+        """Go back to the browser with nothing chosen."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""Ask which form of the selected spec, or of the marked ones, is to be copied."""
+"""Choose the form in which the selected spec or the marked specs are copied."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from textual.widgets.option_list import Option
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
 from spackscope.tui.copy_forms import FORMS, Form, spelled
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 
 _EXAMPLE = 66
 """Cells of the example under each form, so that it stays on one line."""
 
 
 class CopyDialog(Dialog[Form]):
-    """Show each form with the text that it would copy."""
+    """A menu of the forms, each with the text that it would copy of the first spec."""
 
     def __init__(self, specs: Sequence[Spec]) -> None:
         super().__init__()
         self._specs = specs
 
     def compose(self) -> ComposeResult:
-        """Put a line of explanation and an example under each form."""
+        """List the forms, each with an example under it."""
         count = len(self._specs)
         with Vertical(classes="dialog") as box:
             box.border_title = Content("copy" if count == 1 else f"copy {count:,} marked specs")
-            box.border_subtitle = Content("letter or ⏎ copies · esc closes")
+            box.border_subtitle = Content(HINT_GAP.join(("⏎ or letter copy", "esc close")))
             yield OptionList(*(self._option(form) for form in FORMS))
 
     def _option(self, form: Form) -> Option:
@@ -44,7 +44,7 @@ class CopyDialog(Dialog[Form]):
         return Option(prompt, id=form.key)
 
     def on_key(self, event: events.Key) -> None:
-        """Take a form by its letter."""
+        """Choose a form by its letter."""
         for form in FORMS:
             if event.key == form.key:
                 event.stop()

@@ -1,4 +1,4 @@
-"""Show lines of text to be read: the help, and what could not be read."""
+"""Show lines of text to read: the help, the sources and the problems."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.records import Problem, SourceState
 from spackscope.model.core.text import clean, pad, wrap
 from spackscope.model.presentation.sources import failures, old_copies, source_cells
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
-_FORM, _SENTENCE = 24, 44
-"""Cells of the two columns of the query language, so that they stand in 80 cells."""
+_FORM_WIDTH, _SENTENCE_WIDTH = 24, 44
+"""Cells of the two columns of the query language, so that they fit into 80 cells."""
 
-_WIDTH = _FORM + _SENTENCE
+_WIDTH = _FORM_WIDTH + _SENTENCE_WIDTH
 
 
 class Lines(VirtualList):
-    """Draw lines that are made of pieces."""
+    """A list of lines that are made of pieces."""
 
     def __init__(self, lines: Sequence[Sequence[Piece]]) -> None:
         super().__init__()
@@ -35,12 +35,12 @@ class Lines(VirtualList):
         self.show(len(self._lines))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Give the pieces of a line."""
+        """Return the pieces of a line."""
         return list(self._lines[row])
 
 
 class TextDialog(Dialog[None]):
-    """Show a title and lines that can be scrolled."""
+    """A dialog with a title, and lines that can be scrolled."""
 
     def __init__(self, title: str, lines: Sequence[Sequence[Piece]]) -> None:
         super().__init__()
@@ -51,12 +51,12 @@ class TextDialog(Dialog[None]):
         """Put the lines into a box."""
         with Vertical(classes="dialog tall") as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = Content("j k move · esc closes")
+            box.border_subtitle = Content(HINT_GAP.join(("j k move", "esc close")))
             yield Lines(self._lines)
 
 
 def help_dialog() -> TextDialog:
-    """Make the help from the tables of the keys and of the query language."""
+    """Return the help, built from the tables of the keys and of the query language."""
     lines: list[list[Piece]] = []
     for where, heading in HEADINGS.items():
         if lines:
@@ -68,33 +68,33 @@ def help_dialog() -> TextDialog:
     for heading, forms in LANGUAGE.items():
         lines += [[], [(f"Query: {heading.lower()}", "strong")]]
         for form in forms:
-            written, *more = wrap(form.written, _FORM)
-            said = wrap(form.sentence, _SENTENCE)
-            for left, right in zip_longest((written, *more), said, fillvalue=""):
-                lines.append([(f"  {pad(left, _FORM)} ", "accent"), (right, "")])
+            written = wrap(form.written, _FORM_WIDTH)
+            sentence = wrap(form.sentence, _SENTENCE_WIDTH)
+            for left, right in zip_longest(written, sentence, fillvalue=""):
+                lines.append([(f"  {pad(left, _FORM_WIDTH)} ", "accent"), (right, "")])
     return TextDialog("help", lines)
 
 
-def sources_dialog(catalog: Catalog, now: float) -> TextDialog:
-    """Make the list of sources, with what is the matter with them; `now` in seconds since 1970."""
-    states = catalog.sources
+def sources_dialog(states: Sequence[SourceState], now: float) -> TextDialog:
+    """Return the list of sources with their failures; `now` is in seconds since 1970."""
     lines: list[list[Piece]] = []
     for state in states:
         name, kind, specs, problems, checked = source_cells(state, now)
         parts = [kind, f"{specs} specs", f"{problems} problems"]
-        said = " · ".join(parts if checked == "-" else [*parts, f"checked {checked}"])
+        if checked != "-":
+            parts.append(f"checked {checked}")
         lines += [[(part, "strong")] for part in wrap(name, _WIDTH)]
-        lines += [[("  ", ""), (part, "")] for part in wrap(said, _WIDTH - 2)]
+        lines += [[("  ", ""), (part, "")] for part in wrap(" · ".join(parts), _WIDTH - 2)]
     for remark in [*failures(states), *old_copies(states, now)]:
         lines += [[], *([(part, "")] for part in wrap(remark, _WIDTH))]
     return TextDialog(f"sources {len(states):,}", lines)
 
 
-def problems_dialog(catalog: Catalog) -> TextDialog:
-    """Make the list of what could not be read, grouped by document."""
+def problems_dialog(problems: Sequence[Problem]) -> TextDialog:
+    """Return the list of what could not be read, grouped by document."""
     lines: list[list[Piece]] = []
     origin = None
-    for problem in catalog.problems:
+    for problem in problems:
         if problem.origin != origin:
             origin = problem.origin
             lines.append([(clean(origin), "strong")])
@@ -102,5 +102,4 @@ def problems_dialog(catalog: Catalog) -> TextDialog:
         lines.append([("  ", ""), (place, "accent"), (clean(problem.reason), "")])
     if not lines:
         lines = [[("Every document was read without a problem.", "")]]
-    count = len(catalog.problems)
-    return TextDialog(f"problems {count:,}" if count else "no problems", lines)
+    return TextDialog(f"problems {len(problems):,}" if problems else "no problems", lines)

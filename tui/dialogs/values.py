@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
-from spackscope.model.assist.value_choice import Choice, Count, Values, value_text
+from spackscope.model.assist.value_choice import Choice, Values, value_text
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import (
-    Cancelled,
-    IndexDamaged,
-    Unanswerable,
-)
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.presentation.titles import counted, position
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.base import HINT_GAP, Dialog
+from spackscope.tui.dialogs.value_marks import ValueMarks
 from spackscope.tui.keymap import VALUES, bindings
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.value_rows import BESIDE, ValueRows
+from spackscope.tui.widgets.highlight import filter_needles
+from spackscope.tui.widgets.value_rows import MARGIN, ValueRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_AROUND, _ABOVE = 4, 3
-"""Cells and rows of the box that its values leave: border and margin, border and filter."""
-_NARROWEST, _WIDEST = 68, 100
+_FRAME_WIDTH, _FRAME_HEIGHT = 4, 3
+"""Cells and rows of the box around the values: border and margin, border and filter."""
+_MIN_WIDTH, _MAX_WIDTH = 68, 100
 """Cells of the box: room for the keys, and no farther than an eye follows."""
-_LOWEST = 4
+_MIN_ROWS = 4
 """Rows of the list at the least, so that a sentence fits in their place."""
 
 
 class ValuesDialog(Dialog[Choice]):
-    """Count in the background, show the values, and give back what was chosen.
+    """A dialog that is filled once the values are counted, and returns what was chosen.
 
-    The cursor begins on the value `start`, else on the first that is marked. Enter takes the
-    value under the cursor until a mark is changed here, and from then on all marks.
+    The cursor begins on the value `start`, else on the first that is marked.
     """
 
     AUTO_FOCUS = "ValueRows"
@@ -50,98 +42,85 @@ class ValuesDialog(Dialog[Choice]):
     _filter = getters.query_one(FilterInput)
     _rows = getters.query_one(ValueRows)
 
-    @dataclass
-    class Counted(Message):
-        """Hand over the values, or say in one sentence why there are none."""
-
-        values: Values
-        failure: str = ""
-
-    def __init__(self, column: str, count: Count, start: str | None = None) -> None:
+    def __init__(self, column: str, start: str | None = None) -> None:
         super().__init__()
-        self._column, self._count, self._start = column, count, start
-        self._counted: ValuesDialog.Counted | None = None
-        self._wanted: set[str] = set()
-        self._excluded: set[str] = set()
-        self._marked_here = False
+        self._column, self._start = column, start
+        self._values: Values | None = None
+        self._failure = ""
+        self._is_composed = False
+        self._marks = ValueMarks(column)
 
     def compose(self) -> ComposeResult:
-        """Put the filter and the place of the cursor above the values."""
+        """Put the filter and the position of the cursor above the values."""
         with Vertical(classes="dialog values"):
             with Horizontal(classes="value-line"):
                 yield FilterInput("filter…", name="values")
                 yield Static(classes="value-position")
-            yield ValueRows(self._column, self._wanted, self._excluded)
+            yield ValueRows(self._column, self._marks.included, self._marks.excluded)
 
     def on_mount(self) -> None:
-        """Begin to count."""
+        """Show the values, or that they are being counted."""
+        self._is_composed = True
         self._rows.show(0, empty="counting…\nesc stops it")
         self._show_title()
-        self.run_worker(self._work, thread=True)
+        if self._values is not None:
+            self._show(self._values)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the values are still being counted."""
+        return self._values is None
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Tell whether what is typed next would meet values that are not there yet."""
+        """Check whether what is typed next must wait until the values are there."""
         leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
-        return self._counted is None and not leaves
+        return self.is_waiting and not leaves
 
-    # Counting
+    def show_values(self, values: Values) -> None:
+        """Show the counted values."""
+        self._values = values
+        self._marks.load(values)
+        if self._is_composed:
+            self._show(values)
 
-    def _work(self) -> None:
-        worker = get_current_worker()
-        answer = self.Counted(Values())
-        try:
-            answer.values = self._count(lambda: worker.is_cancelled)
-        except Cancelled:
-            return
-        except Unanswerable as error:
-            answer.failure = str(error)
-        except IndexDamaged:
-            answer.failure = "the index is damaged and is being rebuilt"
-        self.post_message(answer)
+    def show_failure(self, sentence: str) -> None:
+        """Say why there are no values."""
+        self._failure = sentence
+        self.show_values(Values())
 
-    @on(Counted)
-    def _show_counted(self, event: Counted) -> None:
-        self._counted = event
-        values = event.values
-        self._wanted |= values.wanted
-        self._excluded |= values.excluded
+    def _show(self, values: Values) -> None:
         self._fit(values)
         shown = [facet.value for facet in values.facets]
-        marked = [value for value in shown if value in self._wanted | self._excluded]
-        starts = [self._start] if self._start in shown else marked
+        marked = self._marks.included | self._marks.excluded
+        starts = [self._start] if self._start in shown else [v for v in shown if v in marked]
         self._refill(starts[0] if starts else None)
 
     def _fit(self, values: Values) -> None:
-        """Make the box as large as what is in it; the style sheet keeps it within the screen."""
-        widest = max(
-            (
-                cell_width(value_text(self._column, facet.value)[:_WIDEST])
-                + len(f"{facet.count:,}")
-                for facet in values.facets
-            ),
-            default=0,
+        """Size the box for its content; the style sheet keeps it within the screen."""
+        widths = (
+            cell_width(self._text(facet)[:_MAX_WIDTH]) + len(f"{facet.count:,}")
+            for facet in values.facets
         )
+        width = max(widths, default=0) + MARGIN + _FRAME_WIDTH
         box = self.query_one(".dialog")
-        box.styles.width = min(max(widest + BESIDE + _AROUND, _NARROWEST), _WIDEST)
-        box.styles.height = max(len(values.facets), _LOWEST) + _ABOVE
+        box.styles.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
+        box.styles.height = max(len(values.facets), _MIN_ROWS) + _FRAME_HEIGHT
 
     # What is shown
 
     def _refill(self, value: str | None) -> None:
         """Show the values that fit the filter, with the cursor on one of them or on the first."""
-        if self._counted is None:
+        if self._values is None:
             return
         rows, text = self._rows, self._filter.value
-        fitting = matching(text, self._counted.values.facets, self._text)
-        words = [word for word in text.lower().split() if not word.startswith("!")]
-        rows.facets, rows.needle = fitting, words[0] if words else ""
-        cursor = next((n for n, facet in enumerate(fitting) if facet.value == value), 0)
-        if self._counted.values.facets:
-            empty = f"no value fits {clean(text)}\nesc takes the filter off"
+        rows.facets = matching(text, self._values.facets, self._text)
+        rows.needles = filter_needles(text)
+        cursor = next((n for n, facet in enumerate(rows.facets) if facet.value == value), 0)
+        if self._values.facets:
+            empty = f"no value matches {clean(text)}\nesc removes the filter"
         else:
-            failure = self._counted.failure
-            empty = f"{failure or 'no spec fulfils the other conditions'}\nesc closes"
-        rows.show(len(fitting), cursor, empty=empty)
+            empty = f"{self._failure or 'no spec matches the other filters'}\nesc closes"
+        rows.show(len(rows.facets), cursor, empty=empty)
         self._show_title()
 
     def _text(self, facet: Facet) -> str:
@@ -153,86 +132,66 @@ class ValuesDialog(Dialog[Choice]):
         self.query_one(".value-position", Static).update(Content(text))
 
     def _show_title(self) -> None:
-        box, parts = self.query_one(".dialog"), [BY_NAME[self._column].label]
-        if self._counted is not None and (facets := self._counted.values.facets):
+        parts = [BY_NAME[self._column].label]
+        if self._values is not None and self._values.facets:
             fitting = f"{self._rows.length:,} of " if self._filter.value else ""
-            parts.append(f"{fitting}{counted(len(facets), 'value')}")
-        box.border_title = Content(" · ".join(parts))
+            parts.append(f"{fitting}{counted(len(self._values.facets), 'value')}")
+        self.query_one(".dialog").border_title = Content(" · ".join(parts))
         self._show_position()
         self._show_hints()
 
+    def on_resize(self) -> None:
+        """Show as many hints as now fit."""
+        self._show_hints()
+
+    @on(events.DescendantFocus)
     def _show_hints(self) -> None:
-        """Name the keys that fit, and above all what Enter does now."""
+        """Show the keys of the filter, or of the values, as far as there is room."""
         box = self.query_one(".dialog")
         room = min(int(box.styles.width.value) if box.styles.width else 0, self.size.width)
-        hints = ["esc closes"]
         if self._filter.has_focus:
-            hints = ["⏎ goes to the values", "esc closes the filter"]
-        elif self._counted is not None and self._counted.values.facets:
-            marks = len(self._wanted | self._excluded)
-            take = f"⏎ takes {marks:,} marked" if marks else "⏎ takes conditions off"
-            hints = [take if self._takes_marks else "⏎ takes this"]
-            hints += ["space wants", "x excludes", "u unmarks", "/ filters"]
-        while len(hints) > 1 and cell_width(" · ".join(hints)) > room - 6:
+            hints = ["⏎ to the values", "esc close filter"]
+        elif self._values is not None and self._values.facets:
+            hints = self._marks.hints
+        else:
+            hints = ["esc close"]
+        while len(hints) > 1 and cell_width(HINT_GAP.join(hints)) > room - 6:
             hints.pop()
-        box.border_subtitle = Content(" · ".join(hints))
+        box.border_subtitle = Content(HINT_GAP.join(hints))
 
-    def on_resize(self) -> None:
-        """Name as many keys as now fit."""
-        self._show_hints()
+    # Keys
 
-    def on_descendant_focus(self) -> None:
-        """Name the keys of the filter, or of the values."""
-        self._show_hints()
+    def action_mark(self) -> None:
+        """Include the value, or clear that mark, and go on to the next."""
+        if (value := self._rows.value) is not None:
+            self._marks.include(value)
+            self._marked()
 
-    # Marks
+    def action_exclude(self) -> None:
+        """Exclude the value, or clear that mark, and go on to the next."""
+        if (value := self._rows.value) is not None:
+            self._marks.exclude(value)
+            self._marked()
 
-    @property
-    def _takes_marks(self) -> bool:
-        has_any = bool(self._wanted or self._excluded)
-        has_conditions = self._counted is not None and self._counted.values.has_conditions
-        return self._marked_here and (has_any or has_conditions)
-
-    def _mark(self, marks: set[str], others: set[str]) -> None:
-        value = self._rows.value
-        if value is None:
-            return
-        self._marked_here = True
-        others.discard(value)
-        marks ^= {value}
+    def _marked(self) -> None:
         self._rows.refresh_rows(self._rows.cursor)
         self._rows.action_move(1)
         self._show_hints()
 
-    def action_mark(self) -> None:
-        """Mark the value as wanted, or take that mark off, and go on to the next."""
-        self._mark(self._wanted, self._excluded)
-
-    def action_exclude(self) -> None:
-        """Mark the value as excluded, or take that mark off, and go on to the next."""
-        self._mark(self._excluded, self._wanted)
-
     def action_unmark(self) -> None:
-        """Take all marks away."""
-        self._marked_here = True
-        self._wanted.clear()
-        self._excluded.clear()
+        """Clear all marks."""
+        self._marks.clear()
         self._rows.refresh()
         self._show_hints()
 
-    # Leaving
-
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
-        """Give back the marks, or the value under the cursor."""
-        if self._takes_marks:
-            choice = Choice(self._column, frozenset(self._wanted), frozenset(self._excluded))
+        """Return the marks, or the value under the cursor."""
+        if (choice := self._marks.choice(self._rows.value)) is not None:
             self.dismiss(choice)
-        elif (value := self._rows.value) is not None:
-            self.dismiss(Choice(self._column, frozenset({value})))
 
     def action_focus_filter(self) -> None:
-        """Let the user type what the values have to hold."""
+        """Go to the filter."""
         self._filter.focus()
 
     @on(FilterInput.Done)
@@ -248,7 +207,7 @@ class ValuesDialog(Dialog[Choice]):
 
     @on(FilterInput.GivenUp)
     def action_close(self) -> None:
-        """Close the filter; where none is open, go back with nothing chosen."""
+        """Close the filter; if none is open, close the dialog with nothing chosen."""
         if not (self._filter.value or self._filter.has_focus):
             super().action_close()
             return

@@ -1,0 +1,54 @@
+"""The marks of the values dialog: what the keys make of them, and what Enter takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.assist.value_choice import Choice, Values
+from spackscope.tui.dialogs.value_marks import ValueMarks
+
+
+def os_choice(included: str = "", excluded: str = "") -> Choice:
+    return Choice("os", frozenset(included.split()), frozenset(excluded.split()))
+
+
+def test_a_value_is_included_excluded_and_cleared() -> None:
+    marks = ValueMarks("os")
+    for change, included, excluded in (
+        (marks.include, {"a"}, set()),
+        (marks.exclude, set(), {"a"}),
+        (marks.exclude, set(), set()),
+        (marks.exclude, set(), {"a"}),
+        (marks.include, {"a"}, set()),
+        (marks.include, set(), set()),
+    ):
+        change("a")
+        assert (marks.included, marks.excluded) == (included, excluded)
+
+
+def test_enter_takes_the_value_under_the_cursor_until_a_mark_is_changed() -> None:
+    marks = ValueMarks("os")
+    marks.load(Values((), frozenset({"a"}), frozenset({"b"}), has_conditions=True))
+    assert marks.hints[0] == "⏎ apply"
+    assert marks.choice("c") == os_choice("c")
+    marks.include("c")
+    assert marks.hints[0] == "⏎ apply 3 marked"
+    assert marks.choice("d") == os_choice("a c", "b")
+
+
+@pytest.mark.parametrize(
+    ("has_filters", "hint", "choice"),
+    [(True, "⏎ remove filters", os_choice()), (False, "⏎ apply", os_choice("a"))],
+)
+def test_enter_on_no_marks_removes_the_filters_if_there_are_any(
+    has_filters: bool, hint: str, choice: Choice
+) -> None:
+    marks = ValueMarks("os")
+    marks.load(Values((), frozenset("a"), frozenset(), has_conditions=has_filters))
+    marks.clear()
+    assert marks.hints[0] == hint
+    assert marks.choice("a") == choice
+
+
+def test_where_there_is_no_value_nothing_is_chosen() -> None:
+    assert ValueMarks("os").choice(None) is None

@@ -1,0 +1,43 @@
+"""How a value is drawn: its mark, the part that matches, its count."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.catalog.facets import Facet
+from spackscope.tui.widgets.value_rows import ValueRows
+
+WIDTH = 40
+
+
+def drawn(rows: ValueRows) -> list[str]:
+    return ["".join(text for text, _ in rows.pieces(row, WIDTH)) for row in range(rows.length)]
+
+
+def rows_of(*facets: Facet, included: set[str] | None = None) -> ValueRows:
+    rows = ValueRows("os", included or set(), {"excluded"})
+    rows.facets = facets
+    rows.show(len(facets))
+    return rows
+
+
+def test_marks_are_signs_and_no_colours() -> None:
+    facets = [Facet("included", 1_201), Facet("excluded", 12), Facet("other", 0)]
+    rows = rows_of(*facets, included={"included"})
+    assert [line[:11] for line in drawn(rows)] == ["▸+ included", " ! excluded", "   other   "]
+    assert [line.split()[-1] for line in drawn(rows)] == ["1,201", "12", "0"]
+    assert {len(line) for line in drawn(rows)} == {WIDTH}
+
+
+@pytest.mark.parametrize("needle", ["24", ""])
+def test_the_match_of_the_filter_is_marked(needle: str) -> None:
+    rows = rows_of(Facet("ubuntu24.04", 5))
+    rows.needles = [needle] if needle else []
+    marked = [text for text, style in rows.pieces(0, WIDTH) if style == "match"]
+    assert marked == ([needle] if needle else [])
+
+
+def test_long_values_keep_both_ends() -> None:
+    (line,) = drawn(rows_of(Facet("begin-" + "x" * 300 + "-end", 1)))
+    assert line.startswith("▸  begin-")
+    assert line.endswith("-end  1 ")
