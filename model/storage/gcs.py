@@ -16,10 +16,7 @@ from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import FileVersion, Writer
 from spackscope.model.storage.download_cache import CachedFile
-from spackscope.model.storage.http_responses import (
-    Pace,
-    Patience,
-)
+from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
 
 _Result = TypeVar("_Result")
@@ -63,7 +60,7 @@ class GoogleBucket:
         if copy is not None and copy.stamp == generation:
             return None
         writer.expect(blob.size)
-        into = _Into(writer, blob.size, Pace(self._patience, origin))
+        into = _Into(writer, blob.size, RateCheck(self._patience, origin))
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
@@ -141,13 +138,13 @@ class GoogleBucket:
 class _Into:
     """Be the file that the library writes to."""
 
-    def __init__(self, writer: Writer, size: int | None, pace: Pace) -> None:
-        self._writer, self._size, self._pace = writer, size, pace
+    def __init__(self, writer: Writer, size: int | None, rate: RateCheck) -> None:
+        self._writer, self._size, self._rate = writer, size, rate
 
     def write(self, part: bytes) -> int:
         self._writer.write(part)
         self._writer.report(self._writer.size, self._size)
-        self._pace.check(self._writer.size, self._size)
+        self._rate.update(self._writer.size, self._size)
         return len(part)
 
     def tell(self) -> int:

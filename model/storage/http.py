@@ -20,10 +20,7 @@ from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_pro
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
 from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.http_responses import (
-    Answer,
-)
+from spackscope.model.storage.http_client import Client, Response
 from spackscope.model.storage.urls import Url, shown_url, web_url
 
 _GZIP = 31
@@ -33,7 +30,7 @@ _PIECE = 1 << 20
 class HttpStorage:
     """Be a place on the web, by an address that begins with http or https.
 
-    A server may answer 403 for what is not there: Forbidden, which is a NotFound. Where a server
+    A server may response 403 for what is not there: Forbidden, which is a NotFound. Where a server
     fails otherwise, an older copy serves.
     """
 
@@ -75,9 +72,9 @@ class HttpStorage:
         origin = f"{self._origin}/{name}" if name else self._origin
 
         def ask(copy: CachedFile | None, writer: Writer) -> FileVersion | None:
-            return self._client.repeat(
+            return self._client.retry(
                 lambda: ask_web(self._client, url, origin, copy, writer, sha256=sha256),
-                has_copy=copy is not None,
+                has_cached=copy is not None,
             )
 
         return fetch_copy(
@@ -124,47 +121,47 @@ def ask_web(
     if copy is not None and copy.last_modified:
         send["If-Modified-Since"] = copy.last_modified
     for unpack in (False, True) if sha256 else (True,):
-        with client.get(url, send) as answer:
-            if answer.status == 304 and copy is not None:
+        with client.get(url, send) as response:
+            if response.status == 304 and copy is not None:
                 return None
-            answer.demand(origin)
-            packed = receive(answer, writer, origin, unpack=unpack)
+            response.check_status(origin)
+            packed = receive(response, writer, origin, unpack=unpack)
             if unpack or not packed or writer.sha256 == sha256.lower():
                 break
-    return version_of(answer)
+    return version_of(response)
 
 
-def version_of(answer: Answer) -> FileVersion:
-    """Give what an answer tells of the version of a file, so far as it can be sent back."""
+def version_of(response: Response) -> FileVersion:
+    """Give what an response tells of the version of a file, so far as it can be sent back."""
     stamp, modified = (
         value if value.isascii() and value.isprintable() else ""
-        for value in (answer.headers.get(name, "") for name in ("etag", "last-modified"))
+        for value in (response.headers.get(name, "") for name in ("etag", "last-modified"))
     )
     return FileVersion(stamp, modified)
 
 
-def receive(answer: Answer, writer: Writer, origin: str, *, unpack: bool = True) -> bool:
-    """Write the body of an answer, and tell whether it was packed for the way.
+def receive(response: Response, writer: Writer, origin: str, *, unpack: bool = True) -> bool:
+    """Write the body of an response, and tell whether it was packed for the way.
 
     Raises TemporaryFailure, other SourceErrors and Cancelled.
     """
-    encoding = answer.headers.get("content-encoding", "").strip().lower() or "identity"
+    encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise SourceError(f"{origin} is encoded as {encoding[:20]}, which was not asked for")
     writer.begin_anew()
-    writer.expect(answer.length)
+    writer.expect(response.length)
     packed = encoding != "identity"
-    parts = _counted(answer, writer)
+    parts = _counted(response, writer)
     for part in _unpacked(parts, origin) if packed and unpack else parts:
         writer.write(part)
     return packed
 
 
-def _counted(answer: Answer, writer: Writer) -> Iterator[bytes]:
+def _counted(response: Response, writer: Writer) -> Iterator[bytes]:
     done = 0
-    for part in answer.parts():
+    for part in response.chunks():
         done += len(part)
-        writer.report(done, answer.length)
+        writer.report(done, response.length)
         yield part
 
 

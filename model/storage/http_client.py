@@ -1,47 +1,102 @@
-"""Ask web servers, through the proxies and with the certificates of the user's environment."""
+"""Request files from web servers, with the proxies and certificates of the environment."""
 
 from __future__ import annotations
 
 import contextlib
+import email.utils
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from spackscope.model.core.errors import (
+    Forbidden,
     InvalidUrl,
+    NotFound,
     SourceError,
     TemporaryFailure,
     TooSlow,
+    Unauthorized,
     Unreachable,
 )
 from spackscope.model.core.parallel import sleep
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.storage import proxies_and_tls
-from spackscope.model.storage.http_responses import (
-    Answer,
-    Patience,
-    told,
-)
-from spackscope.model.storage.urls import (
-    Url,
-    web_url,
-)
+from spackscope.model.storage.patience import Patience, RateCheck
+from spackscope.model.storage.urls import Url, web_url
 
 if TYPE_CHECKING:
     import httpcore
 
 _Result = TypeVar("_Result")
 
-_MOST_REDIRECTS = 10
+_MAX_REDIRECTS = 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_RETRY_STATUSES = frozenset({408, 425, 429})
+
+
+class Response:
+    """A server's response: status, headers by their names in lower case, and its body."""
+
+    def __init__(self, url: Url, response: httpcore.Response, patience: Patience) -> None:
+        self.url, self.status = url, response.status
+        self.headers = {
+            name.decode("ascii", "replace").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
+        self._response, self._patience = response, patience
+
+    @property
+    def length(self) -> int | None:
+        """The number of bytes that the body is announced to have."""
+        length = self.headers.get("content-length", "")
+        return int(length) if length.isdecimal() else None
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the body as it comes over the wire.
+
+        Raises TemporaryFailure where it breaks off or has more bytes than announced, and TooSlow.
+        """
+        from spackscope.model.storage.network import translate_errors
+
+        rate, size = RateCheck(self._patience, self.url.place), 0
+        with translate_errors(self.url.place, self._patience):
+            for chunk in self._response.iter_stream():
+                size += len(chunk)
+                yield chunk
+                rate.update(size, self.length)
+        stream = self._response.extensions["network_stream"]
+        if self.length is None or "transfer-encoding" in self.headers:
+            return
+        if stream.body_size > self.length:
+            stream.close()
+            announced = f"more than the {self.length:,} bytes that it announced"
+            raise TemporaryFailure(f"{self.url.place} has sent {announced}")
+
+    def check_status(self, origin: str) -> None:
+        """Raise what any status but 200 means for a file: NotFound, TemporaryFailure and so on."""
+        status = self.status
+        if status == 200:
+            return
+        if status in (404, 410):
+            raise NotFound(f"{origin} does not exist: HTTP {status}")
+        if status == 403:
+            raise Forbidden(f"{origin} is forbidden: HTTP 403")
+        if status == 401:
+            challenge = self.headers.get("www-authenticate", "")
+            raise Unauthorized(f"{origin} is only for known users: HTTP 401", challenge, self.url)
+        message = f"{origin} cannot be read: {self.url.place} answers HTTP {status}"
+        if status in _RETRY_STATUSES or status >= 500:
+            retry_after = _seconds(self.headers.get("retry-after", ""))
+            raise TemporaryFailure(message, after=retry_after)
+        raise SourceError(message)
 
 
 class Client:
-    """Ask web servers, until `should_stop` says so, and keep the connections to them.
+    """HTTP client that keeps connections, and raises Cancelled once `should_stop` returns True.
 
-    A host that could not be reached once is not waited for again. Several places may share one
-    client.
+    A host that could not be reached is not tried again. Several storages may share one client.
     """
 
     def __init__(
@@ -53,55 +108,54 @@ class Client:
     ) -> None:
         self._environ, self.patience, self._should_stop = environ, patience, should_stop
         self._pools: dict[tuple[str, Url | None], httpcore.ConnectionPool] = {}
-        self._given_up: dict[str, str] = {}
+        self._failed_hosts: dict[str, str] = {}
         self._lock = threading.Lock()
-        # A socket that is only forgotten is a warning of Python's.
+        # Python warns of a socket that is collected without having been closed.
         weakref.finalize(self, _close, self._pools)
 
     @contextlib.contextmanager
-    def get(self, url: Url, headers: Mapping[str, str] = {}) -> Iterator[Answer]:
-        """Ask for a URL, and follow redirects.
+    def get(self, url: Url, headers: Mapping[str, str] = {}) -> Iterator[Response]:
+        """Request a URL, and follow redirects.
 
         User and password of the URL, or else the header Authorization, are sent to its own
         server only: same scheme, host and port. Raises Unreachable, TemporaryFailure,
         other SourceErrors and Cancelled.
         """
-        send = dict(headers)
+        headers = dict(headers)
         if url.authorization:
-            send["Authorization"] = url.authorization
-        seen = [url]
+            headers["Authorization"] = url.authorization
+        urls = [url]
         while True:
-            response = self._send(seen[-1], send)
+            response = self._send(urls[-1], headers)
             try:
-                target = _target(seen, response)
+                target = _redirect_target(urls, response)
                 if target is None:
-                    yield Answer(seen[-1], response, self.patience)
+                    yield Response(urls[-1], response, self.patience)
                     return
             finally:
                 response.close()
-            if not target.is_same_server(seen[-1]):
-                send = {name: value for name, value in send.items() if name != "Authorization"}
-            seen.append(target)
+            if not target.is_same_server(urls[-1]):
+                headers.pop("Authorization", None)
+            urls.append(target)
 
-    def repeat(self, act: Callable[[], _Result], *, has_copy: bool = False) -> _Result:
-        """Do what asks a server, up to as often as patience allows. Raises what it raises.
+    def retry(self, request: Callable[[], _Result], *, has_cached: bool = False) -> _Result:
+        """Call what sends a request, as often as patience allows. Raises what it raises.
 
-        Where there is a copy, a host that stays silent is not waited for a second time, and one
-        that is too slow never is.
+        Where there is a cached file, a host that stays silent is not asked a second time.
         """
         for attempt in range(1, self.patience.attempts + 1):
             try:
-                return act()
+                return request()
             except TooSlow as failure:
-                self._given_up[failure.host] = str(failure)
+                self._failed_hosts[failure.host] = str(failure)
                 raise
             except TemporaryFailure as failure:
                 wait = self.patience.pause * 3 ** (attempt - 1)
                 wait = wait if failure.after is None else failure.after
-                is_last = attempt >= self.patience.attempts or (has_copy and failure.silent)
-                if is_last or wait > self.patience.longest_pause:
+                is_last = attempt >= self.patience.attempts or (has_cached and failure.silent)
+                if is_last or wait > self.patience.max_pause:
                     if failure.silent:
-                        self._given_up[failure.silent] = str(failure)
+                        self._failed_hosts[failure.silent] = str(failure)
                     raise
                 sleep(wait, self._should_stop)
         raise AssertionError("patience allows no attempt")
@@ -109,9 +163,11 @@ class Client:
     def _send(self, url: Url, headers: Mapping[str, str]) -> httpcore.Response:
         import httpcore
 
+        from spackscope.model.storage.network import translate_errors
+
         host = url.place
-        if host in self._given_up:
-            raise Unreachable(self._given_up[host])
+        if host in self._failed_hosts:
+            raise Unreachable(self._failed_hosts[host])
         proxy = proxies_and_tls.proxy_of(url, self._environ)
         patience = self.patience
         timeouts = {"connect": patience.connect, "read": patience.stalled}
@@ -130,28 +186,28 @@ class Client:
             extensions={"timeout": timeouts},
         )
         try:
-            with told(url, patience, proxy):
+            with translate_errors(host, patience, proxy.place if proxy else ""):
                 return self._pool(url.scheme, proxy).handle_request(request)
         except Unreachable as error:
-            self._given_up[host] = str(error)
+            self._failed_hosts[host] = str(error)
             raise
 
     def _pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
-        """Give the connections that go through a proxy, or through none."""
+        """Return the connections that use a proxy, or none."""
         with self._lock:
             if (scheme, proxy) not in self._pools:
-                self._pools[scheme, proxy] = self._opened(scheme, proxy)
+                self._pools[scheme, proxy] = self._open_pool(scheme, proxy)
             return self._pools[scheme, proxy]
 
-    def _opened(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
+    def _open_pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
         import httpcore
 
-        from spackscope.model.storage.network import Backend
+        from spackscope.model.storage.network import CancellableBackend
 
         # Certificates take long to load, and are of no use without TLS.
         is_proxy_encrypted = proxy is not None and proxy.scheme == "https"
-        wanted = scheme == "https" or is_proxy_encrypted
-        context = proxies_and_tls.trusted(self._environ) if wanted else None
+        needs_tls = scheme == "https" or is_proxy_encrypted
+        context = proxies_and_tls.tls_context(self._environ) if needs_tls else None
         through = None
         if proxy is not None:
             through = httpcore.Proxy(
@@ -163,7 +219,7 @@ class Client:
             ssl_context=context,
             proxy=through,
             keepalive_expiry=5.0,
-            network_backend=Backend(self._should_stop),
+            network_backend=CancellableBackend(self._should_stop),
         )
 
 
@@ -173,8 +229,11 @@ def _close(pools: dict[tuple[str, Url | None], httpcore.ConnectionPool]) -> None
             pool.close()
 
 
-def _target(seen: list[Url], response: httpcore.Response) -> Url | None:
-    """Return the URL that an answer redirects to, if it does."""
+def _redirect_target(urls: list[Url], response: httpcore.Response) -> Url | None:
+    """Return the URL that a response to the last URL redirects to, if it does.
+
+    Raises SourceError for one that is not to be followed.
+    """
     if response.status not in _REDIRECTS:
         return None
     location = next(
@@ -182,18 +241,19 @@ def _target(seen: list[Url], response: httpcore.Response) -> Url | None:
     )
     if not location:
         return None
-    host = seen[-1].place
+    host = urls[-1].place
     try:
-        target = seen[-1].joined(location.decode("latin-1"))
-        if target.scheme not in ("http", "https"):
-            raise SourceError(f"{host} leads to {target.shown}, which is not on the web")
-        target = web_url(target.address)
+        target = urls[-1].joined(location.decode("latin-1"))
+        if target.scheme in ("http", "https"):
+            web_url(target.address)
     except InvalidUrl as error:
         raise SourceError(f"{host} leads to a wrong place: {error}") from None
-    if target in seen:
+    if target.scheme not in ("http", "https"):
+        raise SourceError(f"{host} leads to {target.shown}, which is not on the web")
+    if target in urls:
         raise SourceError(f"{host} leads in a circle, back to {target.shown}")
-    if len(seen) > _MOST_REDIRECTS:
-        raise SourceError(f"{seen[0].place} leads on more than {_MOST_REDIRECTS} times")
+    if len(urls) > _MAX_REDIRECTS:
+        raise SourceError(f"{urls[0].place} leads on more than {_MAX_REDIRECTS} times")
     return target
 
 
@@ -204,3 +264,13 @@ def _encoded(headers: Mapping[str, str], host: str) -> list[tuple[bytes, bytes]]
             forbidden = "has characters that HTTP does not allow"
             raise SourceError(f"{host} cannot be asked: the header {name} {forbidden}")
     return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Parse a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3)."""
+    if retry_after.strip().isdecimal():
+        return float(retry_after)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None

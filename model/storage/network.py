@@ -1,36 +1,36 @@
-"""Connections that can be given up at any moment, and that count what comes over them.
+"""Connections that can be cancelled at any moment, and that count the bytes of a response.
 
-Sockets never block here for longer than a tick, after which it is asked whether to stop. This is
-a network backend of httpcore, which is slow to import: import this module where it is needed.
+A network backend of httpcore, which is slow to import: import this module where it is needed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import os
-import select
+import math
+import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import httpcore
 
-from spackscope.model.core.errors import (
-    Cancelled,
-)
+from spackscope.model.core.errors import Cancelled, SourceError, TemporaryFailure, Unreachable
 from spackscope.model.core.parallel import TICK, run_cancellable
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.redaction import without_secrets
 
-_RECORD = 1 << 16
-_HEAD_END = b"\r\n\r\n"
-_LARGEST_HEAD = 1 << 20
+_HEAD = re.compile(rb"[^ ]* (1?).*?\n\r?\n", re.DOTALL)
+"""The head of a response; one whose status begins with 1 is followed by another."""
+
+_MAX_HEAD_TIMEOUTS = 3
+"""How many times the time-out of a read the head of a response may take."""
 
 
-class Backend(httpcore.NetworkBackend):
-    """Connect to hosts, until `should_stop` says so."""
+class CancellableBackend(httpcore.SyncBackend):
+    """Backend whose connections raise Cancelled soon after `should_stop` returns True."""
 
     def __init__(self, should_stop: ShouldStop) -> None:
         self._should_stop = should_stop
@@ -44,229 +44,89 @@ class Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first address of a host that answers."""
-        until = _deadline(timeout)
+        limit = math.inf if timeout is None else timeout
+        is_resolved = False
+
+        def connect() -> httpcore.NetworkStream:
+            nonlocal is_resolved
+            until = time.monotonic() + limit
+            try:
+                found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            except (OSError, UnicodeError) as error:
+                why = getattr(error, "strerror", None) or "no such host"
+                raise httpcore.ConnectError(f"its name cannot be resolved: {why}") from None
+            is_resolved = True
+            addresses = [str(address[0]) for *_, address in found]
+            failure: Exception = httpcore.ConnectError("it has no address")
+            for index, address in enumerate(addresses):
+                # An address that does not answer leaves the others their share of the time.
+                share = max(TICK, (until - time.monotonic()) / (len(addresses) - index))
+                try:
+                    return super(CancellableBackend, self).connect_tcp(address, port, share)
+                except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                    failure = error
+            raise failure
+
         try:
-            addresses = run_cancellable(
-                lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM),
-                self._should_stop,
-                timeout or float("inf"),
-            )
+            stream = run_cancellable(connect, self._should_stop, limit)
         except TimeoutError:
-            raise httpcore.ConnectTimeout("its name is not resolved in time") from None
-        except (socket.gaierror, UnicodeError) as error:
-            why = getattr(error, "strerror", None) or "no such host"
-            raise httpcore.ConnectError(f"its name cannot be resolved: {_small(why)}") from None
-        failure: Exception = httpcore.ConnectError("it has no address")
-        for number, (family, kind, protocol, _name, address) in enumerate(addresses):
-            # An address that does not answer leaves its share of the time to the others.
-            share = (until - time.monotonic()) / (len(addresses) - number)
-            try:
-                return self._connected(family, kind, protocol, address, share)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failure = error
-        raise failure
-
-    def _connected(
-        self, family: int, kind: int, protocol: int, address: Any, timeout: float
-    ) -> httpcore.NetworkStream:
-        try:
-            connection = socket.socket(family, kind, protocol)
-        except OSError as error:
-            raise httpcore.ConnectError(_small(error.strerror or str(error))) from None
-        try:
-            connection.setblocking(False)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            with contextlib.suppress(BlockingIOError):
-                connection.connect(address)
-            stream = _Socket(connection, self._should_stop)
-            stream.wait(False, _deadline(timeout), httpcore.ConnectTimeout)
-            if code := connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
-                raise OSError(code, os.strerror(code))
-        except OSError as error:
-            connection.close()
-            raise httpcore.ConnectError(_small(error.strerror or str(error))) from None
-        except BaseException:
-            connection.close()
-            raise
-        return Counted(stream)
+            late = "it does not answer" if is_resolved else "its name is not resolved"
+            raise httpcore.ConnectTimeout(f"{late} in time") from None
+        return CancellableStream(stream, self._should_stop)
 
 
-class _Socket(httpcore.NetworkStream):
-    """Be a socket that never blocks for long."""
+class CancellableStream(httpcore.NetworkStream):
+    """Stream that never blocks for longer than a tick, and counts the body of a response.
 
-    def __init__(self, connection: socket.socket, should_stop: ShouldStop) -> None:
-        self.connection, self._should_stop = connection, should_stop
-
-    def wait(self, to_read: bool, until: float, late: Callable[[str], Exception]) -> None:
-        """Wait until the socket can be read or written."""
-        poll = select.poll()
-        poll.register(self.connection, select.POLLIN if to_read else select.POLLOUT)
-        while not poll.poll(TICK * 1000):
-            if self._should_stop():
-                raise Cancelled
-            if time.monotonic() > until:
-                raise late("it does not answer in time")
-        if self._should_stop():
-            raise Cancelled
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Give what has come, and nothing at the end. Raises ReadError, ReadTimeout, Cancelled."""
-        until = _deadline(timeout)
-        while True:
-            self.wait(True, until, httpcore.ReadTimeout)
-            try:
-                return self.connection.recv(max_bytes)
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                raise httpcore.ReadError(_small(error.strerror or str(error))) from None
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes. Raises WriteError, WriteTimeout, Cancelled."""
-        left = memoryview(buffer)
-        while left:
-            self.wait(False, _deadline(timeout), httpcore.WriteTimeout)
-            try:
-                left = left[self.connection.send(left) :]
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                raise httpcore.WriteError(_small(error.strerror or str(error))) from None
-
-    def close(self) -> None:
-        """Close the socket."""
-        self.connection.close()
-
-    def get_extra_info(self, info: str) -> Any:
-        """Tell whether there is something to read, which between answers is the end."""
-        if info != "is_readable":
-            return None
-        if self.connection.fileno() < 0:
-            return True
-        poll = select.poll()
-        poll.register(self.connection, select.POLLIN)
-        return bool(poll.poll(0))
-
-
-class _Tls(httpcore.NetworkStream):
-    """Encrypt a stream, which may itself be an encrypted one, to a proxy."""
-
-    def __init__(
-        self,
-        inner: httpcore.NetworkStream,
-        context: ssl.SSLContext,
-        hostname: str | None,
-        timeout: float | None,
-    ) -> None:
-        self._inner = inner
-        self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._in, self._out, server_hostname=hostname)
-        try:
-            self._do(self._tls.do_handshake, timeout)
-        except (httpcore.ReadTimeout, httpcore.WriteTimeout):
-            raise httpcore.ConnectTimeout("TLS is not answered in time") from None
-        except ssl.SSLCertVerificationError as error:
-            raise httpcore.ConnectError(
-                f"its certificate cannot be trusted: {error.verify_message}"
-            ) from None
-        except ssl.SSLError as error:
-            raise httpcore.ConnectError(f"TLS fails: {error.reason or error}") from None
-
-    def _do(self, act: Callable[[], Any], timeout: float | None) -> Any:
-        """Repeat an action until neither side waits for the other any more."""
-        while True:
-            try:
-                result = act()
-            except ssl.SSLWantReadError:
-                self._flush(timeout)
-                if part := self._inner.read(_RECORD, timeout):
-                    self._in.write(part)
-                else:
-                    self._in.write_eof()
-            except ssl.SSLError:
-                # The alert tells the other side why.
-                with contextlib.suppress(httpcore.WriteError, httpcore.WriteTimeout):
-                    self._flush(timeout)
-                raise
-            else:
-                self._flush(timeout)
-                return result
-
-    def _flush(self, timeout: float | None) -> None:
-        if part := self._out.read():
-            self._inner.write(part, timeout)
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Give what has come, and nothing at the end. Raises ReadError, ReadTimeout, Cancelled."""
-        try:
-            return bytes(self._do(lambda: self._tls.read(max_bytes), timeout))
-        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
-            # Whether that was all of it, the announced length tells.
-            return b""
-        except ssl.SSLError as error:
-            raise httpcore.ReadError(f"TLS fails: {error.reason or error}") from None
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes. Raises WriteError, WriteTimeout, Cancelled."""
-        left = memoryview(buffer)
-        try:
-            while left:
-                write = functools.partial(self._tls.write, left[:_RECORD])
-                left = left[self._do(write, timeout) :]
-        except ssl.SSLError as error:
-            raise httpcore.WriteError(f"TLS fails: {error.reason or error}") from None
-
-    def close(self) -> None:
-        """Close what lies below."""
-        self._inner.close()
-
-    def get_extra_info(self, info: str) -> Any:
-        """Give the TLS object, which tells the chosen protocol; else ask what lies below."""
-        return self._tls if info == "ssl_object" else self._inner.get_extra_info(info)
-
-
-class Counted(httpcore.NetworkStream):
-    """Count the bytes behind the head of an answer: a server may send more than it announces.
-
-    The end that was announced is where httpcore stops, and nobody else would look at the rest.
+    A server may send more bytes than it announces: httpcore ignores them.
     """
 
-    def __init__(self, inner: httpcore.NetworkStream) -> None:
-        self._inner = inner
-        self._head = bytearray()
-        self._in_head = True
-        self._asked = time.monotonic()
-        self.body = 0
+    def __init__(self, stream: httpcore.NetworkStream, should_stop: ShouldStop) -> None:
+        self._stream, self._should_stop = stream, should_stop
+        self._head: bytes | None = b""
+        self._written = time.monotonic()
+        self.body_size = 0
+        """Bytes that came after the head of the last response, as they are on the wire."""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Give what has come, and nothing at the end. Raises ReadError, ReadTimeout, Cancelled."""
-        part = self._inner.read(max_bytes, timeout)
-        if self._in_head and timeout is not None and time.monotonic() - self._asked > 3 * timeout:
-            raise httpcore.ReadError("the head of its answer does not end in time")
-        if not self._in_head:
-            self.body += len(part)
+        """Return the next bytes, or none at the end.
+
+        Raises httpcore.ReadError, httpcore.ReadTimeout and Cancelled.
+        """
+        limit = math.inf if timeout is None else timeout
+        part = self._read(max_bytes, time.monotonic() + limit)
+        if self._head is None:
+            self.body_size += len(part)
             return part
+        if time.monotonic() - self._written > _MAX_HEAD_TIMEOUTS * limit:
+            raise httpcore.ReadError("the head of its answer does not end in time")
         self._head += part
-        while self._in_head and (end := self._head.find(_HEAD_END)) >= 0:
-            status = bytes(self._head).split(b" ", 2)[1:2]
-            del self._head[: end + len(_HEAD_END)]
-            # Heads of a status that begins with 1 only announce the one that counts.
-            if not (status and status[0].startswith(b"1")):
-                self._in_head, self.body = False, len(self._head)
-                self._head.clear()
-        if len(self._head) > _LARGEST_HEAD:
-            raise httpcore.ReadError("the head of its answer has no end")
+        while self._head is not None and (head := _HEAD.match(self._head)):
+            rest = self._head[head.end() :]
+            if head[1]:
+                self._head = rest
+            else:
+                self._head, self.body_size = None, len(rest)
         return part
 
+    def _read(self, max_bytes: int, until: float) -> bytes:
+        while True:
+            if self._should_stop():
+                raise Cancelled
+            try:
+                return self._stream.read(max_bytes, TICK)
+            except httpcore.ReadTimeout:
+                if time.monotonic() > until:
+                    raise
+
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes, to which there will be another answer."""
-        self._head.clear()
-        self._in_head, self._asked, self.body = True, time.monotonic(), 0
-        self._inner.write(buffer, timeout)
+        """Send a request, or a part of one. Raises httpcore.WriteError and WriteTimeout."""
+        self._head, self._written, self.body_size = b"", time.monotonic(), 0
+        self._stream.write(buffer, timeout)
 
     def close(self) -> None:
-        """Close what lies below."""
-        self._inner.close()
+        """Close the connection."""
+        self._stream.close()
 
     def start_tls(
         self,
@@ -274,21 +134,54 @@ class Counted(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        """Give the same stream encrypted. Raises ConnectError."""
+        """Return the same stream encrypted. Raises httpcore.ConnectError and ConnectTimeout."""
         try:
-            return Counted(_Tls(self._inner, ssl_context, server_hostname, timeout))
-        except BaseException:
-            self.close()
-            raise
+            stream = run_cancellable(
+                lambda: self._stream.start_tls(ssl_context, server_hostname, timeout),
+                self._should_stop,
+                math.inf if timeout is None else timeout,
+            )
+        except (TimeoutError, httpcore.ConnectTimeout):
+            raise httpcore.ConnectTimeout("it does not answer TLS in time") from None
+        return CancellableStream(stream, self._should_stop)
 
     def get_extra_info(self, info: str) -> Any:
-        """Give the number of bytes of the body so far; else ask what lies below."""
-        return self.body if info == "body" else self._inner.get_extra_info(info)
+        """Return what httpcore asks of the stream below."""
+        return self._stream.get_extra_info(info)
 
 
-def _deadline(timeout: float | None) -> float:
-    return time.monotonic() + timeout if timeout is not None else float("inf")
+@contextlib.contextmanager
+def translate_errors(host: str, patience: Patience, proxy: str = "") -> Iterator[None]:
+    """Turn exceptions of httpcore into SourceErrors of one sentence, which names the host.
+
+    Raises Unreachable, TemporaryFailure and other SourceErrors.
+    """
+    through = f" through the proxy {proxy}" if proxy else ""
+    try:
+        yield
+    except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+        raise Unreachable(f"{host} cannot be reached{through}: {_reason(error)}") from None
+    except (httpcore.ProxyError, ImportError) as error:
+        raise Unreachable(f"{host} cannot be reached{through}: {error}") from None
+    except httpcore.TimeoutException:
+        message = f"{host} has sent nothing for {patience.stalled:g} seconds{through}"
+        raise TemporaryFailure(message, silent=host) from None
+    except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
+        why = without_secrets(_reason(error))
+        raise TemporaryFailure(f"the connection to {host}{through} broke: {why}") from None
+    except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
+        why = without_secrets(str(error))
+        raise SourceError(f"{host} cannot be asked{through}: {why}") from None
 
 
-def _small(text: str) -> str:
+def _reason(error: Exception) -> str:
+    """Return why a connection failed: httpcore raises with the exception of the socket."""
+    cause = error.args[0] if error.args and isinstance(error.args[0], OSError) else error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"its certificate cannot be trusted: {cause.verify_message}"
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS fails: {cause.reason or cause}"
+    if isinstance(cause, TimeoutError):
+        return "it does not answer in time"
+    text = str(getattr(cause, "strerror", None) or cause)
     return text[:1].lower() + text[1:]

@@ -77,7 +77,7 @@ class ObjectStorage:
                 writer.begin_anew()
                 return self._bucket.ask(key, origin, copy, writer)
 
-            return self._client.repeat(once)
+            return self._client.retry(once)
 
         return fetch_copy(
             ask,

@@ -129,11 +129,11 @@ class OciRegistry:
                 )
 
             try:
-                return self._client.repeat(once, has_copy=copy is not None)
+                return self._client.retry(once, has_cached=copy is not None)
             except Unauthorized as error:
                 self._authorization, realm = self._admitted(error)
             try:
-                return self._client.repeat(once)
+                return self._client.retry(once)
             except (Unauthorized, Forbidden) as error:
                 raise self._kept_back(realm) or error from None
 
@@ -188,16 +188,16 @@ class OciRegistry:
 
     def _token(self, realm: Url, headers: Mapping[str, str]) -> str:
         def once() -> bytes:
-            with self._client.get(replace(realm, userinfo=""), headers) as answer:
-                answer.demand(realm.shown)
+            with self._client.get(replace(realm, userinfo=""), headers) as response:
+                response.check_status(realm.shown)
                 given = b""
-                for part in answer.parts():
+                for part in response.chunks():
                     given += part
                     if len(given) > _LARGEST_MANIFEST:
                         break
                 return given
 
-        given = _mapping(self._client.repeat(once), realm.shown)
+        given = _mapping(self._client.retry(once), realm.shown)
         token = given.get("token") or given.get("access_token")
         if not isinstance(token, str) or not token.isascii() or not token.isprintable():
             raise SourceError(f"{realm.shown} gives no token")

@@ -46,8 +46,8 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
         raise SourceError(f"{url.place} cannot be reached: {name} is wrong: {error}") from None
 
 
-def trusted(environ: Mapping[str, str]) -> ssl.SSLContext:
-    """Give a TLS context: certificates of the environment, else of the system, else certifi.
+def tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
+    """Return a TLS context that trusts the environment's, the system's or certifi's certificates.
 
     SSL_CERT_FILE and SSL_CERT_DIR name them, or as curl and requests know it CURL_CA_BUNDLE and
     REQUESTS_CA_BUNDLE, which may be directories. Raises SourceError where they cannot be read.

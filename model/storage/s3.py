@@ -20,10 +20,7 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.credentials import access_of
 from spackscope.model.storage.download import FileVersion, Writer
 from spackscope.model.storage.download_cache import CachedFile
-from spackscope.model.storage.http_responses import (
-    Pace,
-    Patience,
-)
+from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.urls import (
     web_url,
@@ -87,14 +84,14 @@ class S3Bucket:
         if found is None:
             return None
         body, length = found["Body"], found.get("ContentLength")
-        pace, size = Pace(self._patience, origin), _FIRST
+        rate, size = RateCheck(self._patience, origin), _FIRST
         try:
             writer.expect(length)
             while part := self._told(origin, partial(body.read, size)):
                 writer.write(part)
                 writer.report(writer.size, length)
                 # What is slow is seen to be slow before a large piece of it is there.
-                size = _PIECE if pace.check(writer.size, length) else _FIRST
+                size = _PIECE if rate.update(writer.size, length) else _FIRST
         finally:
             body.close()
         return FileVersion(found.get("ETag", ""))

@@ -32,10 +32,10 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.http import HttpStorage
 from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.http_responses import (
+from spackscope.model.storage.open import open_storage
+from spackscope.model.storage.patience import (
     Patience,
 )
-from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.proxies_and_tls import proxy_of
 from spackscope.model.storage.urls import is_remote, split_url
 from tests.web_server import (
@@ -57,7 +57,7 @@ from tests.web_server import (
 
 NO_URL = "is not a valid URL"
 NO_PORT = "its port is not a number up to 65,535"
-QUICK = Patience(connect=1.0, stalled=0.2, pause=0.01, longest_pause=0.5)
+QUICK = Patience(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
 OLD, NEW = b'{"old": true}', b'{"new": true}'
 
 
@@ -265,7 +265,7 @@ def test_a_server_that_recovers_is_waited_for(machine: Machine, first: Script) -
 
 def test_a_server_is_given_the_time_that_it_wants(machine: Machine) -> None:
     with serving(index=in_turn(says(429, Retry_After=1), gives(NEW))) as server:
-        place = machine.place(server.url, patience=Patience(pause=0.0, longest_pause=2.0))
+        place = machine.place(server.url, patience=Patience(pause=0.0, max_pause=2.0))
         began = time.monotonic()
         place.fetch("index")
 
@@ -372,7 +372,7 @@ def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
 
 
 def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
-    patience = Patience(slow_for=0.3, slowest=5)
+    patience = Patience(slow_for=0.3, min_rate=5)
     with serving(index=trickles(NEW * 4, 0.01)) as server:
         fetched = machine.place(server.url, patience=patience).fetch("index")
 
@@ -710,7 +710,9 @@ def test_a_server_that_does_not_answer_tls_cannot_be_reached(machine: Machine) -
         place = machine.place(
             f"https://127.0.0.1:{port}", patience=Patience(connect=0.2, stalled=5.0)
         )
-        with pytest.raises(Unreachable, match=r"cannot be reached: TLS is not answered in time$"):
+        with pytest.raises(
+            Unreachable, match=r"cannot be reached: it does not answer TLS in time$"
+        ):
             place.fetch("index")
 
 

@@ -25,9 +25,9 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.storage.credentials import Access, access_of
 from spackscope.model.storage.gcs import GoogleBucket
-from spackscope.model.storage.http_responses import Patience
 from spackscope.model.storage.object_store import ObjectStorage
 from spackscope.model.storage.open import open_storage
+from spackscope.model.storage.patience import Patience
 from spackscope.model.storage.s3 import S3Bucket
 from tests.web_server import Talk, WebServer, gives, is_silent, says, serving
 

@@ -17,9 +17,9 @@ from spackscope.model.core.errors import (
     WrongContent,
 )
 from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.http_responses import Patience
 from spackscope.model.storage.oci import INDEX, OciRegistry
 from spackscope.model.storage.open import open_storage
+from spackscope.model.storage.patience import Patience
 from tests.web_server import Talk, says, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'

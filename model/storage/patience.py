@@ -1,0 +1,54 @@
+"""How long and how often servers are asked, and how fast they have to send."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from spackscope.model.core.errors import TooSlow
+
+_FAST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Limits of the time that a server may take, in seconds, and of the attempts.
+
+    `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than
+    `min_rate` bytes a second. Between two attempts the client waits `pause` seconds, three times
+    as long before each further one, or as long as the server asks; it does not try again where
+    that is more than `max_pause`.
+    """
+
+    connect: float = 10.0
+    stalled: float = 20.0
+    slow_for: float = 60.0
+    min_rate: int = 1024
+    attempts: int = 3
+    pause: float = 0.5
+    max_pause: float = 30.0
+
+
+class RateCheck:
+    """Check that a file comes as fast as the patience demands."""
+
+    def __init__(self, patience: Patience, host: str) -> None:
+        self._patience, self._host = patience, host
+        self._since, self._size_then = time.monotonic(), 0
+
+    def update(self, size: int, total: int | None = None) -> bool:
+        """Take the number of bytes so far and in all; return whether they come very fast.
+
+        Raises TooSlow.
+        """
+        patience, now = self._patience, time.monotonic()
+        seconds, received = now - self._since, size - self._size_then
+        is_fast = received > _FAST * patience.min_rate * max(seconds, 0.001)
+        if seconds < patience.slow_for or size == total:
+            return is_fast
+        if received < patience.min_rate * seconds:
+            rate = f"fewer than {patience.min_rate:,} bytes a second"
+            message = f"{self._host} has sent {rate} for {patience.slow_for:g} seconds"
+            raise TooSlow(message, self._host)
+        self._since, self._size_then = now, size
+        return is_fast
