@@ -15,13 +15,11 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import is_clean
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.column_filter import with_column
 from spackscope.model.query.matchers import split_variant
-from spackscope.model.query.parse import (
-    Bare,
-    parse,
-)
+from spackscope.model.query.parse import parse
+from spackscope.model.query.parsed_input import ParsedInput
 
 MOST = 8
 """Completions that are offered at once."""
@@ -39,6 +37,7 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
+_FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?([=@]*(\S*))\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,56 +59,50 @@ class Completions:
 
 def complete(
     catalog: Catalog,
-    text: str,
-    cursor: int,
+    parsed: ParsedInput,
     *,
-    bare: Bare = "any",
     package: int | None = None,
     should_stop: ShouldStop = never,
 ) -> Completions:
-    """Complete the word of a query line that ends at the cursor.
+    """Complete the word of an input that ends at the cursor.
 
-    Nothing is offered within a word, and nothing that the word is already. Raises Cancelled.
+    Nothing is offered inside a word, nor the word as it is. Raises Cancelled.
     """
-    word = None if text[cursor : cursor + 1].strip() else _word_before(text, cursor)
+    if parsed.text[parsed.cursor : parsed.cursor + 1].strip():
+        return Completions(parsed.cursor, parsed.cursor)
+    if parsed.column:
+        return _complete_filter(catalog, parsed, package, should_stop)
+    cursor, word = parsed.cursor, _word_before(parsed)
     if word is None:
         return Completions(cursor, cursor)
-    start = word.start()
-    others = _alive(catalog, without_word(text, cursor, bare), package, should_stop)
-    within = _Within(catalog, others, package, should_stop, bare)
+    start, typed = word.start(), word[0]
+    others = _alive(catalog, without_word(parsed), package, should_stop)
+    within = _Within(catalog, others, package, should_stop)
     try:
-        offered = [c for c in within.candidates(word) if c.text != text[start:cursor] and c.count]
+        offered = [c for c in within.candidates(word) if c.text != typed and c.count]
     except Unanswerable:
         offered = []
     return Completions(start, cursor, tuple(offered[:MOST]))
 
 
-def complete_column(
-    catalog: Catalog,
-    query: Query,
-    column: str,
-    text: str,
-    cursor: int,
-    *,
-    package: int | None = None,
-    should_stop: ShouldStop = never,
+def _complete_filter(
+    catalog: Catalog, parsed: ParsedInput, package: int | None, should_stop: ShouldStop
 ) -> Completions:
-    """Complete the word of a column's filter that ends at the cursor. Raises Cancelled."""
-    word = re.search(r"(?:(?<=\s)|\A)!?([=@]*(\S*))\Z", text[:cursor])
-    if text[cursor : cursor + 1].strip() or word is None or column not in FACETED:
+    cursor, column = parsed.cursor, parsed.column
+    word = _FILTER_WORD.search(parsed.text[:cursor])
+    if word is None or column not in FACETED:
         return Completions(cursor, cursor)
     start, typed = word.start(1), word[2].lower()
     try:
-        query = with_column(query, column, text[: word.start()] + text[cursor:])
-        found = facets(catalog, query, column, package=package, should_stop=should_stop)
+        query = without_word(parsed)
+        values = facets(catalog, query, column, package=package, should_stop=should_stop)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
-    fitting = _ranked(found, typed)
     # The whole value, where the word alone would match anywhere in others.
     sign = "" if column == "variants" else "="
     items = [
         Completion(sign + _quoted(facet.value), facet.count)
-        for facet in fitting
+        for facet in _ranked(values, typed)
         if sign + _quoted(facet.value) != word[1]
     ]
     return Completions(start, cursor, tuple(items[:MOST]))
@@ -124,13 +117,11 @@ class _Within:
         others: Query,
         package: int | None,
         should_stop: ShouldStop,
-        bare: Bare,
     ) -> None:
         self._catalog = catalog
         self._others = others
         self._package = package
         self._should_stop = should_stop
-        self._bare = bare
 
     def candidates(self, word: re.Match[str]) -> Iterator[Completion]:
         groups = word.groupdict()
@@ -209,9 +200,8 @@ class _Within:
         for facet in _beginning(self._facets("state"), typed):
             yield Completion(facet.value, facet.count)
         for facet in _beginning(self._facets("package"), typed):
-            # In a live filter the bare name would be looked for in every column.
-            key = "package=" if self._bare == "any" else ""
-            yield Completion(f"{key}{facet.value}", facet.count)
+            # The bare name would be looked for in every column.
+            yield Completion(f"package={facet.value}", facet.count)
         for column in ("os", "target", "platform", "stack", "tag", "compiler"):
             for facet in _beginning(self._facets(column), typed):
                 value = facet.value
@@ -220,7 +210,7 @@ class _Within:
         variants = self._facets("variants")
         for facet in variants:
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
-                yield Completion(_spelled_variant(facet.value), facet.count)
+                yield Completion(str(Term("variants", facet.value)), facet.count)
         for key in _KEYS:
             if key.startswith(typed):
                 yield Completion(f"{key}=", sum(facet.count for facet in self._facets("package")))
@@ -244,27 +234,47 @@ def _alive(catalog: Catalog, query: Query, package: int | None, should_stop: Sho
     return alive
 
 
-def _word_before(text: str, cursor: int) -> re.Match[str] | None:
-    """Find the word that ends at the cursor, and its kind; none where a quote is open."""
-    typed = text[max(0, cursor - 2_000) : cursor]
-    if any(t.kind == lexer.ERROR and t.text[0] in "'\"" for t in lexer.tokens(typed)):
-        return None
-    begin = max(0, cursor - 200)
-    for match in _WORD.finditer(text[:cursor], begin):
+def _word_before(parsed: ParsedInput) -> re.Match[str] | None:
+    """Return the word that ends at the cursor; None for none, or inside a quoted value."""
+    cursor = parsed.cursor
+    for token in reversed(parsed.tokens):
+        is_open = token.kind == lexer.ERROR or cursor < token.end
+        if token.start < cursor and is_open and set("'\"") & set(token.text):
+            return None
+    for match in _WORD.finditer(parsed.text[:cursor], max(0, cursor - 200)):
         if match.end() == cursor:
             return match
     return None
 
 
-def without_word(text: str, cursor: int, bare: Bare = "any") -> Query:
-    """Read a query without the word that ends at the cursor, as far as it can be read."""
-    word = _word_before(text, cursor)
-    before, end = text[: word.start() if word is not None else cursor], cursor
-    # A name that the word is glued to is a name, not a bare word.
-    glue = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
-    for rest in (f"{before}{glue} {text[end:]}", f"{before} {text[end:]}", before):
+def without_word(parsed: ParsedInput) -> Query:
+    """Return the query of an input without the word that ends at the cursor.
+
+    Its alternatives go with it. Where the text is not a query, or the word is part of a
+    dependency, the rest is parsed as far as it can be. Raises QueryError where the rest of a
+    filter cannot be parsed.
+    """
+    query, text, cursor = parsed.query, parsed.text, parsed.cursor
+    word = _FILTER_WORD.search(text[:cursor]) if parsed.column else _word_before(parsed)
+    start = word.start() if word is not None else cursor
+    if query is not None and start == cursor:
+        return query
+    if query is not None and not query.specs:
+        spans = parsed.spans
+        is_part = any(
+            begin < start < end or start <= begin < cursor < end for begin, end in spans.values()
+        )
+        if not is_part:
+            typed = {c for c, (begin, _) in spans.items() if start <= begin < cursor}
+            return Query(tuple(group for group in query.groups if typed.isdisjoint(group)))
+    if parsed.column:
+        return with_column(parsed.others, parsed.column, text[:start] + text[cursor:])
+    # A name that the word is attached to is a name, not a bare word.
+    is_attached = start > 0 and not text[start - 1].isspace() and text[start - 1] not in "!|"
+    before, after = text[:start], text[cursor:]
+    for rest in (f"{before}{'@:' * is_attached} {after}", f"{before} {after}", before):
         try:
-            return parse(rest, bare=bare)
+            return parse(rest, bare="any")
         except QueryError:
             continue
     return Query()
@@ -280,14 +290,6 @@ def _ranked(found: Iterable[Facet], typed: str) -> list[Facet]:
 def _beginning(found: Iterable[Facet], typed: str) -> list[Facet]:
     lower = typed.lower()
     return [f for f in found if f.value.lower().startswith(lower) and is_clean(f.value)]
-
-
-def _spelled_variant(variant: str) -> str:
-    parts = lexer.PAIR_PARTS.fullmatch(variant)
-    if parts is None:
-        return variant
-    name, operator, value = parts.groups()
-    return f"{name}{operator}{lexer.quoted(lexer.unquoted(value))}"
 
 
 def _quoted(value: str) -> str:

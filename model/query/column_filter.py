@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from spackscope.model.core.errors import (
     QueryError,
@@ -29,34 +30,42 @@ _QUOTES = re.compile(_QUOTED)
 _WAITING = frozenset({"!", "=", "+", "~", "@", "%", "!=", "!+", "!~", "!@", "!%"})
 _AS_IN_SPACK = ("version", "compiler", "target")
 
+Spans = Mapping[Condition, tuple[int, int]]
+"""Where in a text each condition begins and ends."""
+
 
 def column_groups(column: str, text: str) -> tuple[Group, ...]:
-    """Parse a column's filter.
+    """Parse a column's filter. Raises QueryError."""
+    return parse_words(column, text)[0]
 
-    A sign that still waits for its word is passed over. Raises QueryError.
+
+def parse_words(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
+    """Parse a column's filter; return its groups, and where in it each condition is.
+
+    A sign that still needs its word is ignored. Raises QueryError.
     """
     groups: list[list[Condition]] = []
     spans: dict[Condition, tuple[int, int]] = {}
     joined = False
-    for count, (offset, word, is_bar) in enumerate(_words(text)):
-        if is_bar or word in _WAITING:
-            joined = is_bar and bool(groups)
+    for count, word in enumerate(_words(text)):
+        if word.is_bar or word.text in _WAITING:
+            joined = word.is_bar and bool(groups)
             continue
         if count >= MOST_TERMS:
-            raise QueryError(f"a filter has {MOST_TERMS:,} words at most", offset)
+            raise QueryError(f"a filter has {MOST_TERMS:,} words at most", word.start)
         try:
-            condition = _condition(column, word)
+            condition = _condition(column, word.text)
         except ValueError as error:
-            raise QueryError(str(error), offset) from None
+            raise QueryError(str(error), word.start) from None
         if joined:
             groups[-1].append(condition)
         else:
             groups.append([condition])
         joined = False
-        spans.setdefault(condition, (offset, offset + len(word)))
-    made = tuple(dict.fromkeys(map(tuple, groups)))
-    check_once(_placed(made, spans))
-    return made
+        spans.setdefault(condition, (word.start, word.end))
+    distinct = tuple(dict.fromkeys(map(tuple, groups)))
+    check_once(_single(distinct, spans))
+    return distinct, spans
 
 
 def column_text(query: Query, column: str) -> str:
@@ -68,23 +77,34 @@ def column_text(query: Query, column: str) -> str:
 
 
 def with_column(query: Query, column: str, text: str) -> Query:
-    """Replace what a query asks of one column by what stands in its filter. Raises QueryError."""
+    """Replace a column's part of a query by what its filter asks for. Raises QueryError."""
     filtered = query.without_column(column).plus(Query(column_groups(column, text)))
-    check_once(_placed(filtered.groups, {}))
+    check_filtered(filtered)
     return filtered
 
 
-def _placed(
-    groups: Iterable[Group], spans: Mapping[Condition, tuple[int, int]]
-) -> Iterator[tuple[Condition, int]]:
-    """Yield the conditions that stand alone, each with its offset."""
+def check_filtered(query: Query) -> None:
+    """Check that no two filters ask for what a spec has once. Raises QueryError."""
+    check_once(_single(query.groups, {}))
+
+
+def _single(groups: Iterable[Group], spans: Spans) -> Iterator[tuple[Condition, int]]:
+    """Yield the conditions without alternatives, each with its offset."""
     for condition, *others in groups:
         if not others and not condition.negated:
             yield condition, spans.get(condition, (0, 0))[0]
 
 
-def _words(text: str) -> list[tuple[int, str, bool]]:
-    """Give the words, where they begin, and whether it is the bar between alternatives."""
+class _Word(NamedTuple):
+    """A word of a filter without its quotes; `is_bar` where it separates alternatives."""
+
+    text: str
+    start: int
+    end: int
+    is_bar: bool
+
+
+def _words(text: str) -> list[_Word]:
     if len(text) > LONGEST:
         raise QueryError(f"a filter has {LONGEST:,} characters at most", LONGEST)
     words = []
@@ -92,7 +112,7 @@ def _words(text: str) -> list[tuple[int, str, bool]]:
         if match[0] in ('"', "'"):
             raise QueryError("the quote is not closed", match.start())
         word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
-        words.append((match.start(), word, match[0] == "|"))
+        words.append(_Word(word, *match.span(), match[0] == "|"))
     return words
 
 

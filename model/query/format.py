@@ -63,11 +63,11 @@ def _term_text(term: Term) -> str:
         and is_variant(pattern)
         and split_variant(pattern)[0] not in COLUMN_KEYS
     ):
-        return variant_text(pattern)
+        return _variant_text(pattern)
     return f"{column}={lexer.quoted(pattern)}"
 
 
-def variant_text(pattern: str) -> str:
+def _variant_text(pattern: str) -> str:
     """Return a variant with its value in quotes where it needs them and has none."""
     parts = lexer.PAIR_PARTS.fullmatch(pattern)
     if parts is None or parts[3][0] in "'\"":

@@ -7,7 +7,7 @@ and `?`, and quoted words are spackscope's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 SPACE, ERROR = "space", "error"
@@ -126,19 +126,19 @@ def variant_pattern(name: str, operator: str, value: str) -> str:
     return f"{name}{operator}{in_quotes(value) if value[:1] in ('', '=', *_QUOTES) else value}"
 
 
-def coloured(text: str) -> Iterator[tuple[int, int, str]]:
-    """Give the pieces of a query as (start, end, kind), to be shown each in its own way.
+def highlights(tokens: Iterable[Token]) -> Iterator[tuple[int, int, str]]:
+    """Yield the pieces of a query as (start, end, kind), each to be shown in its own style.
 
     Kinds are those of tokens without `space`, and `key` and `value` for the halves of a pair.
     """
     key_end = -1
-    for token in tokens(text):
+    for token in tokens:
         if token.kind == PAIR and (parts := PAIR_PARTS.fullmatch(token.text)) is not None:
-            cut = token.start + parts.end(2)
-            yield token.start, cut, "key"
-            yield cut, token.end, "value"
+            value_start = token.start + parts.end(2)
+            yield token.start, value_start, "key"
+            yield value_start, token.end, "value"
         elif token.kind == ERROR and token.text in ":=" and key_end == token.start:
-            # A key whose value is still to come is no error yet.
+            # A key whose value is still to come is not an error yet.
             key_end = token.end
             yield token.start, token.end, "key"
         elif token.kind != SPACE:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.core.columns import FLAGS
@@ -19,6 +18,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Condition, Query
+from spackscope.model.query.lexer import Token
 from spackscope.model.query.parser import Parser
 from spackscope.model.query.validation import (
     LONGEST,
@@ -31,20 +31,12 @@ Bare = Literal["package", "any"]
 _FLAGS_UNQUOTED = re.compile(rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)")
 
 
-@dataclass(frozen=True)
-class Reading:
-    """Hold what a text means, and where in it each condition stands, as offsets."""
-
-    query: Query
-    spans: Mapping[Condition, tuple[int, int]]
-
-
 def parse(text: str, *, bare: Bare = "package") -> Query:
     """Parse a query; `bare` says what a word without sigil or key stands for.
 
     Raises QueryError at the first place that is none.
     """
-    return read(text, bare=bare).query
+    return parse_tokens(text, lexer.tokens(text), bare=bare)[0]
 
 
 def query_text(words: Iterable[str]) -> str:
@@ -56,11 +48,16 @@ def query_text(words: Iterable[str]) -> str:
     return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 
-def read(text: str, *, bare: Bare = "package") -> Reading:
-    """Parse a query, and tell where its conditions stand. Raises QueryError."""
+def parse_tokens(
+    text: str, tokens: Iterable[Token], *, bare: Bare
+) -> tuple[Query, Mapping[Condition, tuple[int, int]]]:
+    """Parse the tokens of a text; return its query, and where in it each condition is.
+
+    Raises QueryError.
+    """
     if len(text) > LONGEST:
         raise QueryError(f"a query has {LONGEST:,} characters at most", LONGEST)
-    return Reading(*Parser(text, bare).parse())
+    return Parser(tokens, bare).parse()
 
 
 def one_condition(text: str) -> Condition:
@@ -77,10 +74,9 @@ __all__ = [
     "MOST_TERMS",
     "Bare",
     "QueryError",
-    "Reading",
     "check_once",
     "one_condition",
     "parse",
+    "parse_tokens",
     "query_text",
-    "read",
 ]

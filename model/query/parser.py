@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS
 from spackscope.model.core.errors import (
@@ -40,9 +40,8 @@ class Parser:
     every word is a text.
     """
 
-    def __init__(self, text: str, bare: str) -> None:
-        found = list(lexer.tokens(text))
-        self._tokens = [one for one in found if one.kind != lexer.SPACE]
+    def __init__(self, tokens: Iterable[Token], bare: str) -> None:
+        self._tokens = [token for token in tokens if token.kind != lexer.SPACE]
         self._bare = bare
         self._specs = [SpecDraft()]
         self._spans: dict[Condition, tuple[int, int]] = {}

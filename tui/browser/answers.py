@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.assist.diagnostics import Typed, advised, completions, unanswerable
+from spackscope.model.assist.completion import Completions
+from spackscope.model.assist.diagnostics import advised, completions, unanswerable
 from spackscope.model.assist.no_match import why_none
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
@@ -13,6 +14,7 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.messages import Answered, Offered, Refused
 
 
@@ -20,28 +22,36 @@ def answers(
     catalog: Catalog,
     view: View,
     generation: int,
-    typed: Typed | None,
+    typed: ParsedInput | None,
     should_stop: ShouldStop,
     *,
     may_refuse: bool = True,
+    completes: bool = True,
 ) -> Iterator[Answered | Refused | Offered]:
     """Give the rows of a view, and then completions where it comes from what is being `typed`.
 
     What is being typed is refused, if it may be, where it has no match and the word is not all
-    there yet, or a condition is one that nothing can fulfil. Raises Cancelled.
+    there yet, or a condition is one that nothing can fulfil. It is completed if `completes`.
+    Raises Cancelled.
     """
     found = None
+
+    def complete(typed: ParsedInput) -> Completions:
+        if not completes:
+            return Completions(typed.cursor, typed.cursor)
+        return completions(catalog, view, typed, should_stop)
+
     try:
         packages = catalog.packages(view.query, should_stop=should_stop)
         listing = catalog.listing(view, should_stop=should_stop)
     except Unanswerable as error:
-        text = typed or Typed(str(view.query), 0)
-        yield Refused(generation, unanswerable(error, text), unanswerable=True)
+        parsed = typed or parse_input(str(view.query), 0)
+        yield Refused(generation, unanswerable(error, parsed), unanswerable=True)
     else:
         note = None
         elsewhere = sum(package.shown for package in packages) if not listing.shown else 0
         if typed is not None and may_refuse and not listing.shown and not elsewhere:
-            found = completions(catalog, view, typed, should_stop)
+            found = complete(typed)
             note = None if found.items else advised(catalog, view, typed, should_stop)
         if note is not None or (found is not None and found.items):
             yield Refused(generation, note)
@@ -54,8 +64,7 @@ def answers(
             virtuals = catalog.virtuals.sentence(view.query)
             yield Answered(generation, packages, listing, columns, telling, why, virtuals)
     if typed is not None:
-        found = found or completions(catalog, view, typed, should_stop)
-        yield Offered(typed, found)
+        yield Offered(typed, found or complete(typed))
 
 
 def _columns(catalog: Catalog, view: View) -> list[Column]:

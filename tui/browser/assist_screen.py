@@ -11,12 +11,13 @@ from textual.app import ComposeResult
 from textual.worker import get_current_worker
 
 from spackscope.model.assist.completion import Completions
-from spackscope.model.assist.diagnostics import Note, Typed, completions, is_unfinished
+from spackscope.model.assist.diagnostics import Note, completions, is_unfinished
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import (
     Cancelled,
 )
 from spackscope.model.core.text import cell_width
+from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.loading_screen import ReadingScreen
 from spackscope.tui.browser.messages import Offered
@@ -43,7 +44,7 @@ class OfferingScreen(ReadingScreen):
         super().__init__(sources, session)
         self._view = View()
         self._typed_in: FilterInput | None = None
-        self._typed: Typed | None = None
+        self._typed: ParsedInput | None = None
         self._note: Note | None = None
         self._found = NO_COMPLETIONS
         self._awaits_completions = False
@@ -63,9 +64,9 @@ class OfferingScreen(ReadingScreen):
         if event.input is not self._typed_in or typed is None or event.input.value != typed.text:
             return
         if cursor != typed.cursor:
-            self._complete(replace(typed, cursor=cursor, always=False))
+            self._complete(replace(typed, cursor=cursor))
 
-    def _complete(self, typed: Typed) -> None:
+    def _complete(self, typed: ParsedInput, *, always: bool = False) -> None:
         """Look for completions of a text that asks for nothing new."""
         self._typed = typed
         catalog, view = self._catalog, self._view
@@ -73,12 +74,18 @@ class OfferingScreen(ReadingScreen):
             self._found = NO_COMPLETIONS
             self._offer_soon()
             return
+        if typed.text == self._chosen_text and not always:
+            self._found, self._awaits_completions = NO_COMPLETIONS, False
+            self._offer_soon()
+            return
         self._awaits_completions = True
 
         def work() -> None:
             worker = get_current_worker()
             with self.mending(catalog), contextlib.suppress(Cancelled):
-                found = completions(catalog, view, typed, lambda: worker.is_cancelled)
+                found = completions(
+                    catalog, view, typed, lambda: worker.is_cancelled, always=always
+                )
                 self.post_message(Offered(typed, found))
 
         self.run_worker(work, group="offer", exclusive=True, thread=True)
@@ -168,10 +175,11 @@ class OfferingScreen(ReadingScreen):
             return
         if isinstance(event.input.parent, QueryBar | FilterBar):
             self._typed_in = event.input
-            self._complete(replace(typed_in(event.input), always=True))
+            self._complete(self._parse(event.input), always=True)
 
-
-def typed_in(input_: FilterInput) -> Typed:
-    """Give what stands in an input now."""
-    column = "" if isinstance(input_, QueryInput) else input_.name or ""
-    return Typed(input_.value, input_.cursor_position, column)
+    def _parse(self, input_: FilterInput) -> ParsedInput:
+        """Return what is in an input now, parsed; the query line has parsed it already."""
+        if isinstance(input_, QueryInput):
+            return input_.parsed
+        column = input_.name or ""
+        return parse_filter_input(input_.value, input_.cursor_position, column, self._view.query)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from spackscope.model.assist.completion import Completions
-from spackscope.model.assist.diagnostics import Note, Typed
+from spackscope.model.assist.diagnostics import Note
 from spackscope.model.catalog.catalog import Catalog, PackageCount
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.columns import Column
+from spackscope.model.query.parsed_input import ParsedInput
 
 
 @dataclass
@@ -99,5 +100,5 @@ class Refused(Message):
 class Offered(Message):
     """Hand over the completions of the word at the cursor."""
 
-    typed: Typed
+    typed: ParsedInput
     completions: Completions

@@ -15,7 +15,7 @@ from dataclasses import replace
 from textual import events, on
 from textual.worker import get_current_worker
 
-from spackscope.model.assist.diagnostics import Note, Typed, asked
+from spackscope.model.assist.diagnostics import Note, syntax_note
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.core.errors import (
@@ -27,13 +27,13 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parse import (
     parse,
 )
+from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.answers import answers
 from spackscope.tui.browser.assist_screen import (
     NEED_COMPLETIONS,
     NO_COMPLETIONS,
     OfferingScreen,
-    typed_in,
 )
 from spackscope.tui.browser.messages import Answered, Refused
 from spackscope.tui.browser.query_history import History, Walk
@@ -66,7 +66,9 @@ class AskingScreen(OfferingScreen):
 
     # The view and its answer
 
-    def _set_view(self, view: View, *, rewrite: bool = False, typed: Typed | None = None) -> None:
+    def _set_view(
+        self, view: View, *, rewrite: bool = False, typed: ParsedInput | None = None
+    ) -> None:
         """Ask for another view; the last answer stays on the screen until the new one is there.
 
         The filter that has the focus keeps its text unless it is to be rewritten: whoever types
@@ -81,6 +83,7 @@ class AskingScreen(OfferingScreen):
             return
         self._view_generation += 1
         generation, may_refuse = self._view_generation, self._shown_catalog is catalog
+        completes = typed is not None and typed.text != self._chosen_text
         if typed is not None:
             self.workers.cancel_group(self, "offer")
             self._awaits_completions = True
@@ -98,7 +101,13 @@ class AskingScreen(OfferingScreen):
                 return
             with self.mending(catalog), contextlib.suppress(Cancelled):
                 for answer in answers(
-                    catalog, view, generation, typed, should_stop, may_refuse=may_refuse
+                    catalog,
+                    view,
+                    generation,
+                    typed,
+                    should_stop,
+                    may_refuse=may_refuse,
+                    completes=completes,
                 ):
                     self.post_message(answer)
 
@@ -130,7 +139,7 @@ class AskingScreen(OfferingScreen):
             return
         if self._typed_in is not None and self._shown_catalog is self._catalog:
             self._refused, self._note = self._view, event.note
-            self._typed = self._typed or typed_in(self._typed_in)
+            self._typed = self._typed or self._parse(self._typed_in)
             self._typed_in.is_wrong = event.unanswerable
             if not self._awaits_completions:
                 self._offer_soon()
@@ -152,7 +161,7 @@ class AskingScreen(OfferingScreen):
         input_.is_wrong = True
         self._start_query = None
         self._typed_in, self._note = input_, note
-        self._typed, self._found = typed_in(input_), NO_COMPLETIONS
+        self._typed, self._found = self._parse(input_), NO_COMPLETIONS
         self._focus_soon(input_.focus)
 
     @property
@@ -189,17 +198,16 @@ class AskingScreen(OfferingScreen):
             self._walk = None
         if text != self._chosen_text:
             self._chosen_text = None
-        typed = replace(typed_in(input_), never=text == self._chosen_text)
+        typed = self._parse(input_)
         if self._status.message:
             self._status.hush()
         self._typed_in, self._typed, self._note = input_, typed, None
         if not input_.has_focus:
             # It was left before this came to be known.
             self.call_later(self._leave_input)
-        try:
-            query = asked(self._view.query, typed)
-        except QueryError as error:
-            self._note = Note(str(error), error.offset)
+        query = typed.query
+        if query is None:
+            self._note = syntax_note(typed.error) if typed.error is not None else None
             input_.is_wrong = True
             self._complete(typed)
             return

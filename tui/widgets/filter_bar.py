@@ -16,7 +16,7 @@ from spackscope.model.core.errors import (
     QueryError,
 )
 from spackscope.model.presentation.column_layout import GAP, Placed
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.tui.widgets.filter_input import FilterInput
 
@@ -35,6 +35,8 @@ class FilterBar(Horizontal):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._inputs: dict[str, FilterInput] = {}
+        # What each filter shows, and as which text.
+        self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
 
     def place(self, placed: Sequence[Placed], gutter: int) -> None:
         """Put the inputs under their heads, making those that are needed the first time."""
@@ -66,12 +68,21 @@ class FilterBar(Horizontal):
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
-            try:
-                same = column_groups(column, input_.value) == query.of_column(column)
-            except QueryError:
-                same = False
+            groups = query.of_column(column)
+            same = self._groups_of(column, input_.value) == groups
             if not same or not input_.value.strip():
                 input_.reflect(column_text(query, column))
+            self._shown[column] = groups, input_.value
+
+    def _groups_of(self, column: str, text: str) -> tuple[Group, ...] | None:
+        """Return what a filter asks for, parsing only a text that is new; None for an error."""
+        groups, shown = self._shown.get(column, ((), ""))
+        if text == shown:
+            return groups
+        try:
+            return column_groups(column, text)
+        except QueryError:
+            return None
 
     def focus_on(self, column: str) -> None:
         """Let the user type in the filter of a column."""

@@ -12,13 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.core.errors import (
-    QueryError,
-)
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import (
-    parse,
-)
 from spackscope.tui.widgets.query_input import QueryInput
 
 
@@ -56,11 +50,7 @@ class QueryBar(Horizontal):
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query, and leave a text alone that means the same or is being typed."""
-        try:
-            same = parse(self.input.value, bare="any") == query
-        except QueryError:
-            same = False
-        if not same and self.input is not typed_in:
+        if self.input is not typed_in and self.input.parsed.query != query:
             self.input.reflect(str(query))
 
     def show_count(self, text: str) -> None:

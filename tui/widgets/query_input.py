@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.highlighter import Highlighter
-from rich.style import Style
 from rich.text import Text
 
 from spackscope.model.query import lexer
+from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
 
 _KINDS = (
@@ -21,12 +20,13 @@ _KINDS = (
 class _QueryHighlighter(Highlighter):
     """Give each piece of a query the style of its kind."""
 
-    def __init__(self, style_of: Callable[[str], Style]) -> None:
-        self._style_of = style_of
+    def __init__(self, input_: QueryInput) -> None:
+        self._input = input_
 
     def highlight(self, text: Text) -> None:
-        for start, end, kind in lexer.coloured(text.plain):
-            text.stylize(self._style_of(f"query--{kind}"), start, end)
+        for start, end, kind in lexer.highlights(self._input.parsed.tokens):
+            style = self._input.get_component_rich_style(f"query--{kind}", partial=True)
+            text.stylize(style, start, end)
 
 
 class QueryInput(FilterInput):
@@ -42,10 +42,18 @@ class QueryInput(FilterInput):
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(placeholder, name=name, id=id)
-        self.highlighter = _QueryHighlighter(self._style_of)
+        self._parsed = parse_input("", 0)
+        self.highlighter = _QueryHighlighter(self)
 
-    def _style_of(self, component: str) -> Style:
-        return self.get_component_rich_style(component, partial=True)
+    @property
+    def parsed(self) -> ParsedInput:
+        """What is in the line now; each text is parsed once."""
+        text, cursor = self.value, self.cursor_position
+        if self._parsed.text != text:
+            self._parsed = parse_input(text, cursor)
+        elif self._parsed.cursor != cursor:
+            self._parsed = replace(self._parsed, cursor=cursor)
+        return self._parsed
 
     def action_older(self) -> None:
         """Ask for the query before."""

@@ -11,7 +11,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
-from spackscope.model.query.parse import read
+from spackscope.model.query.parse import parse
+from spackscope.model.query.parsed_input import parse_input
 from tests.hostile import HOSTILE_TEXT
 
 
@@ -44,20 +45,21 @@ from tests.hostile import HOSTILE_TEXT
 def test_the_condition_is_named_with_its_place(
     sample: Catalog, text: str, at: int, sentence: str
 ) -> None:
-    reading = read(text)
+    parsed = parse_input(text, 0, bare="package")
+    assert parsed.query is not None
 
-    said = advice(sample, reading.query)
+    said = advice(sample, parsed.query)
 
     assert said is not None
     assert said.sentence == sentence
-    assert reading.spans[said.condition][0] == at
+    assert parsed.spans[said.condition][0] == at
 
 
 def test_a_word_that_nothing_shows_is_named(sample: Catalog) -> None:
-    said = advice(sample, read("py-build safetensor", bare="any").query)
+    said = advice(sample, parse("py-build safetensor", bare="any"))
     assert said is None
 
-    said = advice(sample, read("safetensers", bare="any").query)
+    said = advice(sample, parse("safetensers", bare="any"))
     assert said is not None
     assert said.sentence == (
         "no spec shows safetensers in any column: did you mean py-safetensors?"
@@ -66,13 +68,13 @@ def test_a_word_that_nothing_shows_is_named(sample: Catalog) -> None:
 
 @pytest.mark.parametrize("text", ["", "py-build", "py-build %gcc | os=x", "py-build zlib"])
 def test_where_each_condition_can_be_fulfilled_nothing_is_said(sample: Catalog, text: str) -> None:
-    assert advice(sample, read(text).query) is None
+    assert advice(sample, parse(text)) is None
 
 
 def test_the_selected_package_counts(sample: Catalog) -> None:
     package = next(p for p in sample.packages(Query()) if p.name == "py-build")
 
-    said = advice(sample, read("os=sequoia").query, package=package.id)
+    said = advice(sample, parse("os=sequoia"), package=package.id)
 
     assert said is not None
     assert said.sentence.startswith("no py-build has os=sequoia")
@@ -80,11 +82,11 @@ def test_the_selected_package_counts(sample: Catalog) -> None:
 
 def test_advice_can_be_stopped(sample: Catalog) -> None:
     with pytest.raises(Cancelled):
-        advice(sample, read("os=x").query, should_stop=lambda: True)
+        advice(sample, parse("os=x"), should_stop=lambda: True)
 
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT if 0 < len(text) < 999])
 def test_hostile_text_is_clean_in_advice(mixed: Catalog, text: str) -> None:
-    said = advice(mixed, read(f"os={in_quotes(text)}").query)
+    said = advice(mixed, parse(f"os={in_quotes(text)}"))
 
     assert said is None or said.sentence.isprintable()

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.assist.completion import complete, complete_column
+from spackscope.model.assist.completion import complete
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import (
     Cancelled,
     QueryError,
 )
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import (
-    parse,
-)
+from spackscope.model.query.parse import parse
+from spackscope.model.query.parsed_input import parse_filter_input, parse_input
 
 
 def offered(catalog: Catalog, text: str) -> dict[str, int]:
     """Complete a text that has its cursor at `|`, or at its end."""
     before, bar, after = text.partition("^I")
-    found = complete(catalog, before + after, len(before) if bar else len(text))
+    found = complete(catalog, parse_input(before + after, len(before) if bar else len(text)))
     return {
         before[: found.start] + item.text + (before + after)[found.end :]: item.count
         for item in found.items
@@ -83,7 +82,7 @@ def test_a_long_text_is_completed_at_its_end(sample: Catalog) -> None:
 
 def test_completion_can_be_stopped(sample: Catalog) -> None:
     with pytest.raises(Cancelled):
-        complete(sample, "os=ubuntu24.04 py", 17, should_stop=lambda: True)
+        complete(sample, parse_input("os=ubuntu24.04 py", 17), should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_completion_can_be_stopped(sample: Catalog) -> None:
 def test_a_filter_is_completed(
     sample: Catalog, column: str, text: str, items: list[tuple[str, int]]
 ) -> None:
-    found = complete_column(sample, Query(), column, text, len(text))
+    found = complete(sample, parse_filter_input(text, len(text), column, Query()))
 
     assert [(item.text, item.count) for item in found.items] == items
 
@@ -117,14 +116,14 @@ def test_any_garbage_is_survived(mixed: Catalog) -> None:
         "^[virtuals=",
         "@" * 9,
     ):
-        complete(mixed, text, len(text))
+        complete(mixed, parse_input(text, len(text)))
         for column in ("os", "variants", "hash"):
-            complete_column(mixed, Query(), column, text, len(text))
+            complete(mixed, parse_filter_input(text, len(text), column, Query()))
 
 
 def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
     for text in ("l", "r", "1", "os=", "stack=", "variants=", "tag=", "libs=", "%"):
-        for item in complete(mixed, text, len(text)).items:
+        for item in complete(mixed, parse_input(text, len(text))).items:
             assert item.text.isprintable()
             try:
                 parse(item.text, bare="any")

@@ -21,8 +21,8 @@ from spackscope.model.query.parse import (
     Bare,
     parse,
     query_text,
-    read,
 )
+from spackscope.model.query.parsed_input import parse_input
 from tests.hostile import HOSTILE_TEXT
 from tests.query_grammar import random_query
 
@@ -218,7 +218,9 @@ def test_the_words_of_a_command_line_have_lost_the_quotes_of_flags() -> None:
 
 def test_each_condition_knows_its_place() -> None:
     text = "hdf5@1.2 !os=x ^zlib@1 +pic %gcc"
-    query, spans = (reading := read(text)).query, reading.spans
+    parsed = parse_input(text, 0)
+    query, spans = parsed.query, parsed.spans
+    assert query is not None
 
     assert {text[slice(*spans[c])] for c in query.conditions} == {
         "hdf5", "@1.2", "os=x", "^zlib@1 +pic %gcc",
@@ -299,7 +301,7 @@ def test_what_is_no_query_is_pointed_at(text: str, offset: int, message: str) ->
 @given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-"))
 def test_no_character_of_a_text_is_lost(text: str) -> None:
     assert "".join(token.text for token in lexer.tokens(text)) == text
-    pieces = list(lexer.coloured(text))
+    pieces = list(lexer.highlights(lexer.tokens(text)))
     assert all(start < end for start, end, _ in pieces)
     assert all(one[1] <= two[0] for one, two in pairwise(pieces))
 

@@ -13,6 +13,7 @@ from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.filter_input import FilterInput
 from tests.browsing import SAMPLE, Browser, browsing, record, sample_where, write_page
 from tests.hostile import HOSTILE_TEXT
+from tests.parse_counts import ParseCounts
 
 SIZES = [(160, 45), (120, 30), (80, 24), (50, 20)]
 GARBAGE = [
@@ -449,3 +450,18 @@ async def test_the_other_filters_have_no_history(tmp_path: Path) -> None:
         assert browser.filter_text("version") == ""
         await browser.press("down")
         assert browser.focus == "spec-rows"
+
+
+async def test_each_letter_is_lexed_and_parsed_once(parse_counts: ParseCounts) -> None:
+    async with browsing() as browser:
+        await browser.press("slash")
+        before = parse_counts.parses, parse_counts.lexer_runs
+        for letter in "build %gcc":
+            await browser.type(letter)
+            await browser.settle()
+        parses = parse_counts.parses - before[0]
+        lexer_runs = parse_counts.lexer_runs - before[1]
+
+    # A sign alone, as %, has its rest parsed once more for the completions.
+    assert len("build %gcc") <= parses <= len("build %gcc") + 1
+    assert lexer_runs == parses

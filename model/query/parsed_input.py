@@ -1,0 +1,57 @@
+"""Parse what is typed in an input once, for its colours, its rows, its errors and completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from spackscope.model.core.errors import QueryError
+from spackscope.model.query import lexer
+from spackscope.model.query.ast import Condition, Query
+from spackscope.model.query.column_filter import check_filtered, parse_words
+from spackscope.model.query.lexer import Token
+from spackscope.model.query.parse import Bare, parse_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedInput:
+    """What is typed in the query line, or in the filter of `column`, parsed once.
+
+    Offsets are in characters. `query` is the whole query once the text is typed; None where the
+    text is not a query, and `error` says why. `spans` has the start and end of each condition in
+    the text, `tokens` those of the query line. `others` is what a filter leaves as it is: the
+    conditions on other columns.
+
+    Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
+    """
+
+    text: str
+    cursor: int
+    query: Query | None
+    spans: Mapping[Condition, tuple[int, int]]
+    tokens: tuple[Token, ...] = ()
+    error: QueryError | None = None
+    column: str = ""
+    others: Query = Query()
+
+
+def parse_input(text: str, cursor: int, *, bare: Bare = "any") -> ParsedInput:
+    """Parse the text of the query line; `bare` is that of `parse`. Never raises."""
+    tokens = tuple(lexer.tokens(text))
+    try:
+        query, spans = parse_tokens(text, tokens, bare=bare)
+    except QueryError as error:
+        return ParsedInput(text, cursor, None, {}, tokens, error)
+    return ParsedInput(text, cursor, query, spans, tokens)
+
+
+def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:
+    """Parse the filter of a column, which replaces that column's part of a query. Never raises."""
+    others = query.without_column(column)
+    try:
+        groups, spans = parse_words(column, text)
+        filtered = others.plus(Query(groups))
+        check_filtered(filtered)
+    except QueryError as error:
+        return ParsedInput(text, cursor, None, {}, (), error, column, others)
+    return ParsedInput(text, cursor, filtered, spans, (), None, column, others)

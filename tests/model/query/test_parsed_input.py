@@ -1,0 +1,102 @@
+"""What is typed in an input is parsed once, and serves colours, rows, errors and completion."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from spackscope.model.assist.completion import without_word
+from spackscope.model.core.errors import QueryError
+from spackscope.model.query.ast import Query, Term, query_of
+from spackscope.model.query.column_filter import with_column
+from spackscope.model.query.parse import parse
+from spackscope.model.query.parsed_input import parse_filter_input, parse_input
+from tests.parse_counts import ParseCounts
+from tests.query_grammar import random_query
+
+
+def test_the_line_means_what_its_text_means() -> None:
+    for seed in range(1_000):
+        text = random_query(Random(seed))
+        parsed = parse_input(text, len(text))
+        if parsed.error is None:
+            assert parsed.query == parse(text, bare="any")
+        else:
+            assert parsed.query is None
+            with pytest.raises(QueryError, match=re.escape(str(parsed.error))) as raised:
+                parse(text, bare="any")
+            assert raised.value.offset == parsed.error.offset
+        assert "".join(token.text for token in parsed.tokens) == text
+
+
+@pytest.mark.parametrize("text", ["", "24", "!24 =x", "a | b", "'", "a !", "=a =b"])
+def test_a_filter_means_what_its_text_means(text: str) -> None:
+    query = parse("hdf5 os=x +mpi")
+    parsed = parse_filter_input(text, len(text), "os", query)
+
+    assert parsed.others == parse("hdf5 +mpi")
+    if parsed.error is None:
+        assert parsed.query == with_column(query, "os", text)
+    else:
+        assert parsed.query is None
+        with pytest.raises(QueryError, match=re.escape(str(parsed.error))):
+            with_column(query, "os", text)
+
+
+def test_a_condition_of_a_filter_knows_its_place() -> None:
+    parsed = parse_filter_input("24 !'a b'", 0, "os", Query())
+
+    assert parsed.spans == {
+        Term("os", "*24*"): (0, 2),
+        Term("os", "*a b*", negated=True): (3, 9),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("", ""),
+        ("py-b", ""),
+        ("hdf5 py-b", "hdf5"),
+        ("hdf5 ", "hdf5"),
+        ("hdf5@1.2", "hdf5@:"),
+        ("hdf5+mpi", "hdf5@:"),
+        ("hdf5 os=", "hdf5"),
+        ("hdf5 !os=x", "hdf5"),
+        ("hdf5 os=x | os=y", "hdf5"),
+        ("hdf5 ^zlib+pic", "hdf5 ^zlib"),
+        ("hdf5 %gcc@12", "hdf5"),
+        ("hdf5@1 zlib@2", "hdf5@1 zlib@:"),
+    ],
+)
+def test_the_word_at_the_cursor_is_left_out(text: str, rest: str) -> None:
+    for after in ("", " +shared"):
+        parsed = parse_input(text + after, len(text))
+        assert without_word(parsed) == parse(rest + after, bare="any")
+
+
+def test_the_word_of_a_filter_is_left_out() -> None:
+    parsed = parse_filter_input("+mpi ~cu", 8, "variants", parse("hdf5 +x"))
+
+    assert without_word(parsed) == query_of(Term("package", "hdf5"), Term("variants", "+mpi"))
+
+
+@pytest.mark.parametrize("text", ["py-b", "hdf5+mpi os=ubuntu24.04 ta", "a !b | c ", "%gcc"])
+def test_a_text_is_lexed_and_parsed_once(text: str, parse_counts: ParseCounts) -> None:
+    parsed = parse_input(text, len(text))
+    without_word(parsed)
+    str(parsed.query)
+
+    assert (parse_counts.parses, parse_counts.lexer_runs) == (1, 1)
+
+
+@pytest.mark.parametrize("text", ["os=", "hdf5 ^zlib +p", "a@1 b@"])
+def test_the_rest_of_an_unfinished_text_is_parsed_once_more(
+    text: str, parse_counts: ParseCounts
+) -> None:
+    without_word(parse_input(text, len(text)))
+
+    assert parse_counts.parses <= 3
+    assert parse_counts.lexer_runs == parse_counts.parses

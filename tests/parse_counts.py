@@ -1,0 +1,30 @@
+"""Count how often a text is lexed and parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from spackscope.model.query import lexer
+from spackscope.model.query.lexer import Token
+from spackscope.model.query.parser import Parser
+
+
+class ParseCounts:
+    """The numbers of parses and of lexer runs since this was built."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.parses = self.lexer_runs = 0
+        lex, init = lexer.tokens, Parser.__init__
+
+        def count_run(text: str) -> Iterator[Token]:
+            self.lexer_runs += 1
+            return lex(text)
+
+        def count_parse(parser: Parser, tokens: Iterable[Token], bare: str) -> None:
+            self.parses += 1
+            init(parser, tokens, bare)
+
+        monkeypatch.setattr(lexer, "tokens", count_run)
+        monkeypatch.setattr(Parser, "__init__", count_parse)
