@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import FACETED, Facet, facets
+from spackscope.model.catalog.facets import Facet, facets
+from spackscope.model.core.columns import FACETED
 from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,

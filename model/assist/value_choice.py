@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, choose, chosen, facets
-from spackscope.model.core.cells import (
-    cell,
-)
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
@@ -76,7 +73,7 @@ def count_values(
 
 def value_text(column: str, value: str) -> str:
     """Spell a value as the table does: clean, and never empty."""
-    return cell(BY_NAME[column], value)
+    return BY_NAME[column].cell(value)
 
 
 def said_of(choice: Choice, before: Query, after: Query) -> str:

@@ -19,13 +19,14 @@ from spackscope.model.catalog.rows import Row, checked_source, provenance_of, ro
 from spackscope.model.catalog.sql_filter import Clause, condition
 from spackscope.model.catalog.virtuals import Virtuals
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import COLUMNS, Column, Place
+from spackscope.model.core.column import Column
+from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import (
     Dependency,
     Problem,
     Provenance,
-    SourceState,
+    SourceStatus,
     Spec,
     is_hash,
 )
@@ -93,8 +94,8 @@ class Catalog:
         self._telling: dict[int | None, frozenset[str]] = {}
         self._matches: BoundedCache[Query, Ranges] = BoundedCache(lambda specs: specs.nbytes)
         self._marks: BoundedCache[Depends, bytes] = BoundedCache(len)
-        self._tallies: BoundedCache[tuple[Query, Place, int | None], dict[int, int]] = (
-            BoundedCache(lambda counts: _ENTRY * len(counts))
+        self._tallies: BoundedCache[tuple[Query, str, int | None], dict[int, int]] = BoundedCache(
+            lambda counts: _ENTRY * len(counts)
         )
 
     @cached_property
@@ -113,7 +114,7 @@ class Catalog:
         return natural(total)
 
     @cached_property
-    def _sources_as_read(self) -> list[SourceState]:
+    def _sources_as_read(self) -> list[SourceStatus]:
         rows = self.database.execute(
             "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
             " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
@@ -123,7 +124,7 @@ class Catalog:
         return [checked_source(*row) for row in rows]
 
     @property
-    def sources(self) -> list[SourceState]:
+    def sources(self) -> list[SourceStatus]:
         """Hold what is known of each source, in the order given."""
         now = {one.source: one for one in self.discovered}
         return [
@@ -192,7 +193,7 @@ class Catalog:
     def tally(
         self,
         query: Query,
-        place: Place,
+        place: str,
         *,
         package: int | None = None,
         should_stop: ShouldStop = never,
@@ -226,7 +227,14 @@ class Catalog:
         """
         telling = self.telling(view.package)
         named = view.query.columns - ({"package"} if view.package is not None else set())
-        return [c for c in COLUMNS if c.core or c.name in telling or c.name in named]
+        return [
+            c
+            for c in COLUMNS
+            if c.shown == "always"
+            or c.name in telling
+            or c.name in named
+            or (c.shown == "if_any" and any(self.dictionaries.values(c.name)))
+        ]
 
     def telling(self, package: int | None) -> frozenset[str]:
         """Name the columns that have more than one value within a package, or at all."""
@@ -238,13 +246,15 @@ class Catalog:
                 (first, behind - 1),
             ).fetchone()
             named = {"hash", *(["size"] if sized else [])}
-            named.update(c.name for c in COLUMNS if c.place != "spec" and self._varies(c, spans))
+            named.update(c.name for c in COLUMNS if c.has_dictionary and self._varies(c, spans))
             self._telling[package] = frozenset(named)
         return self._telling[package]
 
     def _varies(self, column: Column, spans: Sequence[tuple[int, int]]) -> bool:
         values = self.dictionaries.values(column.name)
-        return len({values[code] for code in self.code_columns.distinct(column.place, spans)}) > 1
+        return (
+            len({values[code] for code in self.code_columns.distinct(column.storage, spans)}) > 1
+        )
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Give the rows with these ids, in the order of the ids."""

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.cells import (
-    cell,
-)
-from spackscope.model.core.columns import Column, Value
+from spackscope.model.core.column import Column, Value
 from spackscope.model.core.errors import (
     IndexDamaged,
 )
@@ -174,7 +171,7 @@ class Dictionaries:
         """Give the cells that each value of a column takes in the table, by the codes."""
         widths = self._widths.get(column.name)
         if widths is None:
-            texts = (cell(column, value) for value in self.values(column.name))
+            texts = (column.cell(value) for value in self.values(column.name))
             widths = self._widths[column.name] = list(map(cell_width, texts))
         return widths
 

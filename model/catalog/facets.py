@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.columns import COLUMNS, FIELDS, Value
+from spackscope.model.core.column import Value
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Group, Query, Term, exact_term
 from spackscope.model.query.matchers import is_variant, split_variant
-
-FACETED = tuple(column.name for column in COLUMNS if column.place != "spec")
-"""The columns whose values can be counted: all but the hash and the size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def facets(
     """
 
     def counted(asked: Query) -> Counter[str]:
-        place = FIELDS[column].place
+        place = FIELDS[column].storage
         codes = catalog.tally(asked, place, package=package, should_stop=should_stop)
         values = catalog.dictionaries.values(column)
         counts: Counter[str] = Counter()

@@ -13,11 +13,8 @@ from operator import itemgetter
 from spackscope.model.catalog.column_arrays import CodeColumns
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import Ranges
-from spackscope.model.core.cells import (
-    SHORT_HASH,
-    WIDEST_SIZE,
-)
-from spackscope.model.core.columns import BY_NAME, COLUMNS, Value
+from spackscope.model.core.column import Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.index.schema import CODES
 from spackscope.model.query.ast import Query
@@ -72,7 +69,7 @@ class Listing:
 
     def _rows(self) -> tuple[Sequence[int], Sequence[int] | None]:
         sort = self.view.sort
-        by_spec = sort is not None and BY_NAME[sort.column].place == "spec"
+        by_spec = sort is not None and not BY_NAME[sort.column].has_dictionary
         if not self.view.folded and (sort is None or by_spec):
             ids: Sequence[int] = self._specs
             counts: Sequence[int] | None = None
@@ -104,7 +101,7 @@ class Listing:
         runs = list(self._runs())
         if sort is not None:
             ranks = self._dictionaries.ranks(sort.column)
-            codes = self._columns.column(BY_NAME[sort.column].place)
+            codes = self._columns.column(BY_NAME[sort.column].storage)
             runs.sort(key=lambda run: ranks[codes[run[0]]], reverse=sort.descending)
         if not self.view.folded:
             return array("q", chain.from_iterable(map(self._expanded, runs))), None
@@ -156,10 +153,10 @@ class Listing:
         """Give the columns whose shown values are all one, with that value."""
         constants: dict[str, Value] = {}
         for column in COLUMNS:
-            if column.place == "spec":
+            if not column.has_dictionary:
                 continue
             values = self._dictionaries.values(column.name)
-            codes = self._codes[column.place]
+            codes = self._codes[column.storage]
             first = next((values[code] for code in codes), None)
             if first is not None and all(values[code] == first for code in codes):
                 constants[column.name] = first
@@ -168,11 +165,11 @@ class Listing:
     @cached_property
     def widths(self) -> dict[str, int]:
         """Give the cells that the widest value shown of each column takes."""
-        widths = {"hash": SHORT_HASH, "size": WIDEST_SIZE}
+        widths = {column.name: column.width for column in COLUMNS}
         for column in COLUMNS:
-            if column.place != "spec":
+            if column.has_dictionary:
                 cells = self._dictionaries.widths(column)
-                shown = map(cells.__getitem__, self._codes[column.place])
+                shown = map(cells.__getitem__, self._codes[column.storage])
                 widths[column.name] = max(shown, default=0)
         return widths
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.core.records import Provenance, SourceState, Spec
+from spackscope.model.core.records import Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, natural, number, text
 
@@ -91,10 +91,10 @@ def checked_provenance(row: tuple[Any, ...]) -> Provenance:
     )
 
 
-def checked_source(*row: Any) -> SourceState:
-    """Make a SourceState of the columns that hold one."""
+def checked_source(*row: Any) -> SourceStatus:
+    """Make a SourceStatus of the columns that hold one."""
     name, kind, layout, specs, checked, remark, failure, problems = row
-    return SourceState(
+    return SourceStatus(
         text(name),
         text(kind),
         text(layout),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import and_, or_
 
 from spackscope.model.catalog.dictionaries import Dictionaries, hash_range
-from spackscope.model.core.columns import Column
+from spackscope.model.core.column import Column
 from spackscope.model.core.compilers import compiler_name, is_compiler
 from spackscope.model.core.errors import (
     Unanswerable,
@@ -170,7 +170,7 @@ def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
     if column.name == "flags" and not dictionaries.lists_dependencies:
         raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
     count = len(dictionaries.values(column.name))
-    return _codes(column.place, dictionaries.fitting(column.name, term), count)
+    return _codes(column.storage, dictionaries.fitting(column.name, term), count)
 
 
 def _codes(place: str, codes: Sequence[int], count: int) -> Clause:

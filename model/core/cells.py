@@ -1,43 +1,56 @@
-"""Spell the values of columns as the cells of a table: clean text on one line."""
+"""Spell values as the cells of a table: clean text on one line."""
 
 from __future__ import annotations
 
-from spackscope.model.core.columns import Column, Value
+from typing import Any
+
 from spackscope.model.core.text import cell_width, clean, shorten
 
 SHORT_HASH = 7
 """Characters of a hash that Spack shows in lists."""
 
+MAX_SIZE_WIDTH = len("1000 MB")
+"""Cells that a size takes at most."""
 
-WIDEST_SIZE = len("1000 MB")
-"""Cells that a size takes at the most."""
-
-
-_PLACE = 20
-"""Cells of a source in the table; they are told apart by their ends."""
+_SOURCE_WIDTH = 20
+"""Cells of a source in the table; sources differ at their ends."""
 
 
-def cell(column: Column, value: Value) -> str:
-    """Give the text of a value in a table: clean, on one line, as long as it is."""
-    if column.name == "hash":
-        return clean(str(value))[:SHORT_HASH]
-    if column.name == "size":
-        return size_text(value if isinstance(value, int | float) else None)
-    if column.name == "source" and isinstance(value, tuple):
-        return ", ".join(brief_place(clean(place), _PLACE) for place in value)
-    if column.name in ("stack", "state") and isinstance(value, tuple):
-        return clean(", ".join(without_root(value) if column.name == "stack" else value))
-    if isinstance(value, tuple):
-        return clean(" ".join(value))
-    text = str(value or "")
-    if column.name == "compiler" and "/" in text:
-        compiler, _, hash_ = text.partition("/")
-        text = f"{compiler}/{hash_[:SHORT_HASH]}"
-    return clean(text) or "-"
+def text_cell(value: Any) -> str:
+    """Return a text, or several texts separated by blanks; `-` for an empty text."""
+    return clean(" ".join(value)) if isinstance(value, tuple) else clean(str(value or "")) or "-"
 
 
-def brief_place(name: str, cells: int) -> str:
-    """Fit a path or an address into some cells, in whole parts from its end where one fits."""
+def hash_cell(value: str) -> str:
+    """Return the beginning of a hash."""
+    return clean(value)[:SHORT_HASH]
+
+
+def compiler_cell(value: str) -> str:
+    """Return a compiler, its hash as short as any other."""
+    compiler, slash, hash_ = value.partition("/")
+    return text_cell(compiler + slash + hash_[:SHORT_HASH])
+
+
+def states_cell(value: Any) -> str:
+    """Return states, or one of them, separated by commas."""
+    return clean(", ".join(value)) if isinstance(value, tuple) else text_cell(value)
+
+
+def stacks_cell(value: Any) -> str:
+    """Return stacks separated by commas; `root` only where it is the only one."""
+    return states_cell(without_root(value)) if isinstance(value, tuple) else text_cell(value)
+
+
+def sources_cell(value: Any) -> str:
+    """Return sources, each cut to whole parts of its path."""
+    if not isinstance(value, tuple):
+        return text_cell(value)
+    return ", ".join(shorten_path(clean(source), _SOURCE_WIDTH) for source in value)
+
+
+def shorten_path(name: str, cells: int) -> str:
+    """Fit a path or an address into some cells: whole parts from its end where they fit."""
     parts = name.split("/")
     if cell_width(name) > cells:
         for first in range(1, len(parts)):
@@ -48,12 +61,12 @@ def brief_place(name: str, cells: int) -> str:
 
 
 def without_root(stacks: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out the stack `root`, the union of a tag, where another stack says more."""
+    """Return stacks without `root`, the union of all stacks of a tag, if there are others."""
     return tuple(stack for stack in stacks if stack != "root") or stacks
 
 
 def size_text(size: float | None) -> str:
-    """Give a size in the unit that suits it, in three digits at most; `-` where none is known."""
+    """Return a size in bytes in a fitting unit with at most three digits; `-` for None."""
     if size is None:
         return "-"
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):

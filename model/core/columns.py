@@ -1,71 +1,279 @@
-"""Name the columns of a record: what one table, one query term and one export key are made of."""
+"""The column registry.
+
+A column is one entry of `REGISTRY`. The tables of the index, the query keys, the table, its
+filters and its title, the detail pane, `find`, the exports and the completions read it from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection
+from typing import Any
 
-from spackscope.model.core.records import Spec
-
-Value = str | tuple[str, ...] | float | None
-Place = Literal[
-    "package", "version", "arch", "variant_set", "stack_set", "tag", "presence", "extra", "spec"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Describe one column.
-
-    `name` is its key in a query, `label` its head, `place` the table of the index that holds its
-    value, `value` takes it from a record. A `core` column is always shown; another one only
-    where its values differ.
-    """
-
-    name: str
-    label: str
-    place: Place
-    value: Callable[[Spec], Value]
-    core: bool = True
-    hint: str = ""
-
-
-COLUMNS = (
-    Column("hash", "hash", "spec", lambda spec: spec.hash, hint="beginning of the hash"),
-    Column("package", "package", "package", lambda spec: spec.package, core=False),
-    Column("version", "version", "version", lambda spec: spec.version, hint="1.2 or 1.2:1.4"),
-    Column("compiler", "compiler", "arch", lambda spec: spec.compiler, hint="gcc or gcc@13:"),
-    Column("os", "os", "arch", lambda spec: spec.os),
-    Column("target", "target", "arch", lambda spec: spec.target),
-    Column("variants", "variants", "variant_set", lambda spec: spec.variants, hint="+mpi ~cuda"),
-    Column("stack", "stacks", "stack_set", lambda spec: spec.stacks),
-    Column("platform", "platform", "arch", lambda spec: spec.platform, core=False),
-    Column("tag", "tag", "tag", lambda spec: spec.tag, core=False),
-    Column("size", "size", "spec", lambda spec: spec.size, core=False, hint="10MB:1GB"),
-    Column("state", "state", "presence", lambda spec: spec.states, core=False, hint="installed"),
-    Column("source", "source", "presence", lambda spec: spec.sources, core=False),
+from spackscope.model.core.cells import (
+    MAX_SIZE_WIDTH,
+    SHORT_HASH,
+    compiler_cell,
+    hash_cell,
+    shorten_path,
+    size_text,
+    sources_cell,
+    stacks_cell,
+    states_cell,
 )
-"""All columns, in the order of the table."""
+from spackscope.model.core.column import PER_RECORD, Column, Value, always
+from spackscope.model.core.text import clean
+from spackscope.model.core.versions import version_key
+
+_TITLE_WIDTH = 24
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+def _vary(values: Collection[Value]) -> bool:
+    return len(values) > 1
+
+
+def _by_compiler(compiler: str) -> tuple[Any, ...]:
+    name, _, version = compiler.partition("@")
+    return name, version_key(version), compiler
+
+
+def _by_variant_names(variants: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple((text.lstrip("+~"), text) for text in variants)
+
+
+def _restore_states(states: tuple[str, ...]) -> dict[str, Any]:
+    flags = {state: state in states for state in ("cached", "installed", "explicit")}
+    return {"in_cache": "needed" not in states, **flags}
+
+
+def _vary_unexpectedly(values: Collection[Value]) -> bool:
+    """Check whether states differ by more than what is normal where nothing is installed."""
+    return len(set(values) - {(), ("explicit",), ("needed",)}) > 1
+
+
+def _source_title(sources: tuple[str, ...]) -> str:
+    if len(sources) > 1:
+        return f"in {len(sources):,} sources"
+    return shorten_path(clean(sources[0]), _TITLE_WIDTH)
+
+
+REGISTRY = (
+    Column(
+        *("hash", "hash", PER_RECORD, "hash"),
+        once=True,
+        syntax="spec",
+        completes_key=False,
+        completes_values=False,
+        format=hash_cell,
+        shown="always",
+        width=SHORT_HASH,
+        detail_order=0,
+        export_order=2,
+    ),
+    Column(
+        *("package", "package", "package", "package"),
+        once=True,
+        completes_key=False,
+        min_width=12,
+        shrinks=True,
+        detail_order=1,
+        in_detail=always,
+        export_order=1,
+    ),
+    Column(
+        *("version", "version", "version", "version"),
+        sort_key=lambda version: (version_key(version), version),
+        once=True,
+        syntax="spec",
+        completes_values=False,
+        shown="always",
+        min_width=8,
+        detail_order=2,
+        in_detail=always,
+        find_prefix="version ",
+        export_order=3,
+    ),
+    Column(
+        *("compiler", "compiler", "arch", "compiler"),
+        sort_key=_by_compiler,
+        syntax="spec",
+        sigil="%",
+        format=compiler_cell,
+        shown="always",
+        min_width=11,
+        detail_order=3,
+        in_detail=always,
+        find_prefix="%",
+        export_order=4,
+    ),
+    Column(
+        *("os", "os", "arch", "os"),
+        syntax="spack",
+        aliases=("operating_system",),
+        once=True,
+        shown="always",
+        min_width=11,
+        detail_order=5,
+        in_detail=always,
+        export_order=6,
+    ),
+    Column(
+        *("target", "target", "arch", "target"),
+        syntax="spack",
+        once=True,
+        shown="always",
+        min_width=9,
+        detail_order=6,
+        in_detail=always,
+        export_order=7,
+    ),
+    Column(
+        *("variants", "variants", "variant_set", "variants"),
+        is_list=True,
+        sort_key=_by_variant_names,
+        syntax="spec",
+        aliases=("variant",),
+        once=True,
+        completes_key=False,
+        completes_values=False,
+        shown="always",
+        min_width=16,
+        shrinks=True,
+        cut_at_end=True,
+        in_title=_never,
+        detail_order=0,
+        find_prefix=None,
+        export_order=8,
+    ),
+    Column(
+        *("stack", "stacks", "stack_set", "stacks"),
+        is_list=True,
+        aliases=("stacks",),
+        format=stacks_cell,
+        shown="if_any",
+        min_width=12,
+        shrinks=True,
+        cut_at_end=True,
+        detail_order=10,
+        find_prefix="stacks ",
+        export_order=9,
+    ),
+    Column(
+        *("platform", "platform", "arch", "platform"),
+        syntax="spack",
+        once=True,
+        detail_order=4,
+        in_detail=always,
+        in_find=False,  # the name of the operating system implies it
+        export_order=5,
+    ),
+    Column(
+        *("tag", "tag", "tag", "tag"),
+        min_width=10,
+        shrinks=True,
+        in_title=_vary,
+        detail_order=8,
+        export_order=11,
+    ),
+    Column(
+        *("size", "size", PER_RECORD, "size"),
+        completes_values=False,
+        format=size_text,
+        width=MAX_SIZE_WIDTH,
+        align_right=True,
+        detail_order=9,
+        in_detail=lambda spec: spec.cached or spec.size is not None,
+        export_order=10,
+    ),
+    Column(
+        *("arch", "architecture", "arch"),
+        derive=lambda source: (source.platform, source.os, source.target),
+        syntax="spack",
+        aliases=("architecture",),
+        completes_key=False,
+        completes_values=False,
+        shown="never",
+        detail_order=0,
+        export_order=0,
+    ),
+    Column(
+        *("namespace", "namespace", "extra", "namespace"),
+        syntax="spack",
+        once=True,
+        completes_key=False,
+        completes_values=False,
+        shown="never",
+        detail_order=7,
+        export_order=14,
+    ),
+    Column(
+        *("flags", "flags", "extra", "flags"),
+        is_list=True,
+        syntax="spack",
+        completes_key=False,
+        completes_values=False,
+        shown="never",
+        detail_order=0,
+        export_order=15,
+    ),
+    Column(
+        *("state", "state", "presence", "states"),
+        is_list=True,
+        restore=_restore_states,
+        completes_key=False,
+        sigil="",
+        format=states_cell,
+        in_title=_vary_unexpectedly,
+        detail_order=11,
+        in_find=False,
+        find_prefix=None,
+        export_order=13,
+    ),
+    Column(
+        *("source", "source", "presence", "sources"),
+        is_list=True,
+        restore=lambda sources: {"listed_in": sources},
+        completes_values=False,
+        format=sources_cell,
+        min_width=16,
+        shrinks=True,
+        in_title=_vary,
+        title=_source_title,
+        detail_order=0,
+        find_prefix="from ",
+        export_order=12,
+    ),
+)
+"""All columns; those of the table in its order."""
+
+FIELDS = {column.name: column for column in REGISTRY}
+"""All that a query can ask for, by name."""
+
+COLUMNS = tuple(column for column in REGISTRY if column.shown != "never")
+"""The columns of the table."""
+
+BY_NAME = {column.name: column for column in COLUMNS}
+
+FACETED = tuple(column.name for column in COLUMNS if column.has_dictionary)
+"""The columns whose values can be counted."""
+
+DETAILED = sorted((c for c in REGISTRY if c.detail_order), key=lambda c: c.detail_order)
+"""The columns with lines of their own in the detail pane."""
+
+EXPORTED = sorted((c for c in REGISTRY if c.export_order), key=lambda c: c.export_order)
+"""The columns of JSON and CSV."""
+
+ALIASES = {alias: column.name for column in REGISTRY for alias in column.aliases}
 
 FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
 """The compiler flags of Spack (`lib/spack/spack/spec.py`)."""
 
-BY_NAME = {column.name: column for column in COLUMNS}
-
-FIELDS = {
-    **BY_NAME,
-    "arch": Column(
-        "arch", "architectures", "arch", lambda spec: (spec.platform, spec.os, spec.target)
-    ),
-    "namespace": Column("namespace", "namespaces", "extra", lambda spec: spec.namespace),
-    "flags": Column("flags", "flags", "extra", lambda spec: spec.flags),
+STORED: dict[str, tuple[Column, ...]] = {
+    column.storage: tuple(c for c in EXPORTED if c.attribute and c.storage == column.storage)
+    for column in REGISTRY
+    if column.has_dictionary and column.attribute
 }
-"""All that a query can ask for: the columns, and what no table shows."""
-
-ALIASES = {
-    "stacks": "stack",
-    "variant": "variants",
-    "operating_system": "os",
-    "architecture": "arch",
-}
+"""The dictionaries, each with the columns that it stores."""

@@ -127,7 +127,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceState:
+class SourceStatus:
     """Hold what is known of a source that was read; `specs` as its documents list them.
 
     `kind` says what it is, and `layout` how a mirror is laid out. `checked` is when what was

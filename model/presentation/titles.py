@@ -1,4 +1,4 @@
-"""What stands in title lines: pure functions of what is shown."""
+"""Write title lines: pure functions of what is shown."""
 
 from __future__ import annotations
 
@@ -6,74 +6,70 @@ from collections.abc import Collection
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.core.cells import (
-    brief_place,
-    cell,
-)
-from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.cells import shorten_path
+from spackscope.model.core.column import Column
+from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.resolve import STANDARD_INPUT
 
-_WHERE = 40
-"""Cells for the names of sources that stand in a line with other things."""
+_SOURCES_WIDTH = 40
+"""Cells for the names of all sources together."""
 
-_LEAST_NAME = 18
+_MIN_SOURCE_WIDTH = 18
+_MAX_VALUE_WIDTH = 24
 
 
 def catalog_title(catalog: Catalog) -> tuple[str, str]:
-    """Say where the records come from, and how many there are."""
+    """Return where the records come from, and how many there are."""
     names = [
         source.kind if source.name == STANDARD_INPUT else clean(source.name)
         for source in catalog.sources
     ]
-    room = max(_LEAST_NAME, (_WHERE - 2 * len(names) + 2) // max(1, len(names)))
-    sources = [brief_place(name, room) for name in names]
+    room = (_SOURCES_WIDTH - 2 * len(names) + 2) // max(1, len(names))
+    sources = [shorten_path(name, max(_MIN_SOURCE_WIDTH, room)) for name in names]
     tags = [clean(tag) for tag in catalog.dictionaries.tags if tag]
-    where = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
+    title = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
     if tags:
-        where += f" · {tags[0] if len(tags) == 1 else f'{len(tags):,} tags'}"
-    # Packages that are there for others only are not in the list of packages.
+        title += f" · {tags[0] if len(tags) == 1 else f'{len(tags):,} tags'}"
+    # Packages with dependency-only specs alone are not in the list of packages.
     packages = len(catalog.packages(Query()))
-    return where, f"{counted(catalog.total, 'spec')} · {counted(packages, 'package')}"
+    return title, f"{counted(catalog.total, 'spec')} · {counted(packages, 'package')}"
 
 
 def counted(count: int, thing: str) -> str:
-    """Spell a number of things."""
+    """Return a number of things, as in `2,052 specs`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def specs_title(listing: Listing, placed: Collection[str], total: int, marked: int) -> str:
-    """Say how many specs are shown of how many, and what is the same in all of them."""
+    """Return how many specs of how many are shown, and the values that all of them share.
+
+    `placed` names the columns of the table, whose values need no mention.
+    """
     of_all = "" if listing.shown == total else f" of {total:,}"
     parts = [f"specs {listing.shown:,}{of_all}"]
     if listing.counts is not None:
         parts.append(counted(len(listing), "row"))
-    for column in COLUMNS:
-        name = column.name
-        if name in placed or name not in listing.constants or name == "variants":
-            continue
-        # A tag or source that all records of the catalog share stands in the top line already, and
-        # that all are in a cache is what everybody expects where nothing is installed.
-        values = set(listing.all_values(name))
-        if name == "state":
-            values -= {(), ("explicit",), ("needed",)}
-        if name not in ("tag", "source", "state") or len(values) > 1:
-            parts.append(cell_of(name, listing))
+    parts += [
+        _shared_value(column, listing)
+        for column in COLUMNS
+        if column.name in listing.constants
+        and column.name not in placed
+        and column.in_title(set(listing.all_values(column.name)))
+    ]
     if marked:
         parts.append(f"{marked:,} marked")
     return " · ".join(part for part in parts if part)
 
 
-def cell_of(name: str, listing: Listing) -> str:
-    """Spell the one value that a column has in all rows."""
-    value = listing.constants[name]
-    if name == "source" and isinstance(value, tuple):
-        places = [clean(place) for place in value]
-        return brief_place(places[0], 24) if len(places) == 1 else f"in {len(places):,} sources"
-    return shorten(cell(BY_NAME[name], value), 24)
+def _shared_value(column: Column, listing: Listing) -> str:
+    value = listing.constants[column.name]
+    if column.title is not None:
+        return column.title(value)
+    return shorten(column.cell(value), _MAX_VALUE_WIDTH)
 
 
 def position(row: int, length: int) -> str:
-    """Say which row of how many the cursor is on."""
+    """Return the row of the cursor and the number of rows, as in `12/2,052`."""
     return f"{row + 1:,}/{length:,}" if length else ""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, Column, Value
+from spackscope.model.core.column import Column, Value
+from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.text import is_clean
 from spackscope.model.query import lexer

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from spackscope.model.core import versions
-from spackscope.model.core.columns import Value
+from spackscope.model.core.column import Value
 from spackscope.model.core.targets import target_test
 from spackscope.model.query.lexer import unquoted
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import SourceState, Spec
+from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.readers.manifest import archive_size as size_in_manifest
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
@@ -23,7 +23,7 @@ _PATH_PART = re.compile(r"[\w.+-]+")
 _BLOB = "/blobs/sha256/"
 
 
-def size_source(spec: Spec, states: Iterable[SourceState]) -> str:
+def size_source(spec: Spec, states: Iterable[SourceStatus]) -> str:
     """Return the name of the remote source that may tell the size of a spec's archive, or ""."""
     if spec.size is not None or not spec.cached:
         return ""
@@ -36,7 +36,7 @@ def size_source(spec: Spec, states: Iterable[SourceState]) -> str:
 
 
 def archive_size(
-    spec: Spec, states: Iterable[SourceState], session: Session, sources: Sequence[str] = ()
+    spec: Spec, states: Iterable[SourceStatus], session: Session, sources: Sequence[str] = ()
 ) -> float | None:
     """Return the size of a spec's archive in bytes, or None where it cannot be found out.
 

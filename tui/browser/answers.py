@@ -9,7 +9,7 @@ from spackscope.model.assist.diagnostics import advised, completions, unanswerab
 from spackscope.model.assist.no_match import why_none
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.columns import Column
+from spackscope.model.core.column import Column
 from spackscope.model.core.errors import (
     Unanswerable,
 )

@@ -91,7 +91,7 @@ class DetailingScreen(SizingScreen):
             varying=listing.varying_variants,
             alike=listing.alike(row.look_alike),
             shown=listing.shown,
-            told=self._tell(catalog, row.id),
+            provenance=self._tell(catalog, row.id),
         )
         self._detail.show_spec(lines, tree or self._tree_of(row), at)
         beside = "" if row.spec.in_cache else " · not in the table"

@@ -39,7 +39,7 @@ def load_catalog(
     stages = Stages()
 
     def on_progress(what: str, done: int, total: int | None) -> None:
-        post(Progress(generation, stages.said(what, done, total)))
+        post(Progress(generation, stages.describe(what, done, total)))
 
     def on_late(catalog: Catalog) -> None:
         post(Loaded(generation, catalog, checked=False))

@@ -10,7 +10,7 @@ from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.catalog.catalog import Catalog, PackageCount
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.core.columns import Column
+from spackscope.model.core.column import Column
 from spackscope.model.query.parsed_input import ParsedInput
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from spackscope.model.catalog.catalog import Catalog, PackageCount
 from spackscope.model.loader.load import REBUILT
 from spackscope.model.presentation import titles
-from spackscope.model.presentation.sources import old_copies
+from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
@@ -62,7 +62,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         count = catalog.problem_count
         self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
         rebuilt = REBUILT if catalog.was_damaged else ""
-        said = [rebuilt, catalog.notice, *old_copies(catalog.sources, time.time())]
+        said = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
         if any(said):
             self._status.say("; ".join(filter(None, said)), error=True)
         package = None

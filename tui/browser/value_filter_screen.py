@@ -11,9 +11,8 @@ from textual.worker import get_current_worker
 
 from spackscope.model.assist.value_choice import Choice, Values, count_values, said_of
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import FACETED
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.columns import BY_NAME, FACETED
 from spackscope.model.core.errors import (
     Cancelled,
     IndexDamaged,

@@ -23,7 +23,7 @@ from spackscope.model.core.records import (
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
 from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.dependency_tree import dependency_text
-from spackscope.model.presentation.sources import HEADS, old_copies, source_cells
+from spackscope.model.presentation.sources import HEADS, source_cells, stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session
@@ -102,7 +102,7 @@ def show(
             for size in [archive_size(row.spec, catalog.sources, session, sources)]
         ]
         if json:
-            return export.whole_json(map(catalog.whole, rows))
+            return export.full_json_lines(map(catalog.whole, rows))
         return _described(catalog, rows)
 
     _answer(sources, session, answer)
@@ -152,7 +152,7 @@ def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
             alike = listings[name].alike(row.look_alike)
         told = catalog.provenance(row.id)
         spec = catalog.with_compilers(row)
-        lines = detail.detail(spec, varying={}, alike=alike, shown=0, told=told)
+        lines = detail.detail(spec, varying={}, alike=alike, shown=0, provenance=told)
         yield from table.detail_lines(lines)
         yield from _dependencies(catalog, row)
 
@@ -173,7 +173,7 @@ def sources(sources: Sequence[str], *, json: bool, session: Session) -> ExitCode
 
     def answer(catalog: Catalog) -> Iterator[str]:
         if json:
-            yield from export.json_of_sources(catalog.sources)
+            yield from export.source_json_lines(catalog.sources)
             return
         now = time.time()
         rows = [HEADS, *(source_cells(state, now) for state in catalog.sources)]
@@ -257,7 +257,7 @@ def _answer(
 def _say_problems(catalog: Catalog, most: int | None) -> None:
     if catalog.notice:
         stdio.say(catalog.notice)
-    for sentence in old_copies(catalog.sources, time.time()):
+    for sentence in stale_copies(catalog.sources, time.time()):
         stdio.say(sentence)
     for problem in catalog.problems[:most]:
         stdio.say(str(problem))

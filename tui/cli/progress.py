@@ -48,7 +48,7 @@ class BuildProgress:
         if not self._visible:
             return
         with self._lock:
-            said = self._stages.said(what, done, total)
+            said = self._stages.describe(what, done, total)
             if time.monotonic() - self._started < PATIENCE:
                 return
             if self._progress is None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from spackscope.model.core.cells import (
-    cell,
-)
-from spackscope.model.core.columns import BY_NAME, Column, Value
+from spackscope.model.core.column import Column, Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.detail import (
@@ -18,28 +16,11 @@ from spackscope.model.presentation.detail import (
 _GAP = "  "
 _LABEL_WIDTH = 10
 _MOST_SHARED_LINES = 4
-_LISTS = ("variants", "stack")
-"""The columns that give way first where the terminal is narrow, and at their end."""
-
 _NARROWEST = 9
 _Texts = Callable[[Column, Value], str]
 
-# The platform, which the name of the system tells, is not worth a column.
-_ORDER = tuple(
-    BY_NAME[name]
-    for name in (
-        "hash",
-        "package",
-        "version",
-        "compiler",
-        "os",
-        "target",
-        "tag",
-        "size",
-        "source",
-        *_LISTS,
-    )
-)
+# Lists are last, since they are cut first where the terminal is narrow.
+_ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
 
 
 class Table:
@@ -70,7 +51,7 @@ class Table:
         columns, widest = self._measured()
         yield from _wrapped(self._shared(columns), " · ", width)
         if same := self._same_variants():
-            yield from _wrapped(["in all:", *same], " ", width, most=_MOST_SHARED_LINES)
+            yield from _wrapped(["same in all:", *same], " ", width, most=_MOST_SHARED_LINES)
         widths = dict(zip(columns, _fitted(columns, widest, width), strict=True))
         fits = sum(widths.values()) + len(_GAP) * (len(columns) - 1) <= width
 
@@ -99,12 +80,12 @@ class Table:
     def _is_shown(self, column: Column) -> bool:
         if column.name not in self._constants:
             return True
-        return self._count == 1 and (column.core or column.name == "package")
+        return self._count == 1 and (column.shown != "if_varied" or column.name == "package")
 
     def _make_text(self, column: Column, value: Value) -> str:
         if column.name == "variants" and isinstance(value, tuple) and self._count > 1:
             return variants_cell(value, self._varying)[0] or "-"
-        return cell(column, value) or "-"
+        return column.cell(value) or "-"
 
     def _same_variants(self) -> list[str]:
         if self._count == 1:
@@ -115,17 +96,18 @@ class Table:
     def _shared(self, columns: Sequence[Column]) -> list[str]:
         """Spell the values that have no column because all rows have them."""
         folded = {
-            name: cell(BY_NAME[name], value)
-            for name, value in self._constants.items()
-            if value and BY_NAME[name] not in columns and name not in ("variants", "state")
+            column.name: column.find_prefix + column.cell(value)
+            for column in COLUMNS
+            if (value := self._constants.get(column.name))
+            and column not in columns
+            and column.find_prefix is not None
         }
         spec = folded.pop("package", "")
         if spec and "version" in folded:
-            spec += f"@{folded.pop('version')}"
-        called = {"version": "version ", "compiler": "%", "stack": "stacks ", "source": "from "}
+            spec += f"@{BY_NAME['version'].cell(self._constants['version'])}"
+            del folded["version"]
         count = f"{self._count:,} {'spec' if self._count == 1 else 'specs'}"
-        named = [called.get(name, "") + folded[name] for name in BY_NAME if name in folded]
-        return [count, *([spec] if spec else []), *named]
+        return [count, *([spec] if spec else []), *folded.values()]
 
 
 def candidates(specs: Sequence[Spec]) -> Iterator[str]:
@@ -134,7 +116,7 @@ def candidates(specs: Sequence[Spec]) -> Iterator[str]:
         (
             spec.hash,
             clean(f"{spec.package}@{spec.version}"),
-            *(cell(BY_NAME[name], getattr(spec, name)) for name in ("compiler", "os", "target")),
+            *(BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target")),
         )
         for spec in specs
     ]
@@ -161,7 +143,7 @@ def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:
             yield line.text
         elif line.kind in ("title", "hash"):
             yield line.text
-        elif line.label or line.goes_on:
+        elif line.label or line.is_continued:
             yield f"{indent}{line.label:<{_LABEL_WIDTH}}{line.text}"
         else:
             yield f"{indent or ' ' * _LABEL_WIDTH}{line.text}"
@@ -178,7 +160,7 @@ def _remembered(make: _Texts) -> _Texts:
     texts: dict[tuple[str, Value], str] = {}
 
     def remembered(column: Column, value: Value) -> str:
-        if column.place == "spec":
+        if not column.has_dictionary:
             return make(column, value)
         text = texts.get((column.name, value))
         if text is None:
@@ -195,8 +177,8 @@ def _fitted(columns: Sequence[Column], widest: Sequence[int], width: int) -> lis
     """
     room = width - len(_GAP) * (len(columns) - 1)
     widths = [min(wanted, max(room, _NARROWEST)) for wanted in widest]
-    lists = [at for at, column in enumerate(columns) if column.name in _LISTS]
-    others = [at for at, column in enumerate(columns) if column.name not in ("hash", *_LISTS)]
+    lists = [at for at, column in enumerate(columns) if column.cut_at_end]
+    others = [at for at in range(len(columns)) if at not in lists and columns[at].name != "hash"]
     for giving, least in ((lists, 16), (others, 12), (lists, _NARROWEST), (others, _NARROWEST)):
         while giving and sum(widths) > room:
             at = max(giving, key=widths.__getitem__)
@@ -207,8 +189,8 @@ def _fitted(columns: Sequence[Column], widest: Sequence[int], width: int) -> lis
 
 
 def _fit(column: Column, text: str, width: int) -> str:
-    fitted = shorten(text, width, keep="start" if column.name in _LISTS else "ends")
-    return pad(fitted, width, right=column.name == "size")
+    fitted = shorten(text, width, keep="start" if column.cut_at_end else "ends")
+    return pad(fitted, width, right=column.align_right)
 
 
 def _wrapped(parts: Iterable[str], between: str, width: int, most: int = 0) -> Iterator[str]:

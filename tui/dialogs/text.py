@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from spackscope.model.core.records import Problem, SourceState
+from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, pad, wrap
-from spackscope.model.presentation.sources import failures, old_copies, source_cells
+from spackscope.model.presentation.sources import failures, source_cells, stale_copies
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
@@ -75,7 +75,7 @@ def help_dialog() -> TextDialog:
     return TextDialog("help", lines)
 
 
-def sources_dialog(states: Sequence[SourceState], now: float) -> TextDialog:
+def sources_dialog(states: Sequence[SourceStatus], now: float) -> TextDialog:
     """Return the list of sources with their failures; `now` is in seconds since 1970."""
     lines: list[list[Piece]] = []
     for state in states:
@@ -85,7 +85,7 @@ def sources_dialog(states: Sequence[SourceState], now: float) -> TextDialog:
             parts.append(f"checked {checked}")
         lines += [[(part, "strong")] for part in wrap(name, _WIDTH)]
         lines += [[("  ", ""), (part, "")] for part in wrap(" · ".join(parts), _WIDTH - 2)]
-    for remark in [*failures(states), *old_copies(states, now)]:
+    for remark in [*failures(states), *stale_copies(states, now)]:
         lines += [[], *([(part, "")] for part in wrap(remark, _WIDTH))]
     return TextDialog(f"sources {len(states):,}", lines)
 

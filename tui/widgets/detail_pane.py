@@ -222,7 +222,7 @@ def _folded(line: DetailLine, width: int) -> list[list[Piece]]:
     if line.kind in ("differs", "same"):
         margin, first = 2, f"{DIFFERS} " if line.kind == "differs" else "  "
     else:
-        margin = min(_LABEL, width // 3) if line.label or line.goes_on else 0
+        margin = min(_LABEL, width // 3) if line.label or line.is_continued else 0
         first = f"{line.label:<{margin}}"
     parts = wrap(line.text, width - margin)
     return [

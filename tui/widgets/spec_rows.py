@@ -6,10 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.cells import (
-    cell,
-)
-from spackscope.model.core.columns import Column
+from spackscope.model.core.column import Column
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.presentation.detail import (
@@ -82,9 +79,9 @@ class SpecRows(VirtualList):
         assert self._listing is not None
         if column.name == "variants":
             return self._variants(row, width)
-        text = shorten(cell(column, column.value(row.spec)), width)
+        text = shorten(column.cell(column.value(row.spec)), width)
         style = "dim" if column.name in self._listing.constants and len(self._listing) > 1 else ""
-        if column.name == "size":
+        if column.align_right:
             return [(pad(text, width, right=True), style)]
         return _emphasised(pad(text, width), style, self.needles.get(column.name, ()))
 

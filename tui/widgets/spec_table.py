@@ -13,8 +13,9 @@ from textual.widget import Widget
 
 from spackscope.model.catalog.listing import Listing, Sort
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
-from spackscope.model.presentation.column_layout import place
+from spackscope.model.core.column import Column
+from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.presentation.column_layout import lay_out
 from spackscope.model.query.ast import Query
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
@@ -59,7 +60,9 @@ class SpecTable(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._columns: Sequence[Column] = [column for column in COLUMNS if column.core]
+        self._columns: Sequence[Column] = [
+            column for column in COLUMNS if column.shown == "always"
+        ]
         self._natural: dict[str, int] = {column.name: 7 for column in COLUMNS}
         self._telling: Collection[str] = ()
         self._scope: object = ()
@@ -134,7 +137,7 @@ class SpecTable(Vertical):
             return
         width = self.size.width - rows.gutter_width
         names = [column.name for column in self._columns]
-        placed, before, behind = place(
+        placed, before, behind = lay_out(
             self._columns,
             self._natural,
             width,

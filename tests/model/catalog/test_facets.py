@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import FACETED, choose, chosen, facets
-from spackscope.model.core.columns import BY_NAME
+from spackscope.model.catalog.facets import choose, chosen, facets
+from spackscope.model.core.columns import BY_NAME, FACETED
 from spackscope.model.core.errors import (
     Cancelled,
     Unanswerable,

@@ -11,8 +11,9 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Tree
-from spackscope.model.catalog.facets import FACETED, facets
+from spackscope.model.catalog.facets import facets
 from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.core.columns import FACETED
 from spackscope.model.core.errors import (
     IndexDamaged,
 )
@@ -59,7 +60,7 @@ def answers(catalog: Catalog) -> list[object]:
     """Ask a catalog for all that commands and the browser ask for."""
     found: list[object] = [catalog.total, catalog.problems, catalog.sources]
     rows = catalog.rows(range(catalog.total))
-    found.append(list(export.whole_json(map(catalog.whole, rows))))
+    found.append(list(export.full_json_lines(map(catalog.whole, rows))))
     for text in QUERIES:
         query = parse(text)
         for view in (View(query), View(query, sort=Sort("compiler"), folded=True)):

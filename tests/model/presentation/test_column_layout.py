@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.presentation.column_layout import place
+from spackscope.model.presentation.column_layout import lay_out
 
 NATURAL = {"hash": 7, "version": 7, "os": 8, "target": 9, "variants": 40}
 COLUMNS = [BY_NAME[name] for name in NATURAL]
 
 
 def widths(width: int, constant: set[str]) -> dict[str, int]:
-    placed, _, _ = place(COLUMNS, NATURAL, width, constant=constant)
+    placed, _, _ = lay_out(COLUMNS, NATURAL, width, constant=constant)
     return {one.column.name: one.width for one in placed}
 
 

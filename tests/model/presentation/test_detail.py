@@ -10,17 +10,11 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.cells import (
-    brief_place,
-    cell,
-    size_text,
-    without_root,
-)
+from spackscope.model.core.cells import shorten_path, size_text, without_root
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.detail import (
-    UNTOLD,
     DetailLine,
     detail,
     install_command,
@@ -82,13 +76,13 @@ def labelled(found: list[DetailLine]) -> dict[str, str]:
     ],
 )
 def test_a_cell_shows_its_value(column: str, text: str) -> None:
-    assert cell(BY_NAME[column], BY_NAME[column].value(SPEC)) == text
+    assert BY_NAME[column].cell(BY_NAME[column].value(SPEC)) == text
 
 
 def test_a_cell_without_a_value_shows_a_dash_or_nothing() -> None:
     empty = replace(SPEC, os="", compiler="none", variants=(), stacks=(), size=None)
 
-    shown = {column.name: cell(column, column.value(empty)) for column in COLUMNS}
+    shown = {column.name: column.cell(column.value(empty)) for column in COLUMNS}
 
     assert (shown["os"], shown["compiler"], shown["size"]) == ("-", "none", "-")
     assert (shown["variants"], shown["stack"]) == ("", "")
@@ -159,8 +153,8 @@ def test_no_command_is_made_of_what_is_no_hash(hash_: str) -> None:
     ],
 )
 def test_a_source_is_told_by_its_end(name: str, text: str) -> None:
-    assert brief_place(name, 20) == text
-    assert cell(BY_NAME["source"], (name, "mine")) == f"{text}, mine"
+    assert shorten_path(name, 20) == text
+    assert BY_NAME["source"].cell((name, "mine")) == f"{text}, mine"
 
 
 # Detail
@@ -206,13 +200,13 @@ def test_several_values_stand_under_one_label() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "told", "said"),
+    ("spec", "provenance", "said"),
     [
-        (replace(SPEC, cached=True, installed=True), UNTOLD, install_command(SPEC)),
-        (replace(SPEC, installed=True), UNTOLD, "it is installed, and in no build cache"),
+        (replace(SPEC, cached=True, installed=True), Provenance(), install_command(SPEC)),
+        (replace(SPEC, installed=True), Provenance(), "it is installed, and in no build cache"),
         (
             replace(SPEC, in_cache=False),
-            UNTOLD,
+            Provenance(),
             "nothing to install: the cache has no archive of it",
         ),
         (
@@ -223,9 +217,9 @@ def test_several_values_stand_under_one_label() -> None:
     ],
 )
 def test_an_install_line_is_given_where_it_would_do(
-    spec: Spec, told: Provenance, said: str
+    spec: Spec, provenance: Provenance, said: str
 ) -> None:
-    texts = [line.text for line in lines(spec, told=told)]
+    texts = [line.text for line in lines(spec, provenance=provenance)]
 
     assert texts[texts.index("install") + 1] == said
 
@@ -247,8 +241,8 @@ def test_variants_that_differ_stand_first_in_the_detail() -> None:
     ("alike", "shown", "said"),
     [
         (1, 10, None),
-        (2, 10, "1 of 10 shown is alike but for the hash"),
-        (38, 1_200, "37 of 1,200 shown are alike but for the hash"),
+        (2, 10, "2 of 10 builds look the same"),
+        (38, 1_200, "38 of 1,200 builds look the same"),
     ],
 )
 def test_look_alikes_are_counted(alike: int, shown: int, said: str | None) -> None:
@@ -283,7 +277,7 @@ def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None
 
     found = lines(spec, varying={"k": 0, text: 1}, alike=2, shown=3)
     strings = {part for line in found for part in (line.text, line.label)}
-    strings |= {cell(column, column.value(spec)) for column in COLUMNS}
+    strings |= {column.cell(column.value(spec)) for column in COLUMNS}
     strings |= {spec_string(spec), install_command(spec), *variants_cell(spec.variants, {text: 0})}
 
     assert [shown for shown in strings if not is_clean(shown)] == []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.records import SourceState, Spec
+from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.detect import read_document
 from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.document import Document
@@ -57,7 +57,7 @@ def asked_size(
 ) -> float | None:
     (zlib, *_), _ = read(index())
     spec = replace(zlib, source=source, package=package, origin=origin, size=None)
-    state = SourceState(source, "mirror", "v3", 1, 0.0, "", "", 0)
+    state = SourceStatus(source, "mirror", "v3", 1, 0.0, "", "", 0)
     return archive_size(spec, [state], Session(home), sources)
 
 

@@ -79,7 +79,7 @@ async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: 
 
     async with browsing(server.url, environ=environ, size=(120, 30)) as browser:
         assert ZLIB in browser.shown
-        await browser.until(lambda: "its copy of just now serves" in browser.status)
+        await browser.until(lambda: "using its cached copy, checked just now" in browser.status)
         await browser.press("S")
         await browser.until(lambda: "cannot be reached" in browser.text)
 

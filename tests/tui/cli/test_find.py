@@ -205,7 +205,7 @@ def test_a_table_shows_of_the_variants_those_that_differ(program: Program) -> No
     assert text.splitlines() == [
         "2 specs · zlib@1.3.1 · %gcc@13.2.0 · ubuntu24.04 · x86_64_v3 · stacks e4s · linux",
         "develop · from zlib.md",
-        "in all: +shared build_system=cmake",
+        "same in all: +shared build_system=cmake",
         "hash       size  variants",
         "aaaaaaa  2.0 MB  +mpi",
         "aaaaaaa       -  ~mpi",

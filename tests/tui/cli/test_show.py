@@ -42,7 +42,7 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
 def test_look_alikes_are_counted(program: Program) -> None:
     write_page(program.home / "zlib.md", [record(hash_of(n)) for n in range(3)])
     text = program("show", "-f", "zlib.md", hash_of(1)).stdout
-    assert "look-alikes\n  2 are alike but for the hash\n" in text
+    assert "look-alikes\n  3 builds look the same\n" in text
 
 
 def test_an_ambiguous_beginning_lists_the_candidates(program: Program) -> None:

@@ -1,0 +1,117 @@
+"""What there is to know of a column. The columns themselves are in `columns`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
+
+from spackscope.model.core.cells import text_cell
+from spackscope.model.core.records import Spec
+
+Value = str | tuple[str, ...] | float | None
+
+PER_RECORD = "spec"
+"""The storage of columns in which each record has a value of its own."""
+
+
+def always(_: object) -> bool:
+    """Return True."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Describe one column.
+
+    `name` is its key in a query, `label` its head. `storage` is the table of the index that holds
+    its values, each once: a dictionary. Records store a code of that dictionary. Columns may share
+    a dictionary. `attribute` is the attribute of a record that is stored there; a column
+    without one takes its value from the attributes that others store, by `derive`.
+
+    Orders count from 1; 0 leaves the column out, and those with the same order are in the order
+    of the registry.
+    """
+
+    name: str
+    label: str
+    storage: str
+    attribute: str = ""
+    _: KW_ONLY
+
+    # The value.
+    derive: Callable[[Any], Value] | None = None
+    """Computes the value from a record, or from an entry of the dictionary, alike."""
+    is_list: bool = False
+    """Whether the value is a tuple of texts, not a text."""
+    restore: Callable[[Any], dict[str, Any]] | None = None
+    """Returns the arguments of `Spec` that a stored value stands for, if not the attribute."""
+    sort_key: Callable[[Any], Any] = lambda value: value
+
+    # In a query.
+    syntax: Literal["spack", "spec", "record"] = "record"
+    """Who knows the key: Spack, or spackscope, for any spec or only for whole records."""
+    aliases: tuple[str, ...] = ()
+    once: bool = False
+    """Whether Spack refuses a spec that states it twice."""
+    completes_key: bool = True
+    completes_values: bool = True
+    sigil: str | None = None
+    """What a completion writes before a value; None: the key and `=`."""
+
+    # In the table.
+    format: Callable[[Any], str] = text_cell
+    """Spells a value, or one text of a list, as a cell."""
+    shown: Literal["always", "if_any", "if_varied", "never"] = "if_varied"
+    width: int = 0
+    """Cells of the longest value, for columns with a value for each record."""
+    min_width: int = 99
+    """Cells below which it is left out rather than cut."""
+    shrinks: bool = False
+    """Whether its long texts shrink before those of other columns."""
+    align_right: bool = False
+    cut_at_end: bool = False
+    """Whether its texts are lists whose beginning counts; others are cut in the middle."""
+
+    # In the title of the table, where all rows have the same value.
+    in_title: Callable[[Collection[Value]], bool] = always
+    """Whether it is worth a mention, by the values in the whole index."""
+    title: Callable[[Any], str] | None = None
+    """Spells the value; None: as a cell."""
+
+    # In the detail pane.
+    detail_order: int = 50
+    in_detail: Callable[[Spec], bool] | None = None
+    """Whether a record has a line for it; None: where it has a value."""
+
+    # In the output of commands.
+    in_find: bool = True
+    """Whether the table of `find` has it."""
+    find_prefix: str | None = ""
+    """What precedes the value that all rows share; None leaves the value out."""
+    export_order: int = 50
+    export_key: str = ""
+    """Its key in JSON and CSV; empty: the attribute, or else the name."""
+
+    def value(self, source: Any) -> Value:
+        """Return the value of a record, or of an entry of the dictionary."""
+        value: Value = self.derive(source) if self.derive else getattr(source, self.attribute)
+        return value
+
+    def cell(self, value: Value) -> str:
+        """Return a value as a cell of the table: clean, on one line, in full length."""
+        return self.format(value)
+
+    @property
+    def key(self) -> str:
+        """Its key in JSON and CSV."""
+        return self.export_key or self.attribute or self.name
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether many records share a value, so that the values can be listed and counted."""
+        return self.storage != PER_RECORD
+
+    def restored(self, value: Any) -> dict[str, Any]:
+        """Return the arguments of `Spec` that a stored value stands for."""
+        return self.restore(value) if self.restore else {self.attribute: value}
