@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from spackscope.model.core.errors import SpackscopeError
+
 OSC52_LIMIT: Final = 74_994
 """The most base64 bytes that terminals take in one OSC 52 (from hterm's osc52.sh)."""
 SCREEN_CHUNK: Final = 76
@@ -37,7 +39,7 @@ class Copied:
     failures: tuple[str, ...]
 
 
-class CopyFailed(Exception):
+class CopyFailed(SpackscopeError):
     """Say that no way worked; the message and `failures` hold a sentence for each."""
 
     def __init__(self, failures: tuple[str, ...]) -> None:

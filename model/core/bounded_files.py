@@ -8,8 +8,6 @@ import os
 import stat
 from typing import IO, Any, BinaryIO
 
-from spackscope.model.core.errors import FileTooLarge
-
 MAX_FILE_SIZE = 2**30
 """Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
 
@@ -36,11 +34,11 @@ class _NonBlocking(io.FileIO):
         return size
 
 
-def too_large(size: int | None, max_size: int) -> FileTooLarge:
+def too_large(size: int | None, max_size: int) -> OSError:
     """Return the error that names the size, where it is known, and the limit."""
     if size is None:
-        return FileTooLarge(f"it is larger than the {max_size:,} bytes that are read")
-    return FileTooLarge(f"it has {size:,} bytes; at most {max_size:,} are read")
+        return OSError(f"it is larger than the {max_size:,} bytes that are read")
+    return OSError(f"it has {size:,} bytes; at most {max_size:,} are read")
 
 
 def open_file(path: str) -> BinaryIO:
@@ -56,7 +54,7 @@ def open_file(path: str) -> BinaryIO:
 
 
 def read_file(path: str, max_size: int = MAX_FILE_SIZE) -> bytes:
-    """Return the content of a regular file. Raises FileTooLarge, and other OSErrors."""
+    """Return the content of a regular file. Raises OSError."""
     with open_file(path) as file:
         return read_open(file, max_size)
 
@@ -68,7 +66,7 @@ def read_head(path: str, size: int) -> bytes:
 
 
 def read_open(file: BinaryIO, max_size: int = MAX_FILE_SIZE) -> bytes:
-    """Return the rest of an open file. Raises FileTooLarge, and other OSErrors."""
+    """Return the rest of an open file. Raises OSError."""
     size = os.fstat(file.fileno()).st_size
     if size > max_size:
         raise too_large(size, max_size)
@@ -86,7 +84,7 @@ def read_open(file: BinaryIO, max_size: int = MAX_FILE_SIZE) -> bytes:
 
 
 def copy_stream(source: BinaryIO, target: IO[bytes], max_size: int = MAX_FILE_SIZE) -> None:
-    """Copy a stream of unknown length. Raises FileTooLarge, and other OSErrors."""
+    """Copy a stream of unknown length. Raises OSError."""
     status = os.fstat(source.fileno())
     if stat.S_ISREG(status.st_mode) and status.st_size > max_size:
         raise too_large(status.st_size, max_size)

@@ -10,16 +10,13 @@
     │   ├── ValueTooLong       a value is longer than any real one
     │   ├── FrontMatterError   front matter, or one value of it
     │   └── YamlError          YAML
-    ├── FileTooLarge           a file has more bytes than are read
     └── SourceError            a source, or a file of it, cannot be fetched
-        ├── NotFound           there is no such file
-        ├── WrongContent       a file is not what its checksum says
+        ├── NotFound           there is no such file, or it is forbidden
+        ├── WrongContent       a file does not match its checksum
         ├── ListingUnsupported the files of a folder cannot be listed
         ├── TemporaryFailure   a retry may succeed
-        ├── Unreachable        there is no connection to a host
-        ├── TooSlow            a server sends so slowly that a file would never end
-        ├── Unauthorized       a server asks for credentials
-        └── InvalidUrl         a URL cannot be requested
+        ├── Unreachable        there is no connection to a host, or none that is fast enough
+        └── Unauthorized       a server asks for credentials
 
 Every message is one sentence, or the part of one that follows the name of what failed. None holds
 a secret.
@@ -87,32 +84,35 @@ class InvalidYaml(YamlError):
     """A text is not YAML."""
 
 
-class FileTooLarge(SpackscopeError, OSError):
-    """A file, or a stream, has more bytes than are read."""
-
-
 class SourceError(SpackscopeError):
-    """A source, or a file of it, cannot be fetched; the message names it."""
+    """A source, or a file of it, cannot be fetched; the message names it.
+
+    `may_serve_stale` is True where a cached copy of the file may be used instead, `is_forbidden`
+    where a server refuses the file.
+    """
+
+    may_serve_stale = True
+    is_forbidden = False
 
 
 class NotFound(SourceError):
-    """A storage was reached and has no such file."""
+    """A storage was reached and has no such file, or refuses it.
 
-
-class Forbidden(NotFound):
-    """A storage refuses a file, which object stores also do for files that do not exist.
-
-    Amazon S3 answers 403 for a missing file where the bucket may not be listed. So a caller that
-    tries several names takes it as missing, and reports it if nothing else was found.
+    Amazon S3 refuses also a missing file where the bucket may not be listed. So a caller that
+    tries several names takes a forbidden file as missing, and reports it if no other exists.
     """
+
+    def __init__(self, message: str, *, is_forbidden: bool = False) -> None:
+        super().__init__(message)
+        self.is_forbidden = self.may_serve_stale = is_forbidden
 
 
 class WrongContent(SourceError):
-    """A file is not what its checksum says."""
+    """A file does not match its checksum, or is a web page."""
 
-
-class WebPage(WrongContent):
-    """A server answered with a web page in place of a file."""
+    def __init__(self, message: str, *, is_web_page: bool = False) -> None:
+        super().__init__(message)
+        self.may_serve_stale = is_web_page
 
 
 class ListingUnsupported(SourceError):
@@ -131,11 +131,7 @@ class TemporaryFailure(SourceError):
 
 
 class Unreachable(SourceError):
-    """There is no connection to a host."""
-
-
-class TooSlow(SourceError):
-    """A server, `host`, sends so slowly that a file would never end."""
+    """There is no connection to `host`, or it sends so slowly that no file would ever end."""
 
     def __init__(self, message: str, host: str) -> None:
         super().__init__(message)
@@ -148,13 +144,11 @@ class Unauthorized(SourceError):
     `challenge` is the header WWW-Authenticate; `url` may be where a redirect led to.
     """
 
+    is_forbidden = True
+
     def __init__(self, message: str, challenge: str, url: Any) -> None:
         super().__init__(message)
         self.challenge, self.url = challenge, url
-
-
-class InvalidUrl(SourceError):
-    """A URL cannot be requested; the message shows it without secrets."""
 
 
 def reason(error: Exception) -> str:

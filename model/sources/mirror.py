@@ -10,13 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from spackscope.model.core.errors import (
-    Forbidden,
-    ListingUnsupported,
-    NotFound,
-    SourceError,
-    WrongContent,
-)
+from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
 from spackscope.model.sources.document import (
     DiscoveredSource,
 )
@@ -69,7 +63,7 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     except ListingUnsupported:
         pass
     for refusal in missing:
-        if isinstance(refusal, Forbidden):
+        if refusal.is_forbidden:
             raise refusal
     at = mirror.place.origin or os.curdir
     if mirror.view:

@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import (
-    Cancelled,
-    Forbidden,
-    NotFound,
-    SourceError,
-    WebPage,
-    WrongContent,
-)
+from spackscope.model.core.errors import Cancelled, SourceError, WrongContent
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_temporary_cache
@@ -160,7 +153,10 @@ def fetch_copy(
             if version is None:
                 raise SourceError(f"{origin} cannot be read: the server says it is as before")
             if writer.is_web_page():
-                raise WebPage(f"{origin} cannot be read: what the server gives is a web page")
+                raise WrongContent(
+                    f"{origin} cannot be read: what the server gives is a web page",
+                    is_web_page=True,
+                )
             if wanted and writer.sha256 != wanted:
                 raise WrongContent(
                     f"{origin} is not what its checksum says: sha256 is {writer.sha256[:12]}…,"
@@ -175,12 +171,8 @@ def fetch_copy(
                 sha256=writer.sha256,
             )
             return FetchedFile(kept.path, origin, kept.checked)
-    except (NotFound, WrongContent) as error:
-        if older is None or not isinstance(error, (Forbidden, WebPage)):
-            raise
-        return _instead(older, origin, error)
     except SourceError as error:
-        if older is None:
+        if older is None or not error.may_serve_stale:
             raise
         return _instead(older, origin, error)
     except OSError as error:

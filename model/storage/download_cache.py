@@ -16,10 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import BinaryIO
 
 from spackscope.model.core.bounded_files import open_file, read_file
-from spackscope.model.core.errors import (
-    SourceError,
-    reason,
-)
+from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.files import (
     is_temporary,
     make_directories,

@@ -6,12 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from spackscope.model.core.errors import (
-    Forbidden,
-    NotFound,
-    SourceError,
-    Unreachable,
-)
+from spackscope.model.core.errors import NotFound, SourceError, Unreachable
 from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import FileVersion, Writer
@@ -47,7 +42,7 @@ class GoogleBucket:
     ) -> FileVersion | None:
         """Write an object, unless its generation is still that of the copy.
 
-        Raises NotFound, Forbidden, other SourceErrors and Cancelled.
+        Raises NotFound, other SourceErrors and Cancelled.
         """
 
         def look() -> Any:
@@ -121,16 +116,18 @@ class GoogleBucket:
         from requests.exceptions import ConnectionError, RequestException
 
         if self._unreachable:
-            raise Unreachable(self._unreachable)
+            raise Unreachable(self._unreachable, self._name)
         try:
             return run_cancellable(act, self._should_stop)
         except exceptions.NotFound:
             raise NotFound(f"{origin} does not exist: HTTP 404") from None
         except (exceptions.Forbidden, exceptions.Unauthorized) as error:
-            raise Forbidden(f"{origin} is forbidden: HTTP {error.code}") from None
+            raise NotFound(
+                f"{origin} is forbidden: HTTP {error.code}", is_forbidden=True
+            ) from None
         except (exceptions.RetryError, ConnectionError) as error:
             self._unreachable = f"{origin} cannot be reached: {without_secrets(str(error))}"
-            raise Unreachable(self._unreachable) from None
+            raise Unreachable(self._unreachable, self._name) from None
         except (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError) as error:
             raise SourceError(f"{origin} cannot be read: {without_secrets(str(error))}") from None
 

@@ -11,11 +11,7 @@ from spackscope.model.core.bounded_files import (
     MAX_GZIP_MEMBERS,
     max_unpacked_size,
 )
-from spackscope.model.core.errors import (
-    ListingUnsupported,
-    SourceError,
-    TemporaryFailure,
-)
+from spackscope.model.core.errors import ListingUnsupported, SourceError, TemporaryFailure
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
@@ -30,7 +26,7 @@ _PIECE = 1 << 20
 class HttpStorage:
     """Be a place on the web, by an address that begins with http or https.
 
-    A server may response 403 for what is not there: Forbidden, which is a NotFound. Where a server
+    A server may answer 403 for what is not there. Where a server
     fails otherwise, an older copy serves.
     """
 
@@ -65,7 +61,7 @@ class HttpStorage:
     ) -> FetchedFile:
         """Give the copy of a file, after asking whether it is still right; "" is the place itself.
 
-        Raises NotFound for 404 and 410, Forbidden for 403, WrongContent, other SourceErrors where
+        Raises NotFound for 404, 410 and 403, WrongContent, other SourceErrors where
         there is no older copy either, and Cancelled.
         """
         url = self._url.below(name)
@@ -112,7 +108,7 @@ def ask_web(
 ) -> FileVersion | None:
     """Ask once for a file, unless it is still as the copy; None tells that it is.
 
-    Raises NotFound, Forbidden, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
+    Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
     # A checksum is that of the file as it lies on the server, which may be a packed one.
     send = {**headers, "Accept-Encoding": "identity" if sha256 else "gzip"}

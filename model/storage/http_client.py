@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from spackscope.model.core.errors import (
-    Forbidden,
-    InvalidUrl,
     NotFound,
     SourceError,
     TemporaryFailure,
-    TooSlow,
     Unauthorized,
     Unreachable,
 )
@@ -56,7 +53,8 @@ class Response:
     def chunks(self) -> Iterator[bytes]:
         """Yield the body as it comes over the wire.
 
-        Raises TemporaryFailure where it breaks off or has more bytes than announced, and TooSlow.
+        Raises TemporaryFailure where it breaks off or has more bytes than announced, and
+        Unreachable where it is too slow.
         """
         from spackscope.model.storage.network import translate_errors
 
@@ -82,7 +80,7 @@ class Response:
         if status in (404, 410):
             raise NotFound(f"{origin} does not exist: HTTP {status}")
         if status == 403:
-            raise Forbidden(f"{origin} is forbidden: HTTP 403")
+            raise NotFound(f"{origin} is forbidden: HTTP 403", is_forbidden=True)
         if status == 401:
             challenge = self.headers.get("www-authenticate", "")
             raise Unauthorized(f"{origin} is only for known users: HTTP 401", challenge, self.url)
@@ -146,7 +144,7 @@ class Client:
         for attempt in range(1, self.patience.attempts + 1):
             try:
                 return request()
-            except TooSlow as failure:
+            except Unreachable as failure:
                 self._failed_hosts[failure.host] = str(failure)
                 raise
             except TemporaryFailure as failure:
@@ -167,7 +165,7 @@ class Client:
 
         host = url.place
         if host in self._failed_hosts:
-            raise Unreachable(self._failed_hosts[host])
+            raise Unreachable(self._failed_hosts[host], host)
         proxy = proxies_and_tls.proxy_of(url, self._environ)
         patience = self.patience
         timeouts = {"connect": patience.connect, "read": patience.stalled}
@@ -185,12 +183,8 @@ class Client:
             ),
             extensions={"timeout": timeouts},
         )
-        try:
-            with translate_errors(host, patience, proxy.place if proxy else ""):
-                return self._pool(url.scheme, proxy).handle_request(request)
-        except Unreachable as error:
-            self._failed_hosts[host] = str(error)
-            raise
+        with translate_errors(host, patience, proxy.place if proxy else ""):
+            return self._pool(url.scheme, proxy).handle_request(request)
 
     def _pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
         """Return the connections that use a proxy, or none."""
@@ -246,7 +240,7 @@ def _redirect_target(urls: list[Url], response: httpcore.Response) -> Url | None
         target = urls[-1].joined(location.decode("latin-1"))
         if target.scheme in ("http", "https"):
             web_url(target.address)
-    except InvalidUrl as error:
+    except SourceError as error:
         raise SourceError(f"{host} leads to a wrong place: {error}") from None
     if target.scheme not in ("http", "https"):
         raise SourceError(f"{host} leads to {target.shown}, which is not on the web")

@@ -160,9 +160,9 @@ def translate_errors(host: str, patience: Patience, proxy: str = "") -> Iterator
     try:
         yield
     except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-        raise Unreachable(f"{host} cannot be reached{through}: {_reason(error)}") from None
+        raise Unreachable(f"{host} cannot be reached{through}: {_reason(error)}", host) from None
     except (httpcore.ProxyError, ImportError) as error:
-        raise Unreachable(f"{host} cannot be reached{through}: {error}") from None
+        raise Unreachable(f"{host} cannot be reached{through}: {error}", host) from None
     except httpcore.TimeoutException:
         message = f"{host} has sent nothing for {patience.stalled:g} seconds{through}"
         raise TemporaryFailure(message, silent=host) from None

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import (
-    SourceError,
-)
+from spackscope.model.core.errors import SourceError
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
@@ -28,7 +26,7 @@ class Bucket(Protocol):
     ) -> FileVersion | None:
         """Write an object, unless it is still as the copy; None tells that it is.
 
-        Raises NotFound, Forbidden, TemporaryFailure, other SourceErrors and Cancelled.
+        Raises NotFound, TemporaryFailure, other SourceErrors and Cancelled.
         """
 
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
@@ -66,7 +64,7 @@ class ObjectStorage:
     ) -> FetchedFile:
         """Give the copy of an object, after asking whether it is still right.
 
-        Raises NotFound, Forbidden for what the store does not give, WrongContent, other
+        Raises NotFound, WrongContent, other
         SourceErrors where there is no older copy either, and Cancelled.
         """
         key = "/".join(part for part in (self._prefix, name) if part)

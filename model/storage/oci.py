@@ -14,8 +14,6 @@ from typing import Any
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.errors import (
-    Forbidden,
-    InvalidUrl,
     ListingUnsupported,
     NotFound,
     SourceError,
@@ -134,8 +132,8 @@ class OciRegistry:
                 self._authorization, realm = self._admitted(error)
             try:
                 return self._client.retry(once)
-            except (Unauthorized, Forbidden) as error:
-                raise self._kept_back(realm) or error from None
+            except SourceError as error:
+                raise (error.is_forbidden and self._kept_back(realm)) or error from None
 
         return fetch_copy(
             ask,
@@ -165,7 +163,7 @@ class OciRegistry:
         schemes = ("https",) if self._top.scheme == "https" else ("http", "https")
         try:
             realm = web_url(asked["realm"], schemes)
-        except InvalidUrl as error:
+        except SourceError as error:
             raise SourceError(
                 f"{refusal}, and where to ask for a token is wrong: {error}"
             ) from None
@@ -174,8 +172,8 @@ class OciRegistry:
         query = {name: asked[name] for name in ("service", "scope") if asked.get(name)}
         try:
             return f"Bearer {self._token(realm.asking(query), headers)}", realm
-        except (Unauthorized, Forbidden) as error:
-            raise self._kept_back(realm) or error from None
+        except SourceError as error:
+            raise (error.is_forbidden and self._kept_back(realm)) or error from None
 
     def _kept_back(self, where: Url) -> SourceError | None:
         """Return the failure of a place elsewhere that got no credentials, if there are any."""

@@ -6,9 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import (
-    SourceError,
-)
+from spackscope.model.core.errors import SourceError
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.local import LocalFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from spackscope.model.core.errors import TooSlow
+from spackscope.model.core.errors import Unreachable
 
 _FAST = 16
 
@@ -39,7 +39,7 @@ class RateCheck:
     def update(self, size: int, total: int | None = None) -> bool:
         """Take the number of bytes so far and in all; return whether they come very fast.
 
-        Raises TooSlow.
+        Raises Unreachable.
         """
         patience, now = self._patience, time.monotonic()
         seconds, received = now - self._since, size - self._size_then
@@ -49,6 +49,6 @@ class RateCheck:
         if received < patience.min_rate * seconds:
             rate = f"fewer than {patience.min_rate:,} bytes a second"
             message = f"{self._host} has sent {rate} for {patience.slow_for:g} seconds"
-            raise TooSlow(message, self._host)
+            raise Unreachable(message, self._host)
         self._since, self._size_then = now, size
         return is_fast

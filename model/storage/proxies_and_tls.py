@@ -7,10 +7,7 @@ import os
 import ssl
 from collections.abc import Mapping
 
-from spackscope.model.core.errors import (
-    InvalidUrl,
-    SourceError,
-)
+from spackscope.model.core.errors import SourceError
 from spackscope.model.storage.urls import (
     Url,
     web_url,
@@ -42,7 +39,7 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
         return None
     try:
         return web_url(proxy if "://" in proxy else f"http://{proxy}", _PROXIES)
-    except InvalidUrl as error:
+    except SourceError as error:
         raise SourceError(f"{url.place} cannot be reached: {name} is wrong: {error}") from None
 
 

@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from spackscope.model.core.errors import (
-    Forbidden,
-    InvalidUrl,
-    NotFound,
-    SourceError,
-    TemporaryFailure,
-    Unreachable,
-)
+from spackscope.model.core.errors import NotFound, SourceError, TemporaryFailure, Unreachable
 from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.credentials import access_of
@@ -22,9 +15,7 @@ from spackscope.model.storage.download import FileVersion, Writer
 from spackscope.model.storage.download_cache import CachedFile
 from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
-from spackscope.model.storage.urls import (
-    web_url,
-)
+from spackscope.model.storage.urls import web_url
 
 _Result = TypeVar("_Result")
 
@@ -75,7 +66,7 @@ class S3Bucket:
     ) -> FileVersion | None:
         """Write an object, unless its ETag is still that of the copy.
 
-        Raises NotFound, Forbidden, TemporaryFailure, other SourceErrors and Cancelled.
+        Raises NotFound, TemporaryFailure, other SourceErrors and Cancelled.
         """
         wanted = {"Bucket": self._name, "Key": key}
         if copy is not None and copy.stamp:
@@ -142,7 +133,7 @@ class S3Bucket:
         from botocore import exceptions
 
         if self._unreachable:
-            raise Unreachable(self._unreachable)
+            raise Unreachable(self._unreachable, self._name)
         try:
             return run_cancellable(act, self._should_stop)
         except exceptions.ClientError as error:
@@ -156,13 +147,13 @@ class S3Bucket:
             if status == 404:
                 raise NotFound(f"{origin} does not exist: {code}") from None
             if status == 403:
-                raise Forbidden(f"{origin} is forbidden: {code}") from None
+                raise NotFound(f"{origin} is forbidden: {code}", is_forbidden=True) from None
             raise SourceError(
                 f"{origin} cannot be read: {code}: {without_secrets(message)}"
             ) from None
         except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError) as error:
             self._unreachable = f"{origin} cannot be reached: {without_secrets(str(error))}"
-            raise Unreachable(self._unreachable) from None
+            raise Unreachable(self._unreachable, self._name) from None
         except (
             exceptions.IncompleteReadError,
             exceptions.ReadTimeoutError,
@@ -178,7 +169,7 @@ def _checked(endpoint: str) -> str:
     """Return the URL of an endpoint. Raises SourceError for one that boto3 could not use."""
     try:
         url = web_url(endpoint if "://" in endpoint else f"https://{endpoint}")
-    except InvalidUrl as error:
+    except SourceError as error:
         raise SourceError(f"its endpoint is wrong: {error}") from None
     if url.userinfo or url.query:
         why = "it has a user or a query; keys of S3 are an access_pair"

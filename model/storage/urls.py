@@ -12,10 +12,7 @@ import re
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, urlsplit
 
-from spackscope.model.core.errors import (
-    InvalidUrl,
-    SourceError,
-)
+from spackscope.model.core.errors import SourceError
 from spackscope.model.storage.redaction import QUERY, redacted_part, redacted_path
 
 LONGEST = 1 << 14
@@ -109,12 +106,12 @@ class Url:
     def below(self, name: str) -> Url:
         """Return the URL of a file below this one. The query is kept: it may grant access.
 
-        Raises InvalidUrl where the name is not text.
+        Raises SourceError where the name is not text.
         """
         if not name:
             return self
         if _SURROGATE.search(name) or "\0" in name:
-            raise InvalidUrl(f"{self.shown} cannot be asked for a file whose name is not text")
+            raise SourceError(f"{self.shown} cannot be asked for a file whose name is not text")
         return replace(self, path=f"{self.path.rstrip('/')}/{quote(name)}")
 
     def asking(self, query: dict[str, str]) -> Url:
@@ -122,7 +119,7 @@ class Url:
         return replace(self, query="&".join(filter(None, (self.query, urlencode(query)))))
 
     def joined(self, reference: str) -> Url:
-        """Return what a reference means that the server of this URL gave. Raises InvalidUrl."""
+        """Return what a reference means that the server of this URL gave. Raises SourceError."""
         try:
             _check_characters(reference)
             try:
@@ -137,7 +134,7 @@ class Url:
 def split_url(url: str) -> Url:
     """Split a URL and check its parts; the fragment is dropped.
 
-    Raises InvalidUrl, which shows no secret, where it cannot be asked for.
+    Raises SourceError, which shows no secret, where it cannot be asked for.
     """
     try:
         return _split(url)
@@ -146,7 +143,7 @@ def split_url(url: str) -> Url:
 
 
 def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
-    """Split a URL that has to be one of the web, with a host. Raises InvalidUrl."""
+    """Split a URL that has to be one of the web, with a host. Raises SourceError."""
     split = split_url(url)
     if split.scheme not in schemes:
         raise _refused(
@@ -213,8 +210,8 @@ def unquoted(part: str) -> str:
     return unquote(part)
 
 
-def _refused(url: str, why: str) -> InvalidUrl:
-    return InvalidUrl(f"{shown_url(url)[:200]} is not a valid URL: {why}")
+def _refused(url: str, why: str) -> SourceError:
+    return SourceError(f"{shown_url(url)[:200]} is not a valid URL: {why}")
 
 
 def _split(url: str) -> Url:

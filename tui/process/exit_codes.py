@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from spackscope.model.core.errors import SpackscopeError
+
 
 class ExitCode(IntEnum):
     """Tell how a command ended; a signal other than Ctrl-C gives 128 and its number, as usual."""
@@ -21,7 +23,7 @@ class ExitCode(IntEnum):
     """Ctrl-C, or a browser that was left without the choice it was opened for."""
 
 
-class Leave(Exception):
+class Leave(SpackscopeError):
     """End a command early with an exit code, and with lines to say on stderr."""
 
     def __init__(self, code: ExitCode, *lines: str) -> None:

@@ -10,12 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from spackscope.model.core.errors import (
-    ListingUnsupported,
-    NotFound,
-    SourceError,
-    WrongContent,
-)
+from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.oci import INDEX, OciRegistry
 from spackscope.model.storage.open import open_storage

@@ -11,10 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spackscope.model.core.errors import (
-    InvalidUrl,
-    SourceError,
-)
+from spackscope.model.core.errors import SourceError
 from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.urls import (
     Url,
@@ -76,7 +73,7 @@ def test_no_other_module_splits_or_joins_urls() -> None:
     ],
 )
 def test_what_is_no_url_is_refused_in_one_sentence(url: str, reason: str) -> None:
-    with pytest.raises(InvalidUrl) as raised:
+    with pytest.raises(SourceError) as raised:
         split_url(url)
 
     assert str(raised.value).endswith(f" is not a valid URL: {reason}")
