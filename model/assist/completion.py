@@ -19,8 +19,8 @@ from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.column_filter import with_column
 from spackscope.model.query.matchers import split_variant
-from spackscope.model.query.parse import parse
 from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.model.query.parser import parse
 
 MOST = 8
 """Completions that are offered at once."""

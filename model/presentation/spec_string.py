@@ -14,7 +14,7 @@ from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS
 from spackscope.model.core.compilers import LANGUAGES, compiler_name, legacy_name
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.query.validation import LONGEST
+from spackscope.model.query.validation import MAX_QUERY_LENGTH
 
 _SHORT_DIGEST = 7
 _BUILTIN = ("", "builtin")
@@ -55,7 +55,7 @@ def spec_string(spec: Spec) -> str:
     parts = [head, *flags, booleans] if flags else [head + booleans]
     parts += [*keyed, *_place(spec), *_compilers(spec)]
     text = " ".join(filter(None, parts))
-    return text if len(text) <= LONGEST else f"/{spec.hash}"
+    return text if len(text) <= MAX_QUERY_LENGTH else f"/{spec.hash}"
 
 
 def short_digests(variant: str) -> str:

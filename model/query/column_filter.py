@@ -8,30 +8,22 @@ are as in a query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from spackscope.model.core.errors import (
-    QueryError,
-)
+from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Condition, Group, Query, Term
+from spackscope.model.query.builder import Spans
 from spackscope.model.query.matchers import is_glob, is_variant, test_of
-from spackscope.model.query.parse import (
-    LONGEST,
-    MOST_TERMS,
-    check_once,
-    one_condition,
-)
+from spackscope.model.query.parser import parse_condition
+from spackscope.model.query.validation import MAX_QUERY_LENGTH, MAX_TERMS, check_once
 
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
 _WORD = re.compile(rf"""(?:[^\s"']|{_QUOTED})+|["']""")
 _QUOTES = re.compile(_QUOTED)
 _WAITING = frozenset({"!", "=", "+", "~", "@", "%", "!=", "!+", "!~", "!@", "!%"})
 _AS_IN_SPACK = ("version", "compiler", "target")
-
-Spans = Mapping[Condition, tuple[int, int]]
-"""Where in a text each condition begins and ends."""
 
 
 def column_groups(column: str, text: str) -> tuple[Group, ...]:
@@ -51,8 +43,8 @@ def parse_words(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
         if word.is_bar or word.text in _WAITING:
             joined = word.is_bar and bool(groups)
             continue
-        if count >= MOST_TERMS:
-            raise QueryError(f"a filter has {MOST_TERMS:,} words at most", word.start)
+        if count >= MAX_TERMS:
+            raise QueryError(f"a filter has {MAX_TERMS:,} words at most", word.start)
         try:
             condition = _condition(column, word.text)
         except ValueError as error:
@@ -105,8 +97,8 @@ class _Word(NamedTuple):
 
 
 def _words(text: str) -> list[_Word]:
-    if len(text) > LONGEST:
-        raise QueryError(f"a filter has {LONGEST:,} characters at most", LONGEST)
+    if len(text) > MAX_QUERY_LENGTH:
+        raise QueryError(f"a filter has {MAX_QUERY_LENGTH:,} characters at most", MAX_QUERY_LENGTH)
     words = []
     for match in _WORD.finditer(text):
         if match[0] in ('"', "'"):
@@ -120,7 +112,7 @@ def _condition(column: str, word: str) -> Condition:
     body = word.removeprefix("!")
     negated = body != word
     if column == "compiler" and body.startswith("%"):
-        condition = one_condition(word)
+        condition = parse_condition(word)
         if condition.column != column:
             raise ValueError(f"{body} asks for more than a compiler: write it in the query line")
         return condition

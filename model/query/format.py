@@ -20,6 +20,7 @@ from spackscope.model.query.ast import (
 )
 from spackscope.model.query.matchers import ANY, is_variant, split_variant
 
+_UNQUOTED_FLAGS = re.compile(rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)")
 _ENDS_IN_SEPARATOR = re.compile(r"[.\-](?=[,:=]|$)")
 
 
@@ -40,6 +41,15 @@ def format_condition(condition: Condition) -> str:
     """Return the text of one condition, as `!+mpi` or `^zlib@1.3`."""
     text = _dependency_text(condition) if isinstance(condition, Depends) else _term_text(condition)
     return f"!{text}" if condition.negated else text
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Join the words of a command line, with the quotes that the shell removed from flags.
+
+    Spack's own commands do so too: `cflags="-O2 -g"` comes as one word without its quotes.
+    """
+    flags = ((_UNQUOTED_FLAGS.fullmatch(word), word) for word in words)
+    return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 
 def _term_text(term: Term) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Condition, Query
+from spackscope.model.query.ast import Query
+from spackscope.model.query.builder import Spans
 from spackscope.model.query.column_filter import check_filtered, parse_words
 from spackscope.model.query.lexer import Token
-from spackscope.model.query.parse import Bare, parse_tokens
+from spackscope.model.query.parser import Bare, parse_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class ParsedInput:
     text: str
     cursor: int
     query: Query | None
-    spans: Mapping[Condition, tuple[int, int]]
+    spans: Spans
     tokens: tuple[Token, ...] = ()
     error: QueryError | None = None
     column: str = ""

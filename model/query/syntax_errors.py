@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from spackscope.model.core.errors import (
-    QueryError,
-)
+from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
 from spackscope.model.query.lexer import Token
 
@@ -29,18 +26,18 @@ _WAITING = {
 _BOUND = re.compile(r"[^@,:=\s]+")
 
 
-def waiting(sign: str, at: int) -> QueryError:
-    """Say what is missing behind a sign."""
-    return QueryError(f"{sign} {_WAITING[sign]}", at)
+def incomplete(sign: str, offset: int) -> QueryError:
+    """Return the error on a sign that needs more after it."""
+    return QueryError(f"{sign} {_WAITING[sign]}", offset)
 
 
-def refusal(token: Token, before: Token, after: Sequence[Token]) -> QueryError:
-    """Say what is wrong with a character that begins no token, by the tokens around it."""
+def unexpected(token: Token, before: Token, after: Token | None) -> QueryError:
+    """Return the error on a character that begins no token, by the tokens around it."""
     if token.text[0] in "'\"":
-        return waiting(token.text[0], token.start)
+        return incomplete(token.text[0], token.start)
     is_value_missing = token.text == "=" and before.kind == lexer.NAME
-    if is_value_missing and after and after[0].text[0] in "'\"":
-        return waiting(after[0].text[0], after[0].start)
+    if is_value_missing and after is not None and after.text[0] in "'\"":
+        return incomplete(after.text[0], after.start)
     if token.text == "[" and before.kind == lexer.DEPENDENCY and before.end < token.start:
         return QueryError(f"Unexpected [. Write {before.text}[ without a blank", token.start)
     if token.text == "[" and before.kind == lexer.DEPENDENCY:
@@ -48,7 +45,7 @@ def refusal(token: Token, before: Token, after: Sequence[Token]) -> QueryError:
     if is_value_missing and before.end == token.start:
         return QueryError(f"{before.text}= wants a value behind it", token.start)
     if token.text in _WAITING:
-        return waiting(token.text, token.start)
+        return incomplete(token.text, token.start)
     return QueryError(f"{token.text} has no meaning here; quote it in a value", token.start)
 
 

@@ -1,4 +1,4 @@
-"""Say what a query may not be: too long, or asking twice for what a spec has once."""
+"""Check what a query must not be: too long, or asking twice for what a spec has once."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from spackscope.model.query.matchers import (
     split_variant,
 )
 
-LONGEST = 50_000
+MAX_QUERY_LENGTH = 50_000
 """Characters of a query; scripts pass hundreds of whole hashes."""
 
-MOST_TERMS = 1_000
+MAX_TERMS = 1_000
 """Terms of a query."""
 
 _ONCE = frozenset(
     {"package", "hash", "version", "platform", "os", "target", "variants", "namespace"}
 )
 
+Key = tuple[str, str]
+"""A column, and the name of a variant or the column again."""
 
 _ARCHITECTURE = frozenset((column, column) for column in ARCHITECTURE)
 
 
-def check_once(placed: Iterable[tuple[Condition, int]]) -> None:
+def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
     """Refuse what Spack refuses: one spec with two versions, or with one variant twice.
 
     Each condition comes with its offset, in the order in which they are written; all of them must
@@ -36,13 +38,13 @@ def check_once(placed: Iterable[tuple[Condition, int]]) -> None:
     `Spec._set_architecture`, which takes no `arch=` after a part of it. Raises QueryError at the
     second one.
     """
-    seen: dict[tuple[str, str], Condition] = {}
-    for condition, offset in placed:
+    seen: dict[Key, Condition] = {}
+    for condition, offset in conditions:
         keys = _keys(condition)
-        taken = _ARCHITECTURE if condition.column == "arch" else keys
+        excluded = _ARCHITECTURE if condition.column == "arch" else keys
         if seen.keys() >= _ARCHITECTURE and _ARCHITECTURE & keys:
-            taken = _ARCHITECTURE
-        for key in sorted(taken & seen.keys()):
+            excluded = _ARCHITECTURE
+        for key in sorted(excluded & seen.keys()):
             first = seen[key]
             if first == condition and condition.column == "namespace":
                 continue
@@ -51,19 +53,14 @@ def check_once(placed: Iterable[tuple[Condition, int]]) -> None:
         seen.update(dict.fromkeys(keys, condition))
 
 
-def _keys(condition: Condition) -> frozenset[tuple[str, str]]:
-    """Return what a condition says of a spec that can be said only once."""
-    if isinstance(condition, Term) and condition.column == "arch":
-        return frozenset((column, column) for column, _ in architecture(condition.pattern))
-    key = _once(condition)
-    return frozenset() if key is None else frozenset({key})
-
-
-def _once(condition: Condition) -> tuple[str, str] | None:
-    """Name what a condition asks for that a spec can say once only."""
-    if not isinstance(condition, Term) or condition.column not in _ONCE:
-        return None
+def _keys(condition: Condition) -> frozenset[Key]:
+    """Return what a condition asks for that a spec has only once."""
+    if not isinstance(condition, Term):
+        return frozenset()
     column, pattern = condition.column, condition.pattern
-    if column != "variants":
-        return None if is_glob(pattern) and pattern != "*" else (column, column)
-    return (column, split_variant(pattern)[0]) if is_variant(pattern) else None
+    if column == "arch":
+        return frozenset((column, column) for column, _ in architecture(pattern))
+    if column == "variants":
+        return frozenset({(column, split_variant(pattern)[0])} if is_variant(pattern) else ())
+    is_once = column in _ONCE and (not is_glob(pattern) or pattern == "*")
+    return frozenset({(column, column)} if is_once else ())

@@ -13,7 +13,7 @@ import pytest
 
 from spackscope.model.catalog.listing import View
 from spackscope.model.loader.load import load
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.program import COMMAND, PATIENCE, environment
 

@@ -24,10 +24,10 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import (
+from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.model.query.parser import (
     parse,
 )
-from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.answers import answers
 from spackscope.tui.browser.assist_screen import (

@@ -20,7 +20,7 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.query.ast import Query, exact_term
-from spackscope.model.query.parse import (
+from spackscope.model.query.parser import (
     parse,
 )
 from spackscope.tui.browser.loading_screen import ReadingScreen

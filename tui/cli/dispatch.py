@@ -14,10 +14,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import parse as parse_query
-from spackscope.model.query.parse import (
-    query_text,
-)
+from spackscope.model.query.format import join_words
+from spackscope.model.query.parser import parse as parse_query
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.resolve import STANDARD_INPUT, chosen, is_path, location
 from spackscope.model.sources.session import Session
@@ -101,7 +99,7 @@ def _tell(arguments: Arguments) -> ExitCode:
 
 def _query(words: Sequence[str]) -> Query:
     """Parse the words of a query. Raises Leave, with a caret under the place that is none."""
-    text = query_text(words)
+    text = join_words(words)
     try:
         return parse_query(text)
     except QueryError as error:
@@ -120,7 +118,7 @@ def _browse(sources: Sequence[str], arguments: Arguments, session: Session) -> E
     with stdio.on_terminal():
         from spackscope.tui.app import browse
 
-        chosen_hashes = browse(sources, query_text(arguments.words), session=session, pick=pick)
+        chosen_hashes = browse(sources, join_words(arguments.words), session=session, pick=pick)
     for hash_ in chosen_hashes or ():
         stdio.write(hash_)
     return ExitCode.FOUND if chosen_hashes or not pick else ExitCode.INTERRUPTED

@@ -11,8 +11,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
-from spackscope.model.query.parse import parse
 from spackscope.model.query.parsed_input import parse_input
+from spackscope.model.query.parser import parse
 from tests.hostile import HOSTILE_TEXT
 
 

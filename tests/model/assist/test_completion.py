@@ -11,8 +11,8 @@ from spackscope.model.core.errors import (
     QueryError,
 )
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import parse
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input
+from spackscope.model.query.parser import parse
 
 
 def offered(catalog: Catalog, text: str) -> dict[str, int]:

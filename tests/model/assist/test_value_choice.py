@@ -11,7 +11,7 @@ from spackscope.model.assist.value_choice import Choice, count_values, said_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.progress import never
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from tests.browsing import SAMPLE, Record
 
 FIELDS: dict[str, Callable[[Record], list[str]]] = {

@@ -15,7 +15,7 @@ from spackscope.model.core.errors import (
     Cancelled,
 )
 from spackscope.model.query.ast import Query, Term, query_of
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, everything, hash_of, record, write_page
 
 

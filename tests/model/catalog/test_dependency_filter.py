@@ -30,7 +30,7 @@ from spackscope.model.index.codec import (
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.evaluate import matches
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, seal
 from tests.model.query import test_spack_answers

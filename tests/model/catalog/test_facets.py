@@ -20,7 +20,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.evaluate import (
     matches,
 )
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from tests.builders import everything
 
 QUERIES = [

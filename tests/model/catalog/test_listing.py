@@ -18,7 +18,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query
 from spackscope.model.query.evaluate import matches
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, everything, record, write_page
 
 QUERIES = ["", "zlib", "os=linux", "!+shared", "size=1:", "/2", "!/2 os=*u*", "zlib HDF5 size=:"]

@@ -21,12 +21,8 @@ from spackscope.model.query.evaluate import (
     matches,
 )
 from spackscope.model.query.matchers import ANY
-from spackscope.model.query.parse import (
-    MOST_TERMS,
-    Bare,
-    check_once,
-    parse,
-)
+from spackscope.model.query.parser import Bare, parse
+from spackscope.model.query.validation import MAX_TERMS, check_once
 from tests.builders import catalog_of, everything, hash_of, record, write_page
 
 BARE: tuple[Bare, Bare] = ("package", "any")
@@ -149,7 +145,7 @@ def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: st
 
 
 def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
-    numbers = range(MOST_TERMS)
+    numbers = range(MAX_TERMS)
 
     for text in (
         " ".join(f"z*{number}" for number in numbers),
@@ -161,7 +157,7 @@ def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
         " ".join(f"/{hash_of(number)}" for number in numbers),
         " ".join(f"!/{hash_of(number)}" for number in numbers),
         " ".join(f"size={number}:" for number in numbers),
-        " ".join(f"zlib@{number}" for number in range(MOST_TERMS // 2)),
+        " ".join(f"zlib@{number}" for number in range(MAX_TERMS // 2)),
     ):
         assert mixed.count(parse(text)) >= 0
         assert mixed.count(parse(text, bare="any")) >= 0

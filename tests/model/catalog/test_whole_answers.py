@@ -18,7 +18,7 @@ from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,
 )
-from spackscope.model.query.parse import (
+from spackscope.model.query.parser import (
     parse,
 )
 from tests.spack_documents import DATA

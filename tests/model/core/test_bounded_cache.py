@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page
 
 

@@ -20,7 +20,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.loader.load import index_path, load, open_cached
 from spackscope.model.presentation import export
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import everything, hash_of, record, seal, write_page
 

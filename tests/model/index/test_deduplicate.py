@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.loader import build
 from spackscope.model.loader.load import load
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, record, write_page

@@ -26,7 +26,7 @@ from spackscope.model.loader import build as build_module
 from spackscope.model.loader.build import build
 from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.loader.load import load
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from spackscope.model.readers import cache_pages
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.resolve import SAMPLE, location

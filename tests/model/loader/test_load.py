@@ -23,7 +23,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.files import private_directory, temporary_file
 from spackscope.model.index.index_file import APPLICATION_ID
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import everything, hash_of, page, record, seal, write_page
 

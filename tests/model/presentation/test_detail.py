@@ -23,7 +23,8 @@ from spackscope.model.presentation.detail import (
 from spackscope.model.presentation.spec_string import spec_string
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.evaluate import matches
-from spackscope.model.query.parse import LONGEST, parse
+from spackscope.model.query.parser import parse
+from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from spackscope.tui.cli.table import detail_lines
 from tests.builders import everything, page, read, record
 from tests.hostile import HOSTILE_TEXT
@@ -283,5 +284,5 @@ def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None
     assert [shown for shown in strings if not is_clean(shown)] == []
     for term in terms(found):
         assert matches(query_of(term), spec)
-        if len(str(term)) <= LONGEST:
+        if len(str(term)) <= MAX_QUERY_LENGTH:
             assert parse(str(term)) == query_of(term)

@@ -19,8 +19,8 @@ from spackscope.model.loader.load import load
 from spackscope.model.presentation.spec_string import spec_string
 from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VARIANT, tokens
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
-from spackscope.model.query.parse import parse
-from spackscope.model.query.validation import LONGEST
+from spackscope.model.query.parser import parse
+from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from spackscope.model.sources.resolve import SAMPLE
 from spackscope.model.sources.session import Session
 from tests.builders import PAGES, hash_of, record, write_page
@@ -219,7 +219,7 @@ def test_the_hash_takes_the_place_of_a_name_that_no_package_can_have(name: str) 
 
 
 def test_what_is_too_long_for_a_query_is_named_by_its_hash() -> None:
-    spec = replace(SHORT, variants=("k=" + "v" * LONGEST,))
+    spec = replace(SHORT, variants=("k=" + "v" * MAX_QUERY_LENGTH,))
 
     assert spec_string(spec) == f"/{SPEC.hash}"
 

@@ -12,7 +12,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query.ast import Depends, Query, Term
 from spackscope.model.query.column_filter import column_groups, column_text, with_column
-from spackscope.model.query.parse import (
+from spackscope.model.query.parser import (
     parse,
 )
 

@@ -15,7 +15,7 @@ from spackscope.model.query.evaluate import (
     matches,
 )
 from spackscope.model.query.matchers import size_range, split_variant
-from spackscope.model.query.parse import parse
+from spackscope.model.query.parser import parse
 from tests.builders import hash_of
 
 SPEC = Spec(

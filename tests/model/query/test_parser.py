@@ -15,14 +15,11 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Depends, Query, Term, exact_term, query_of
+from spackscope.model.query.format import join_words
 from spackscope.model.query.matchers import ANY
-from spackscope.model.query.parse import (
-    LONGEST,
-    Bare,
-    parse,
-    query_text,
-)
 from spackscope.model.query.parsed_input import parse_input
+from spackscope.model.query.parser import Bare, parse
+from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from tests.hostile import HOSTILE_TEXT
 from tests.query_grammar import random_query
 
@@ -212,8 +209,8 @@ def test_a_bare_word_of_a_live_filter_is_looked_for_everywhere() -> None:
 
 
 def test_the_words_of_a_command_line_have_lost_the_quotes_of_flags() -> None:
-    assert query_text(["hdf5", "cflags=-O2 -g", "+mpi"]) == "hdf5 cflags='-O2 -g' +mpi"
-    assert query_text(["hdf5 +mpi", "cflags='-O2 -g'"]) == "hdf5 +mpi cflags='-O2 -g'"
+    assert join_words(["hdf5", "cflags=-O2 -g", "+mpi"]) == "hdf5 cflags='-O2 -g' +mpi"
+    assert join_words(["hdf5 +mpi", "cflags='-O2 -g'"]) == "hdf5 +mpi cflags='-O2 -g'"
 
 
 def test_each_condition_knows_its_place() -> None:
@@ -284,7 +281,7 @@ def test_each_condition_knows_its_place() -> None:
         ("^[when=x] a", 2, "an edge has virtuals"),
         ("^[deptypes=lnk] a", 11, "lnk is no deptype"),
         ("a (b)", 2, r"\( has no meaning here"),
-        ("x" * (LONGEST + 1), LONGEST, "characters at most"),
+        ("x" * (MAX_QUERY_LENGTH + 1), MAX_QUERY_LENGTH, "characters at most"),
         (" ".join(f"p{n}" for n in range(1_001)), 4890, "1,000 terms at most"),
     ],
 )
@@ -414,7 +411,7 @@ def test_the_term_of_a_shown_value_fits_that_value(column: str, value: str) -> N
     term = exact_term(column, value)
 
     assert term.fits(column, (value,) if column in ("variants", "stack") else value)
-    if len(str(term)) <= LONGEST:
+    if len(str(term)) <= MAX_QUERY_LENGTH:
         assert parse(str(term)) == query_of(term)
 
 

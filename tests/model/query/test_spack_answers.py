@@ -21,7 +21,7 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.core.records import Spec
-from spackscope.model.query.parse import (
+from spackscope.model.query.parser import (
     parse,
 )
 from spackscope.model.readers.detect import read_document

@@ -1,0 +1,240 @@
+"""Collect the conditions of a query while it is parsed, each where it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from spackscope.model.core.errors import QueryError
+from spackscope.model.query.ast import Condition, Depends, Group, Query, Term, query_of_specs
+from spackscope.model.query.edge_attributes import parse_edge
+from spackscope.model.query.lexer import Token
+from spackscope.model.query.matchers import ANY, architecture, test_of
+from spackscope.model.query.syntax_errors import incomplete
+from spackscope.model.query.validation import MAX_TERMS, check_once
+
+Spans = Mapping[Condition, tuple[int, int]]
+"""Where in a text each condition begins and ends."""
+
+
+@dataclass
+class DependencyBuilder:
+    """The conditions on one dependency so far, each with its offset.
+
+    `is_any` where `*` was written, so that no condition has to follow.
+    """
+
+    sigil: Token
+    negated: bool
+    conditions: list[tuple[Condition | DependencyBuilder, int]] = field(default_factory=list)
+    end: int = 0
+    is_any: bool = False
+
+    @property
+    def is_direct(self) -> bool:
+        """Check whether it is written with `%`."""
+        return self.sigil.text.startswith("%")
+
+    @property
+    def is_begun(self) -> bool:
+        """Check whether there is a condition on the dependency itself."""
+        return self.is_any or bool(self.conditions)
+
+    @property
+    def is_assigned(self) -> bool:
+        """Check whether the sigil ends as in `%c=`, so that a name must follow."""
+        return self.sigil.text.endswith("=")
+
+    def has(self, column: str) -> bool:
+        """Check whether there is a condition on a column."""
+        return any(isinstance(c, Term) and c.column == column for c, _ in self.conditions)
+
+
+@dataclass
+class SpecBuilder:
+    """The groups of one spec so far, each condition with its offset.
+
+    `begun_with` names the columns of which another condition begins the next spec.
+    """
+
+    groups: list[list[tuple[Condition | DependencyBuilder, int]]] = field(default_factory=list)
+    begun_with: set[str] = field(default_factory=set)
+
+
+class QueryBuilder:
+    """The specs of a query so far, and where the next condition belongs.
+
+    `dependency` is what conditions belong to now, None for the spec itself. `negation` and
+    `alternative` are a `!` or a `|` that still needs its condition.
+    """
+
+    def __init__(self) -> None:
+        self.dependency: DependencyBuilder | None = None
+        self.negation: Token | None = None
+        self.alternative: Token | None = None
+        self._specs = [SpecBuilder()]
+        # What `%` belongs to; None for the spec itself.
+        self._parent: DependencyBuilder | None = None
+        self._spans: dict[Condition, tuple[int, int]] = {}
+        self._count = 0
+
+    def build(self) -> tuple[Query, Spans]:
+        """Return the query, and where its conditions are. Raises QueryError."""
+        for sign in (self.negation, self.alternative):
+            if sign is not None:
+                raise incomplete(sign.text, sign.start)
+        self.check_dependency()
+        query = query_of_specs([self._groups(spec) for spec in self._specs])
+        return query, self._spans
+
+    @property
+    def is_empty(self) -> bool:
+        """Check whether the spec has no condition yet."""
+        return not self._specs[-1].groups
+
+    @property
+    def needs_one_condition(self) -> bool:
+        """Check whether the next condition is negated, or an alternative."""
+        return self.negation is not None or self.alternative is not None
+
+    def begin(self, column: str) -> None:
+        """Begin another spec if this one has a hash, or a condition on the column."""
+        if self.needs_one_condition:
+            return
+        if self._specs[-1].begun_with & {"hash", column}:
+            self.begin_spec(column)
+        self._specs[-1].begun_with.add(column)
+
+    def begin_spec(self, column: str) -> None:
+        """Begin another spec with a condition on a column."""
+        self.check_dependency()
+        self._specs.append(SpecBuilder(begun_with={column}))
+        self.dependency = self._parent = None
+
+    def add(self, term: Term, token: Token) -> None:
+        """Add a condition to the dependency, or to the spec."""
+        dependency = self.dependency
+        if dependency is None or self.needs_one_condition:
+            self.add_to_spec(term, token)
+            return
+        self._check(term, token)
+        dependency.conditions.append((term, token.start))
+        dependency.end = token.end
+        self._spans.setdefault(term, (token.start, token.end))
+
+    def add_to_parent(self, term: Term, token: Token) -> None:
+        """Add a condition on the architecture, which is never one on what `%` names."""
+        dependency = self.dependency
+        if dependency is None or not dependency.is_direct:
+            self.add(term, token)
+            return
+        self.check_dependency()
+        self.dependency = self._parent
+        self.add(term, token)
+        self.dependency = dependency
+
+    def add_to_spec(self, term: Term, token: Token) -> None:
+        """Add a condition to the spec itself."""
+        self.check_dependency()
+        self._check(term, token)
+        term = Term(term.column, term.pattern, self.negation is not None)
+        self.negation = None
+        self._append(term, token)
+        self._spans.setdefault(term, (token.start, token.end))
+        if term.column in ("package", ANY):
+            self.dependency = self._parent = None
+
+    def add_nothing(self, token: Token) -> None:
+        """Count a condition with an empty value, which Spack ignores."""
+        self._count_term(token)
+        if self.dependency is not None and not self.dependency.is_begun:
+            self.dependency.is_any = True
+
+    def begin_dependency(self, token: Token) -> None:
+        """Begin a dependency, which the next conditions belong to."""
+        if self.dependency is not None and self.dependency.is_assigned:
+            self.check_dependency()
+        negated, self.negation = self.negation is not None, None
+        dependency = DependencyBuilder(token, negated, end=token.end)
+        if dependency.is_direct and self._parent and self.alternative is None and not negated:
+            self._parent.conditions.append((dependency, token.start))
+        else:
+            self._append(dependency, token)
+            self._parent = None if dependency.is_direct else dependency
+        self.dependency = dependency
+        self._count_term(token)
+
+    def negate(self, token: Token) -> None:
+        """Negate the next condition, which belongs to the spec."""
+        self.negation, self.dependency, self._parent = token, None, None
+
+    def join(self, token: Token) -> None:
+        """Make the next condition, which belongs to the spec, an alternative to the last one."""
+        self.alternative, self.dependency, self._parent = token, None, None
+
+    def check_dependency(self) -> None:
+        """Check that no dependency is left without a name or a condition. Raises QueryError."""
+        dependency = self.dependency
+        if dependency is None or dependency.is_begun or dependency.sigil.text.endswith("]"):
+            return
+        raise incomplete(dependency.sigil.text[0], dependency.sigil.start)
+
+    def _append(self, condition: Condition | DependencyBuilder, token: Token) -> None:
+        groups = self._specs[-1].groups
+        if self.alternative is not None:
+            groups[-1].append((condition, token.start))
+            self.alternative = None
+        else:
+            groups.append([(condition, token.start)])
+
+    def _check(self, term: Term, token: Token) -> None:
+        self._count_term(token)
+        try:
+            test_of(term.column, term.pattern)
+        except ValueError as error:
+            raise QueryError(str(error), token.start) from None
+
+    def _count_term(self, token: Token) -> None:
+        self._count += 1
+        if self._count > MAX_TERMS:
+            raise QueryError(f"a query has {MAX_TERMS:,} terms at most", token.start)
+
+    def _groups(self, spec: SpecBuilder) -> list[Group]:
+        groups = [
+            (tuple(dict.fromkeys(self._built(condition) for condition, _ in alternatives)), start)
+            for alternatives in spec.groups
+            for _, start in alternatives[:1]
+        ]
+        single = ((group[0], start) for group, start in groups if len(group) == 1)
+        check_once((c, start) for c, start in single if isinstance(c, Term) and not c.negated)
+        return [part for group, _ in groups for part in self._split_architecture(group)]
+
+    def _built(self, condition: Condition | DependencyBuilder) -> Condition:
+        if not isinstance(condition, DependencyBuilder):
+            return condition
+        builder = condition
+        edge = parse_edge(builder.sigil)
+        terms = [(c, at) for c, at in builder.conditions if not isinstance(c, DependencyBuilder)]
+        check_once(terms)
+        nested = [
+            self._built(c) for c, _ in builder.conditions if isinstance(c, DependencyBuilder)
+        ]
+        split = (part for term, _ in terms for (part,) in self._split_architecture((term,)))
+        conditions = tuple(dict.fromkeys((*split, *nested)))
+        dependency = Depends(
+            builder.is_direct, conditions, edge.virtuals, edge.deptypes, builder.negated
+        )
+        end = max(builder.end, *(self._spans[c][1] for c in nested), 0)
+        self._spans.setdefault(dependency, (builder.sigil.start, end))
+        return dependency
+
+    def _split_architecture(self, group: Group) -> Iterator[Group]:
+        """Split a single architecture, so that each column shows its part."""
+        (first, *others) = group
+        if others or first.negated or not isinstance(first, Term) or first.column != "arch":
+            yield group
+            return
+        for column, pattern in architecture(first.pattern):
+            part = Term(column, pattern)
+            self._spans.setdefault(part, self._spans[first])
+            yield (part,)
