@@ -269,8 +269,10 @@ class Browser:
     @property
     def rows(self) -> list[Row]:
         """All rows of the table, those that are not on the screen too."""
-        rows = self.table.rows
-        return [row for number in range(rows.length) if (row := rows.row(number)) is not None]
+        listing, catalog = self.table.rows.listing, self.browser._catalog
+        if listing is None or catalog is None or not self.table.rows.length:
+            return []
+        return catalog.rows(listing.ids, listing.counts)
 
     @property
     def shown(self) -> set[str]:

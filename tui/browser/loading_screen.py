@@ -12,15 +12,16 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import (
     IndexDamaged,
 )
 from spackscope.model.loader.load import STILL_DAMAGED
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.loading import load_catalog
-from spackscope.tui.browser.messages import Damaged, Loaded, LoadFailed, Progress
+from spackscope.tui.browser.messages import Damaged, Loaded, LoadFailed, Progress, RowsRead
 from spackscope.tui.browser.panes_screen import PanesScreen
+from spackscope.tui.widgets.row_windows import Windows
+from spackscope.tui.widgets.spec_rows import SpecRows
 
 
 class _Mending:
@@ -128,12 +129,23 @@ class ReadingScreen(PanesScreen):
         else:
             self._load(was_damaged=True)
 
-    def _fetch(self, ids: Sequence[int], counts: Sequence[int] | None) -> list[Row]:
-        """Fetch rows; of a damaged index there are none until it is mended."""
-        assert self._catalog is not None
-        with self.mending(self._catalog):
-            return self._catalog.rows(ids, counts)
-        return []
+    @on(SpecRows.RowsNeeded)
+    def _read_rows(self, event: SpecRows.RowsNeeded) -> None:
+        catalog = self._catalog
+        if catalog is None:
+            return
+
+        def work() -> None:
+            windows: Windows = dict.fromkeys(event.starts, ())
+            with self.mending(catalog):
+                windows = event.read(catalog)
+            self.post_message(RowsRead(event.listing, windows))
+
+        self.run_worker(work, group="rows", exclusive=True, thread=True)
+
+    @on(RowsRead)
+    def _take_rows(self, event: RowsRead) -> None:
+        self._specs.take_rows(event.listing, event.windows)
 
     @on(LoadFailed)
     def _show_failure(self, event: LoadFailed) -> None:

@@ -12,6 +12,7 @@ from spackscope.model.catalog.catalog import Catalog, PackageCount
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.column import Column
 from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.tui.widgets.row_windows import Windows
 
 
 @dataclass
@@ -41,6 +42,14 @@ class Damaged(Message):
 
     catalog: Catalog
     reason: str
+
+
+@dataclass
+class RowsRead(Message):
+    """Hand over windows of rows."""
+
+    listing: Listing
+    windows: Windows
 
 
 @dataclass

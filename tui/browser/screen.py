@@ -96,7 +96,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
             leave = bool(event.packages) and self._view.package is not None
             hint = "esc leaves the package" if leave else "⌫ takes the last condition off"
             why += f"\n{hint}"
-        self._specs.show_listing(listing, event.columns, event.telling, self._fetch, cursor, why)
+        self._specs.show_listing(listing, event.columns, event.telling, {}, cursor, why)
         self._show_counts()
         if event.virtuals:
             self._status.say(event.virtuals)
@@ -215,6 +215,10 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         if isinstance(self.focused, FilterInput):
             return self._is_typing_behind(event)
         key = getattr(event, "key", "")
+        if self._specs.rows.is_waiting and (
+            self._pane in ("specs", "detail") or key in _OF_A_SPEC
+        ):
+            return True
         if self._is_answered:
             return self._is_preparing and (self._pane == "detail" or key in _OF_THE_TREE)
         return self._pane in ("specs", "detail") or key in _OF_A_SPEC

@@ -18,6 +18,7 @@ from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.tui.keymap import PACKAGES, bindings
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
 ALL = "all packages"
@@ -30,7 +31,7 @@ class PackageRows(VirtualList):
 
     packages: Sequence[PackageCount] = ()
     shown = 0
-    needle = ""
+    needles: Sequence[str] = ()
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Give the mark of the cursor, the name and the number of specs."""
@@ -39,13 +40,7 @@ class PackageRows(VirtualList):
         room = max(0, width - len(count) - 4)
         name = shorten(clean(package.name) or "(no name)" if package else ALL, room)
         pieces = [("▸ " if row == self.cursor else "  ", "accent")]
-        at = name.lower().find(self.needle) if self.needle else -1
-        if at >= 0:
-            pieces.append((name[:at], ""))
-            pieces.append((name[at : at + len(self.needle)], "match"))
-            pieces.append((name[at + len(self.needle) :], ""))
-        else:
-            pieces.append((name, "" if package else "dim"))
+        pieces += highlight(name, self.needles) if package else [(name, "dim")]
         blank = " " * (room - cell_width(name) + 1)
         return [*pieces, (blank, ""), (pad(count, len(count)), "dim"), (" ", "")]
 
@@ -107,8 +102,7 @@ class PackageList(Vertical):
         rows = self._rows
         text = self.query_one(FilterInput).value
         named = matching(text, self.packages, lambda package: package.name)
-        words = [word for word in text.lower().split() if not word.startswith("!")]
-        rows.packages, rows.needle = named, words[0] if words else ""
+        rows.packages, rows.needles = named, filter_needles(text)
         rows.shown = sum(package.shown for package in named)
         empty = f"no package is called like {clean(text)}\n⌫ takes letters off"
         rows.show(

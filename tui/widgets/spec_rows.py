@@ -1,9 +1,13 @@
-"""The rows of the spec table, fetched a window at a time."""
+"""The rows of the spec table, which are read a window at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
+from textual.message import Message
+
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column
@@ -13,93 +17,145 @@ from spackscope.model.presentation.detail import (
     variants_cell,
 )
 from spackscope.model.query.ast import Query, Term
+from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.row_windows import (
+    RowWindows,
+    Windows,
+    read_windows,
+    window_starts,
+)
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
-_WINDOW = 64
-_WINDOWS_KEPT = 16
-
-Fetch = Callable[[Sequence[int], Sequence[int] | None], list[Row]]
-"""Gives the rows with some ids and counts."""
+_PLACEHOLDER = "…"
+"""Stands in the cells of a row that has not been read yet."""
 
 
 class SpecRows(VirtualList):
-    """Draw the rows of a listing in placed columns."""
+    """The rows of a listing in placed columns.
+
+    Rows that come into view are asked for with RowsNeeded, and are drawn as placeholders until
+    `take_rows` hands them over.
+    """
+
+    @dataclass
+    class RowsNeeded(Message):
+        """Ask for windows of rows; a newer message stands for all older ones."""
+
+        listing: Listing
+        starts: tuple[int, ...]
+
+        def can_replace(self, message: Message) -> bool:
+            """Replace an older request that was not handled yet."""
+            return isinstance(message, SpecRows.RowsNeeded)
+
+        def read(self, catalog: Catalog) -> Windows:
+            """Read the windows: for a worker thread."""
+            return read_windows(catalog, self.listing, self.starts)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.placed: Sequence[Placed] = ()
         self.gutter_width = 2
         self.marks: Collection[str] = ()
-        self.needles: Mapping[str, Sequence[str]] = {}
-        self._listing: Listing | None = None
-        self._fetch: Fetch | None = None
-        self._windows: dict[int, list[Row]] = {}
+        self.listing: Listing | None = None
+        self._needles: Mapping[str, Sequence[str]] = {}
+        self._windows = RowWindows()
+        self._requested: tuple[int, ...] = ()
 
-    def show_listing(self, listing: Listing, fetch: Fetch, cursor: int, empty: str) -> None:
-        """Show the rows of another listing."""
-        self._listing, self._fetch = listing, fetch
-        self._windows.clear()
+    def show_listing(self, listing: Listing, windows: Windows, cursor: int, empty: str) -> None:
+        """Show the rows of another listing, of which some windows may have been read already."""
+        self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
         counts = listing.counts
         self.gutter_width = 2 if counts is None else 4 + len(f"{max(counts, default=1):,}")
-        self.needles = _needles(listing.view.query)
+        self._needles = _needles(listing.view.query)
         self.show(len(listing), cursor, empty=empty)
+        self._request_rows()
+
+    def take_rows(self, listing: Listing, windows: Windows) -> None:
+        """Show rows that were asked for; an empty window stands for rows that cannot be read."""
+        if listing is not self.listing:
+            return
+        waited = self.is_waiting
+        self._windows.add(windows)
+        self._requested = ()
+        self._request_rows()
+        self.refresh()
+        if waited and not self.is_waiting:
+            self.post_message(self.Highlighted(self, self.cursor))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the row under the cursor has been asked for and is not there yet."""
+        return self.length > 0 and self.listing is not None and not self._windows.has(self.cursor)
 
     def row(self, number: int) -> Row | None:
-        """Give a row, or None where there is none."""
-        if self._listing is None or self._fetch is None or not 0 <= number < self.length:
-            return None
-        start = number - number % _WINDOW
-        window = self._windows.get(start)
-        if window is None:
-            listing, stop = self._listing, start + _WINDOW
-            counts = None if listing.counts is None else listing.counts[start:stop]
-            window = self._fetch(listing.ids[start:stop], counts)
-            while len(self._windows) >= _WINDOWS_KEPT:
-                del self._windows[next(iter(self._windows))]
-            self._windows[start] = window
-        return window[number - start] if number - start < len(window) else None
+        """Return a row, or None if it has not been read."""
+        return self._windows.row(number) if 0 <= number < self.length else None
+
+    def on_resize(self) -> None:
+        """Ask for the rows that came into view."""
+        self._request_rows()
+
+    def _put_at_top(self, top: int) -> bool:
+        moved = super()._put_at_top(top)
+        if moved:
+            self._request_rows()
+        return moved
+
+    def _request_rows(self) -> None:
+        """Ask for the rows in view, and for those a page before and after them."""
+        if self.listing is None:
+            return
+        height = max(1, self.size.height)
+        starts = window_starts(self.top - height, self.top + 2 * height, self.length)
+        missing = self._windows.missing(starts)
+        if missing and missing != self._requested:
+            self._requested = missing
+            self.post_message(self.RowsNeeded(self.listing, missing))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Give the gutter with cursor, mark and count, and then a piece or more a column."""
+        """Return the gutter with cursor, mark and count, and then a piece or more a column."""
         data = self.row(row)
-        if data is None or self._listing is None:
-            return []
         pieces: list[Piece] = [("▸" if row == self.cursor else " ", "accent")]
-        pieces.append(("*" if data.spec.hash in self.marks else " ", "strong"))
+        mark = data is not None and data.spec.hash in self.marks
+        pieces.append(("*" if mark else " ", "strong"))
         if self.gutter_width > 2:
-            count = f"×{data.count:,}" if data.count > 1 else ""
+            count = f"×{data.count:,}" if data is not None and data.count > 1 else ""
             pieces.append((pad(count, self.gutter_width - 3, right=True) + " ", "accent"))
         for number, placed in enumerate(self.placed):
             if number:
                 pieces.append((" " * GAP, ""))
-            pieces += self._cell(placed.column, placed.width, data)
+            if data is None:
+                pieces.append((pad(_PLACEHOLDER, placed.width), "dim"))
+            else:
+                pieces += self._cell(placed.column, placed.width, data)
         return pieces
 
     def _cell(self, column: Column, width: int, row: Row) -> list[Piece]:
-        assert self._listing is not None
+        assert self.listing is not None
         if column.name == "variants":
             return self._variants(row, width)
         text = shorten(column.cell(column.value(row.spec)), width)
-        style = "dim" if column.name in self._listing.constants and len(self._listing) > 1 else ""
+        style = "dim" if column.name in self.listing.constants and len(self.listing) > 1 else ""
         if column.align_right:
             return [(pad(text, width, right=True), style)]
-        return _emphasised(pad(text, width), style, self.needles.get(column.name, ()))
+        return highlight(pad(text, width), self._needles.get(column.name, ()), style)
 
     def _variants(self, row: Row, width: int) -> list[Piece]:
-        """Give the variants, those that tell rows apart first; the rest gives way at its end."""
-        assert self._listing is not None
-        telling, rest = variants_cell(row.spec.variants, self._listing.varying_variants)
+        """Return the variants, differing ones first; the others are cut at the end."""
+        assert self.listing is not None
+        telling, rest = variants_cell(row.spec.variants, self.listing.varying_variants)
         telling = shorten(telling, width, keep="start")
-        needles = self.needles.get("variants", ())
-        pieces = _emphasised(telling, "", needles)
+        needles = self._needles.get("variants", ())
+        pieces = highlight(telling, needles)
         room = width - cell_width(telling)
         between = " " if telling and room > 1 else ""
         rest = shorten(rest, room - len(between), keep="start") if room > 1 else ""
-        return [*pieces, *_emphasised(pad(between + rest, room), "dim", needles)]
+        return [*pieces, *highlight(pad(between + rest, room), needles, "dim")]
 
 
 def _needles(query: Query) -> dict[str, list[str]]:
-    """Give the texts that a match of the query holds, by column, to be emphasised."""
+    """Return by column the texts to highlight: those that the query asks for."""
     needles: dict[str, list[str]] = {}
     for term in query.conditions:
         if not isinstance(term, Term):
@@ -110,13 +166,3 @@ def _needles(query: Query) -> dict[str, list[str]]:
         for column in term.columns:
             needles.setdefault(column.name, []).append(needle)
     return needles
-
-
-def _emphasised(text: str, style: str, needles: Sequence[str]) -> list[Piece]:
-    lower = text.lower()
-    for needle in needles:
-        at = lower.find(needle) if len(lower) == len(text) else -1
-        if at >= 0:
-            end = at + len(needle)
-            return [(text[:at], style), (text[at:end], "match"), (text[end:], style)]
-    return [(text, style)]

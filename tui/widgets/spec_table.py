@@ -21,7 +21,8 @@ from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.spec_rows import Fetch, SpecRows
+from spackscope.tui.widgets.row_windows import Windows
+from spackscope.tui.widgets.spec_rows import SpecRows
 
 _LEAST_FILTER = 6
 """Cells that a column keeps so that its filter can be typed in."""
@@ -92,7 +93,7 @@ class SpecTable(Vertical):
 
     @property
     def highlighted(self) -> Row | None:
-        """The row under the cursor."""
+        """The row under the cursor; None if there is none, or it has not been read yet."""
         return self.rows.row(self.rows.cursor)
 
     def show_listing(
@@ -100,12 +101,13 @@ class SpecTable(Vertical):
         listing: Listing,
         columns: Sequence[Column],
         telling: Collection[str],
-        fetch: Fetch,
+        windows: Windows,
         cursor: int,
         empty: str,
     ) -> None:
         """Show other rows, with the cursor on one of them.
 
+        `windows` are rows that were read with the listing: those around the cursor, or none.
         Columns keep their width while a filter is typed, and may grow.
         """
         scope = listing.view.package
@@ -117,10 +119,14 @@ class SpecTable(Vertical):
         self._listing, self._columns, self._telling = listing, columns, telling
         if self._column not in {column.name for column in columns}:
             self._column = columns[0].name
-        self.rows.show_listing(listing, fetch, cursor, empty)
+        self.rows.show_listing(listing, windows, cursor, empty)
         self._place()
         self.reflect(listing.view.query, self.screen.focused)
-        self.post_message(self.Highlighted(self.highlighted))
+        self._tell_highlighted()
+
+    def take_rows(self, listing: Listing, windows: Windows) -> None:
+        """Show rows that were asked for with SpecRows.RowsNeeded."""
+        self.rows.take_rows(listing, windows)
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query in the filters, but for the one that is being typed in."""
@@ -222,7 +228,12 @@ class SpecTable(Vertical):
     @on(SpecRows.Highlighted)
     def _row_highlighted(self, event: SpecRows.Highlighted) -> None:
         event.stop()
-        self.post_message(self.Highlighted(self.highlighted))
+        self._tell_highlighted()
+
+    def _tell_highlighted(self) -> None:
+        """Tell which row is under the cursor; what is on its way is told when it is there."""
+        if not self.rows.is_waiting:
+            self.post_message(self.Highlighted(self.highlighted))
 
     @on(SpecRows.Chosen)
     def _row_chosen(self, event: SpecRows.Chosen) -> None:

@@ -108,6 +108,10 @@ class VirtualList(Widget, can_focus=True):
         top = min(self.top, max(0, self.length - height))
         if not top <= self.cursor < top + height:
             top = max(0, min(self.cursor - height // 2, self.length - height))
+        return self._put_at_top(top)
+
+    def _put_at_top(self, top: int) -> bool:
+        """Put a row at the top; return whether another one was there."""
         moved, self.top = top != self.top, top
         return moved
 
@@ -189,7 +193,7 @@ class VirtualList(Widget, can_focus=True):
 
     def _scroll(self, lines: int) -> None:
         height = self.size.height
-        self.top = max(0, min(self.top + lines, self.length - height))
+        self._put_at_top(max(0, min(self.top + lines, self.length - height)))
         cursor = max(self.top, min(self.cursor, self.top + height - 1))
         if cursor != self.cursor:
             self.cursor = cursor
@@ -203,7 +207,7 @@ class VirtualList(Widget, can_focus=True):
     def action_page(self, pages: int) -> None:
         """Move rows and cursor by some pages, so that no row is passed over unseen."""
         rows = pages * max(1, self.size.height - 1)
-        self.top = max(0, min(self.top + rows, self.length - self.size.height))
+        self._put_at_top(max(0, min(self.top + rows, self.length - self.size.height)))
         self.move_to(self.cursor + rows)
         self.refresh()
 
