@@ -45,13 +45,7 @@ class Advice:
     condition: Condition
 
 
-def advice(
-    catalog: Catalog,
-    query: Query,
-    *,
-    package: int | None = None,
-    should_stop: ShouldStop = never,
-) -> Advice | None:
+def advice(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -> Advice | None:
     """Find the first condition that no record of the packages asked for fulfils.
 
     Of several specs, each must have one. None where every condition can be fulfilled, if not
@@ -59,7 +53,7 @@ def advice(
     """
     found = None
     for groups in query.specs or ((),):
-        advisor = _Advisor(catalog, (*query.groups, *groups), package, should_stop)
+        advisor = _Advisor(catalog, (*query.groups, *groups), should_stop)
         try:
             said = advisor.advice()
         except Unanswerable as error:
@@ -73,18 +67,11 @@ def advice(
 class _Advisor:
     """Look at the conditions of one spec, each within the packages that the spec asks for."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        groups: Sequence[Group],
-        package: int | None,
-        should_stop: ShouldStop,
-    ) -> None:
+    def __init__(self, catalog: Catalog, groups: Sequence[Group], should_stop: ShouldStop) -> None:
         self._catalog = catalog
         self._names = [g for g in groups if all(c.column == "package" for c in g)]
         self._others = [group for group in groups if group not in self._names]
         self._context = Query(tuple(self._names))
-        self._package = package
         self._should_stop = should_stop
 
     def advice(self) -> Advice | None:
@@ -96,13 +83,11 @@ class _Advisor:
         return None
 
     def _count(self, query: Query) -> int:
-        return self._catalog.count(query, package=self._package, should_stop=self._should_stop)
+        return self._catalog.count(query, should_stop=self._should_stop)
 
     @property
     def _name(self) -> str:
         """The name of the one package that is asked for, or an empty text."""
-        if self._package is not None:
-            return clean(str(self._catalog.dictionaries.values("package")[self._package]))
         conditions = [c for group in self._names for c in group]
         if len(conditions) == 1 and isinstance(conditions[0], Term) and not conditions[0].negated:
             pattern = conditions[0].pattern
@@ -132,13 +117,7 @@ class _Advisor:
 
     def _facets(self, column: str) -> list[Facet]:
         context = Query() if column == "package" else self._context
-        return facets(
-            self._catalog,
-            context,
-            column,
-            package=None if column == "package" else self._package,
-            should_stop=self._should_stop,
-        )
+        return facets(self._catalog, context, column, should_stop=self._should_stop)
 
     def _on_dependency(self, condition: Depends) -> str:
         names = [name for name in self._catalog.dictionaries.package_names if name]

@@ -62,7 +62,6 @@ def complete(
     catalog: Catalog,
     parsed: ParsedInput,
     *,
-    package: int | None = None,
     should_stop: ShouldStop = never,
 ) -> Completions:
     """Complete the word of an input that ends at the cursor.
@@ -72,13 +71,13 @@ def complete(
     if parsed.text[parsed.cursor : parsed.cursor + 1].strip():
         return Completions(parsed.cursor, parsed.cursor)
     if parsed.column:
-        return _complete_filter(catalog, parsed, package, should_stop)
+        return _complete_filter(catalog, parsed, should_stop)
     cursor, word = parsed.cursor, _word_before(parsed)
     if word is None:
         return Completions(cursor, cursor)
     start, typed = word.start(), word[0]
-    others = _alive(catalog, without_word(parsed), package, should_stop)
-    within = _Within(catalog, others, package, should_stop)
+    others = _alive(catalog, without_word(parsed), should_stop)
+    within = _Within(catalog, others, should_stop)
     try:
         offered = [c for c in within.candidates(word) if c.text != typed and c.count]
     except Unanswerable:
@@ -87,7 +86,7 @@ def complete(
 
 
 def _complete_filter(
-    catalog: Catalog, parsed: ParsedInput, package: int | None, should_stop: ShouldStop
+    catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop
 ) -> Completions:
     cursor, column = parsed.cursor, parsed.column
     word = _FILTER_WORD.search(parsed.text[:cursor])
@@ -96,7 +95,7 @@ def _complete_filter(
     start, typed = word.start(1), word[2].lower()
     try:
         query = without_word(parsed)
-        values = facets(catalog, query, column, package=package, should_stop=should_stop)
+        values = facets(catalog, query, column, should_stop=should_stop)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
     # The whole value, where the word alone would match anywhere in others.
@@ -116,12 +115,10 @@ class _Within:
         self,
         catalog: Catalog,
         others: Query,
-        package: int | None,
         should_stop: ShouldStop,
     ) -> None:
         self._catalog = catalog
         self._others = others
-        self._package = package
         self._should_stop = should_stop
 
     def candidates(self, word: re.Match[str]) -> Iterator[Completion]:
@@ -138,13 +135,7 @@ class _Within:
             yield from self._anything(groups["name"])
 
     def _facets(self, column: str) -> list[Facet]:
-        return facets(
-            self._catalog,
-            self._others,
-            column,
-            package=self._package,
-            should_stop=self._should_stop,
-        )
+        return facets(self._catalog, self._others, column, should_stop=self._should_stop)
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
         if key in FACETED:
@@ -200,7 +191,8 @@ class _Within:
         """Offer packages, values of the other columns, variants and keys that begin so."""
         for facet in _beginning(self._facets("state"), typed):
             yield Completion(facet.value, facet.count)
-        for facet in _beginning(self._facets("package"), typed):
+        names = [] if self._others.package_term else self._facets("package")
+        for facet in _beginning(names, typed):
             # The bare name would be looked for in every column.
             yield Completion(f"package={facet.value}", facet.count)
         for column in ("os", "target", "platform", "stack", "tag", "compiler"):
@@ -214,14 +206,14 @@ class _Within:
                 yield Completion(str(Term("variants", facet.value)), facet.count)
         for key in _KEYS:
             if key.startswith(typed):
-                yield Completion(f"{key}=", sum(facet.count for facet in self._facets("package")))
+                yield Completion(f"{key}=", self._catalog.count(self._others))
 
 
-def _alive(catalog: Catalog, query: Query, package: int | None, should_stop: ShouldStop) -> Query:
+def _alive(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
     """Leave out what nothing fulfils together with what stands before it."""
 
     def count(asked: Query) -> int:
-        return catalog.count(asked, package=package, should_stop=should_stop)
+        return catalog.count(asked, should_stop=should_stop)
 
     try:
         if count(query):

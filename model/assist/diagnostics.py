@@ -40,8 +40,7 @@ def completions(
     text, cursor = parsed.text, parsed.cursor
     if not (always or text[max(0, cursor - 1) : cursor].strip()):
         return Completions(cursor, cursor)
-    package = view.package if parsed.column else None
-    return complete(catalog, parsed, package=package, should_stop=should_stop)
+    return complete(catalog, parsed, should_stop=should_stop)
 
 
 def advised(
@@ -49,13 +48,11 @@ def advised(
 ) -> Note | None:
     """Return a note on the first condition of a view that no record fulfils, if there is one.
 
-    The conditions at the cursor are checked last. The query line searches all packages, whichever
-    is selected. Raises Cancelled.
+    The conditions at the cursor are checked last. Raises Cancelled.
     """
-    query, package = view.query, view.package if parsed.column else None
     finished = parsed.others if parsed.column else without_word(parsed)
-    for checked in (finished, query):
-        found = advice(catalog, checked, package=package, should_stop=should_stop)
+    for checked in (finished, view.query):
+        found = advice(catalog, checked, should_stop=should_stop)
         if found is not None:
             sentence = shorten(found.sentence, _MAX_SENTENCE, keep="ends")
             return Note(sentence, _offset(parsed, found.condition))

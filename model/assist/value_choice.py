@@ -44,15 +44,13 @@ class Choice:
         return choose(query, self.column, self.wanted, self.excluded)
 
 
-def count_values(
-    catalog: Catalog, query: Query, column: str, package: int | None, should_stop: ShouldStop
-) -> Values:
+def count_values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> Values:
     """Count the values of a column under the other conditions of a query.
 
     A value that the query names stands among them even where no record has it, last and with a
     count of 0. Raises Cancelled, Unanswerable and IndexDamaged.
     """
-    counted = facets(catalog, query, column, package=package, should_stop=should_stop)
+    counted = facets(catalog, query, column, should_stop=should_stop)
     wanted: set[str] = set()
     excluded: set[str] = set()
     if query.of_column(column):

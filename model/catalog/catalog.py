@@ -32,11 +32,13 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index, natural, text
-from spackscope.model.query.ast import Depends, Query, Term
+from spackscope.model.query.ast import Depends, Query, Term, exact_term
 from spackscope.model.sources.document import DiscoveredSource
 
 _MOST_VIRTUALS = 100
 """Virtuals whose providers are remembered; a real index has some forty."""
+
+_PACKAGE = {"package"}
 
 _ENTRY = 100
 """Bytes that an entry of a dict of numbers takes, about."""
@@ -91,10 +93,10 @@ class Catalog:
             lambda: self.dictionaries.package_names,
             lru_cache(_MOST_VIRTUALS)(self._graph.providers),
         )
-        self._telling: dict[int | None, frozenset[str]] = {}
+        self._telling: dict[str | None, frozenset[str]] = {}
         self._matches: BoundedCache[Query, Ranges] = BoundedCache(lambda specs: specs.nbytes)
         self._marks: BoundedCache[Depends, bytes] = BoundedCache(len)
-        self._tallies: BoundedCache[tuple[Query, str, int | None], dict[int, int]] = BoundedCache(
+        self._tallies: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
             lambda counts: _ENTRY * len(counts)
         )
 
@@ -162,11 +164,31 @@ class Catalog:
         Cancelled where `should_stop` says so, and Unanswerable.
         """
 
+        package = self.selected_package(query)
+        if package is not None and query.package is not None:
+            rest = query.with_package(None)
+            if not rest or rest in self._matches:
+                # The specs of a package follow on each other.
+                specs = self.match(rest, should_stop=should_stop)
+                return specs.within(package.first, package.first + package.total)
+
         def find() -> Ranges:
             with self.database.stoppable(should_stop):
                 return self._find(self.virtuals.resolved(query)).within(0, self.total)
 
         return self._matches.get(query, find)
+
+    @cached_property
+    def _packages_by_name(self) -> dict[str, PackageCount]:
+        return {package.name: package for package in self._packages}
+
+    def selected_package(self, query: Query) -> PackageCount | None:
+        """Return the package that a query names, with all its specs; None where it names none."""
+        if (term := query.package_term) is None:
+            return None
+        if query.package is not None:
+            return self._packages_by_name.get(query.package)
+        return next((p for p in self._packages if exact_term("package", p.name) == term), None)
 
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Give the packages with a match, in the order of their names."""
@@ -185,18 +207,11 @@ class Catalog:
         Raises Cancelled where `should_stop` says so, and Unanswerable.
         """
         specs = self.match(view.query, should_stop=should_stop)
-        if view.package is not None:
-            specs = specs.within(*self._span(view.package))
         with self.database.stoppable(should_stop):
             return Listing(view, specs, self.code_columns, self.dictionaries)
 
     def tally(
-        self,
-        query: Query,
-        place: str,
-        *,
-        package: int | None = None,
-        should_stop: ShouldStop = never,
+        self, query: Query, place: str, *, should_stop: ShouldStop = never
     ) -> dict[int, int]:
         """Count the matching records by the codes of one dictionary, as of `variant_set`.
 
@@ -207,8 +222,6 @@ class Catalog:
         def count() -> dict[int, int]:
             resolved = self.virtuals.resolved(query)
             made = condition(resolved, self.dictionaries) & Clause("look_alike.unlisted = 0")
-            if package is not None:
-                made &= Clause(f"look_alike.package = {package}")
             number = "count(*)" if made.on_specs else "sum(n)"
             with self.database.stoppable(should_stop):
                 rows = self.database.execute(
@@ -218,15 +231,15 @@ class Catalog:
                 )
                 return dict(rows.fetchall())
 
-        return self._tallies.get((query, place, package), count)
+        return self._tallies.get((query, place), count)
 
     def columns(self, view: View) -> list[Column]:
         """Give the columns to show: the core, and those that say something or are asked for.
 
         Filters play no part, so that no column comes or goes while one is typed.
         """
-        telling = self.telling(view.package)
-        named = view.query.columns - ({"package"} if view.package is not None else set())
+        telling, query = self.telling(view.query), view.query
+        named = query.columns if self.selected_package(query) is None else query.columns - _PACKAGE
         return [
             c
             for c in COLUMNS
@@ -236,10 +249,14 @@ class Catalog:
             or (c.shown == "if_any" and any(self.dictionaries.values(c.name)))
         ]
 
-    def telling(self, package: int | None) -> frozenset[str]:
-        """Name the columns that have more than one value within a package, or at all."""
-        if package not in self._telling:
-            first, behind = (0, self.total) if package is None else self._span(package)
+    def telling(self, query: Query) -> frozenset[str]:
+        """Name the columns with more than one value within the package of a query, or at all."""
+        package = self.selected_package(query)
+        name = package.name if package is not None else None
+        if name not in self._telling:
+            first, behind = 0, self.total
+            if package is not None:
+                first, behind = package.first, package.first + package.total
             spans = list(self.code_columns.spans(Ranges([(first, behind)])))
             sized = self.database.execute(
                 "SELECT 1 FROM spec WHERE size IS NOT NULL AND id BETWEEN ? AND ? LIMIT 1",
@@ -247,8 +264,8 @@ class Catalog:
             ).fetchone()
             named = {"hash", *(["size"] if sized else [])}
             named.update(c.name for c in COLUMNS if c.has_dictionary and self._varies(c, spans))
-            self._telling[package] = frozenset(named)
-        return self._telling[package]
+            self._telling[name] = frozenset(named)
+        return self._telling[name]
 
     def _varies(self, column: Column, spans: Sequence[tuple[int, int]]) -> bool:
         values = self.dictionaries.values(column.name)
@@ -296,19 +313,9 @@ class Catalog:
         """Give where the record with this id comes from."""
         return provenance_of(id_, self.database)
 
-    def count(
-        self, query: Query, *, package: int | None = None, should_stop: ShouldStop = never
-    ) -> int:
-        """Count the records that match, all or those of a package.
+    def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
+        """Count the records that match.
 
         Raises Cancelled where `should_stop` says so, and Unanswerable.
         """
-        specs = self.match(query, should_stop=should_stop)
-        return len(specs) if package is None else specs.count(*self._span(package))
-
-    def _span(self, package: int) -> tuple[int, int]:
-        """Give the first spec of a package, and the one behind its last."""
-        first, n = self.database.execute(
-            "SELECT first, n FROM package WHERE id = ?", (package,)
-        ).fetchone()
-        return first, first + n
+        return len(self.match(query, should_stop=should_stop))

@@ -30,7 +30,6 @@ def facets(
     query: Query,
     column: str,
     *,
-    package: int | None = None,
     should_stop: ShouldStop = never,
 ) -> list[Facet]:
     """Give the values of a column, the most frequent first, then by name.
@@ -41,7 +40,7 @@ def facets(
 
     def counted(asked: Query) -> Counter[str]:
         place = FIELDS[column].storage
-        codes = catalog.tally(asked, place, package=package, should_stop=should_stop)
+        codes = catalog.tally(asked, place, should_stop=should_stop)
         values = catalog.dictionaries.values(column)
         counts: Counter[str] = Counter()
         for code, count in codes.items():

@@ -31,14 +31,12 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Hold all that decides which rows are shown, and how.
+    """All that decides which rows are shown, and how.
 
-    `package` is the id of one package, or None for all; `opened` names the look-alikes that are
-    shown row by row although the others are `folded`.
+    `opened` names the look-alikes that are shown row by row although the others are `folded`.
     """
 
     query: Query = Query()
-    package: int | None = None
     sort: Sort | None = None
     folded: bool = False
     opened: frozenset[int] = frozenset()

@@ -33,6 +33,9 @@ class BoundedCache(Generic[Key, Value]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
         """Return the cached value of a key, or compute and cache it."""
         with self._lock:

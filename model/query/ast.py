@@ -184,6 +184,26 @@ class Query:
         """The names of the columns with a condition."""
         return frozenset(condition.column for condition in self.conditions)
 
+    @property
+    def package_term(self) -> Term | None:
+        """The condition that names a single package, or None.
+
+        As `exact_term` spells it: the name of an odd package may hold `?`.
+        """
+        terms = [term for group in self.groups if (term := _package_named(group)) is not None]
+        return terms[0] if len(terms) == 1 else None
+
+    @property
+    def package(self) -> str | None:
+        """The name of the single package that is asked for, or None."""
+        term = self.package_term
+        return None if term is None or is_glob(term.pattern) else term.pattern
+
+    def with_package(self, name: str | None) -> Query:
+        """Return the query with another package in place of its own; with None for all."""
+        rest = replace(self, groups=tuple(g for g in self.groups if _package_named(g) is None))
+        return rest if name is None else rest.also(exact_term("package", name))
+
     def parts(self) -> list[Query]:
         """Return the parts that must all hold."""
         parts = [Query((group,)) for group in self.groups]
@@ -247,12 +267,25 @@ def exact_term(column: str, value: str) -> Term:
     if column == "target" and set(value) & set(",:"):
         exact = ""
     try:
-        if is_clean(value) and test_of(column, exact)((value,) if column == "variants" else value):
+        is_plain = is_clean(value) and not is_glob(value)
+        if is_plain and test_of(column, exact)((value,) if column == "variants" else value):
             return Term(column, exact)
     except ValueError:
         pass
     pattern = re.sub(r"[^\w.-]", "?", value, flags=re.ASCII)
     return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
+
+
+_UNNAMED = Term("package", "?*", negated=True)
+
+
+def _package_named(group: Group) -> Term | None:
+    """Return the term that names a single package and has no alternatives."""
+    term = group[0]
+    if len(group) > 1 or not isinstance(term, Term) or term.column != "package":
+        return None
+    is_exact = term == _UNNAMED or not (term.negated or "*" in term.pattern)
+    return term if is_exact else None
 
 
 def is_package_name(group: Group) -> bool:

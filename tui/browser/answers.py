@@ -10,6 +10,7 @@ from spackscope.model.assist.no_match import why_none
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.column import Column
+from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.errors import (
     Unanswerable,
 )
@@ -42,7 +43,9 @@ def answers(
         return completions(catalog, view, typed, should_stop)
 
     try:
-        packages = catalog.packages(view.query, should_stop=should_stop)
+        selected = catalog.selected_package(view.query)
+        others = view.query.with_package(None) if selected is not None else view.query
+        packages = catalog.packages(others, should_stop=should_stop)
         listing = catalog.listing(view, should_stop=should_stop)
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
@@ -60,14 +63,14 @@ def answers(
             why = "" if listing.shown or elsewhere else why_none(catalog, view.query)
             if elsewhere:
                 why = f"nothing of this package matches, but {elsewhere:,} of other packages"
-            columns, telling = _columns(catalog, view), catalog.telling(view.package)
+            columns, telling = _columns(catalog, view, typed), catalog.telling(view.query)
             virtuals = catalog.virtuals.sentence(view.query)
             yield Answered(generation, packages, listing, columns, telling, why, virtuals)
     if typed is not None:
         yield Offered(typed, found or complete(typed))
 
 
-def _columns(catalog: Catalog, view: View) -> list[Column]:
-    """Give the columns to show; only build caches of the public kind have stacks."""
-    has_stacks = any(catalog.dictionaries.values("stack")) or "stack" in view.query.columns
-    return [c for c in catalog.columns(view) if c.name != "stack" or has_stacks]
+def _columns(catalog: Catalog, view: View, typed: ParsedInput | None) -> list[Column]:
+    """Return the columns to show, among them the one whose filter is typed in."""
+    shown = {column.name for column in catalog.columns(view)} | {typed.column if typed else ""}
+    return [column for column in COLUMNS if column.name in shown]

@@ -69,18 +69,19 @@ class JumpingScreen(DetailingScreen):
         """Give the view that differs least from the present one and has the row."""
         view = self._view
         query = view.query
+        package = catalog.selected_package(query)
+        if package is not None:
+            query = query.with_package(row.spec.package)
         if row.id not in catalog.match(query):
-            query = Query()
+            query = Query().with_package(row.spec.package) if package is not None else Query()
             self._status.say(
                 f"without the query, which does not match {row.spec.package}; [ goes back"
             )
-        package, opened = view.package, view.opened
-        if package is not None:
-            package = catalog.dictionaries.package_names.index(row.spec.package)
+        opened = view.opened
         if view.folded:
             # Folded it could stand behind a look-alike.
             opened = opened | {row.look_alike}
-        return replace(view, query=query, package=package, opened=opened)
+        return replace(view, query=query, opened=opened)
 
     def _here(self) -> Place | None:
         if self._detailed is None:
@@ -102,8 +103,10 @@ class JumpingScreen(DetailingScreen):
         row, listing = place.row, self._listing
         if place.pane != self._pane and place.pane != "query":
             self.action_focus_pane(place.pane)
-        if self._catalog is not None and place.view.package is not None:
-            self._names.reveal(self._catalog.dictionaries.package_names[place.view.package])
+        if self._catalog is not None:
+            package = self._catalog.selected_package(place.view.query)
+            if package is not None:
+                self._names.reveal(package.name)
         if place.view != self._view or not self._is_shown or listing is None:
             self._set_view(place.view, rewrite=True)
             return

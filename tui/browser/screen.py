@@ -14,7 +14,7 @@ from spackscope.model.catalog.catalog import Catalog, PackageCount
 from spackscope.model.loader.load import REBUILT
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.sources import stale_copies
-from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
 from spackscope.tui.browser.messages import Answered
@@ -65,14 +65,12 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         said = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
         if any(said):
             self._status.say("; ".join(filter(None, said)), error=True)
-        package = None
-        if old is not None and self._view.package is not None:
-            name = old.dictionaries.values("package")[self._view.package]
-            package = next((p.id for p in catalog.packages(Query()) if p.name == name), None)
         query = self._view.query
+        if old is not None and old.selected_package(query) and not catalog.selected_package(query):
+            query = query.with_package(None)
         if self._start_query and not query:
             query = self._parsed_start() or Query()
-        self._set_view(replace(self._view, package=package, query=query, opened=frozenset()))
+        self._set_view(replace(self._view, query=query, opened=frozenset()))
 
     # The answer
 
@@ -80,11 +78,12 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         catalog, listing = self._catalog, event.listing
         if catalog is None:
             return
-        if self._start_query is not None and self._select_first(event.packages):
-            return
+        self._start()
         self._listing = listing
-        self._names.set_reactive(PackageList.selected, self._view.package)
-        self._names.packages = self._with_selected(event.packages)
+        selected = self._selected_package(catalog, event.packages)
+        id_ = selected.id if selected is not None else None
+        self._names.set_reactive(PackageList.selected, id_)
+        self._names.packages = _with_selected(event.packages, selected)
         self._names.show_selected()
         hash_ = self._hash_to_find
         rows = catalog.by_hash(hash_) if hash_ else self._rows_to_find()
@@ -93,7 +92,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         self._hash_to_find = ""
         why = event.why_none
         if why and self._view.query:
-            leave = bool(event.packages) and self._view.package is not None
+            leave = bool(event.packages) and selected is not None
             hint = "esc leaves the package" if leave else "⌫ takes the last condition off"
             why += f"\n{hint}"
         self._specs.show_listing(listing, event.columns, event.telling, {}, cursor, why)
@@ -102,36 +101,35 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
             self._status.say(event.virtuals)
         self._prepare(catalog)
 
-    def _select_first(self, packages: Sequence[PackageCount]) -> bool:
-        """Begin with the package that the start query names, or the only one it leaves."""
-        words = (self._start_query or "").split()
-        self._start_query = None
-        if words and isinstance(self.focused, PackageRows):
+    def _start(self) -> None:
+        """Begin in the specs where a query was given at the start."""
+        if self._start_query and isinstance(self.focused, PackageRows):
             self.action_focus_pane("specs")
-        named = [p.id for p in packages if p.name in words] or [p.id for p in packages]
-        if not words or len(named) != 1:
-            return False
-        self._set_view(replace(self._view, package=named[0]))
-        return True
+        self._start_query = None
 
-    def _with_selected(self, packages: list[PackageCount]) -> list[PackageCount]:
-        """Keep the selected package in the list even where nothing of it matches."""
-        selected = self._view.package
-        if selected is None or self._catalog is None or any(p.id == selected for p in packages):
-            return packages
-        lost = [p for p in self._catalog.packages(Query()) if p.id == selected]
-        return sorted([*packages, *(replace(p, shown=0) for p in lost)], key=lambda p: p.id)
+    def _selected_package(
+        self, catalog: Catalog, packages: Sequence[PackageCount]
+    ) -> PackageCount | None:
+        """Return the package that the query names.
+
+        Names that cannot be written in a query may be spelled alike in it: then the selected one
+        stays.
+        """
+        selected, term = catalog.selected_package(self._view.query), self._view.query.package_term
+        if self._view.query.package is None and term is not None:
+            current = (p for p in packages if p.id == self._names.selected)
+            alike = (p for p in current if exact_term("package", p.name) == term)
+            return next(alike, selected)
+        return selected
 
     @on(SpecTable.Placed)
     def _show_counts(self) -> None:
         catalog, listing = self._catalog, self._listing
         if catalog is None or listing is None:
             return
-        matched = sum(package.shown for package in self._names.packages)
-        self._query_bar.show_count(f"{matched:,} of {catalog.total:,}")
-        total = catalog.total
-        if self._view.package is not None:
-            total = next(p.total for p in self._names.packages if p.id == self._view.package)
+        self._query_bar.show_count(f"{listing.shown:,} of {catalog.total:,}")
+        selected = catalog.selected_package(self._view.query)
+        total = selected.total if selected is not None else catalog.total
         title = titles.specs_title(listing, self._specs.placed_names, total, len(self._marks))
         self._specs.border_title = Content(title)
 
@@ -140,8 +138,13 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         self._select(event.package)
 
     def _select(self, package: int | None) -> None:
-        if package != self._view.package:
-            self._set_view(replace(self._view, package=package, opened=frozenset()))
+        query = self._view.query
+        if package is None:
+            query = query.with_package(None)
+        elif self._catalog is not None:
+            query = query.with_package(self._catalog.dictionaries.package_names[package])
+        if query != self._view.query:
+            self._set_view(replace(self._view, query=query, opened=frozenset()))
 
     @on(ColumnHeader.Clicked)
     def _head_clicked(self) -> None:
@@ -232,7 +235,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
             self.action_focus_pane("specs")
         elif pane == "specs":
             self.action_focus_pane("packages")
-        elif self._view.package is not None:
+        elif self._view.query.package_term is not None:
             self._names.selected = None
             # The list has no row for all packages where its filter fits none.
             self._select(None)
@@ -268,3 +271,12 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         """List what could not be read."""
         if self._catalog is not None:
             self.app.push_screen(problems_dialog(self._catalog.problems))
+
+
+def _with_selected(
+    packages: list[PackageCount], selected: PackageCount | None
+) -> list[PackageCount]:
+    """Keep the selected package in the list even where nothing of it matches."""
+    if selected is None or any(package.id == selected.id for package in packages):
+        return packages
+    return sorted([*packages, replace(selected, shown=0)], key=lambda package: package.id)

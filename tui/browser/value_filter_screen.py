@@ -58,18 +58,15 @@ class ChoosingScreen(ReadingScreen):
             label = BY_NAME[column].label
             self._status.say(f"a {label} is not chosen from a list; f types a filter for it")
         else:
-            package = view.package if column != "package" else None
-            self._open_values(catalog, view.query, column, package, value)
+            self._open_values(catalog, view.query, column, value)
 
-    def _open_values(
-        self, catalog: Catalog, query: Query, column: str, package: int | None, start: str | None
-    ) -> None:
+    def _open_values(self, catalog: Catalog, query: Query, column: str, start: str | None) -> None:
         dialog = ValuesDialog(column, start)
 
         def work() -> None:
             worker = get_current_worker()
             try:
-                values = count_values(catalog, query, column, package, lambda: worker.is_cancelled)
+                values = count_values(catalog, query, column, lambda: worker.is_cancelled)
             except Cancelled:
                 return
             except Unanswerable as error:
@@ -117,7 +114,7 @@ class ChoosingScreen(ReadingScreen):
     def _choose(self, choice: Choice | None) -> None:
         if choice is None or self._catalog is None:
             return
-        view, package = self._view, self._view.package
+        view = self._view
         query = choice.applied(view.query)
         try:
             # What no query can spell cannot be shown, nor taken off by hand.
@@ -125,9 +122,5 @@ class ChoosingScreen(ReadingScreen):
         except QueryError as error:
             self._status.say(f"no query can ask for this: {error}", error=True)
             return
-        if choice.column == "package" and package is not None:
-            name = self._catalog.dictionaries.package_names[package]
-            if name in choice.excluded or (choice.wanted and name not in choice.wanted):
-                package = None
         self._status.say(said_of(choice, view.query, query))
-        self._set_view(replace(view, query=query, package=package), rewrite=True)
+        self._set_view(replace(view, query=query), rewrite=True)

@@ -139,7 +139,6 @@ def _nothing(catalog: Catalog) -> ExitCode:
 
 
 def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
-    ids = {package.name: package.id for package in catalog.packages(Query())}
     listings: dict[str, Listing] = {}
     for number, row in enumerate(rows):
         if number:
@@ -148,7 +147,7 @@ def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
         # What is there only because others depend on it has no listing.
         if row.spec.in_cache:
             if name not in listings:
-                listings[name] = catalog.listing(View(package=ids[name]))
+                listings[name] = catalog.listing(View(Query().with_package(name)))
             alike = listings[name].alike(row.look_alike)
         told = catalog.provenance(row.id)
         spec = catalog.with_compilers(row)

@@ -110,7 +110,7 @@ class SpecTable(Vertical):
         `windows` are rows that were read with the listing: those around the cursor, or none.
         Columns keep their width while a filter is typed, and may grow.
         """
-        scope = listing.view.package
+        scope = listing.view.query.package_term
         if scope != self._scope:
             self._scope, self._natural = scope, {}
         for name, width in listing.widths.items():

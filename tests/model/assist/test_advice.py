@@ -9,7 +9,6 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import (
     Cancelled,
 )
-from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
@@ -72,9 +71,7 @@ def test_where_each_condition_can_be_fulfilled_nothing_is_said(sample: Catalog, 
 
 
 def test_the_selected_package_counts(sample: Catalog) -> None:
-    package = next(p for p in sample.packages(Query()) if p.name == "py-build")
-
-    said = advice(sample, parse("os=sequoia"), package=package.id)
+    said = advice(sample, parse("os=sequoia").with_package("py-build"))
 
     assert said is not None
     assert said.sentence.startswith("no py-build has os=sequoia")

@@ -28,7 +28,7 @@ FIELDS: dict[str, Callable[[Record], list[str]]] = {
 
 @pytest.mark.parametrize("column", FIELDS)
 def test_every_value_of_the_pages_is_counted(column: str, sample: Catalog) -> None:
-    counted = count_values(sample, Query(), column, None, never).facets
+    counted = count_values(sample, Query(), column, never).facets
     assert {facet.value: facet.count for facet in counted} == Counter(
         value for r in SAMPLE for value in set(FIELDS[column](r))
     )

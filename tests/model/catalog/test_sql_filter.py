@@ -15,7 +15,7 @@ from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,
 )
-from spackscope.model.query.ast import Condition, Depends, Query, Term, query_of_specs
+from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.evaluate import (
     matches,
@@ -102,7 +102,7 @@ def test_sql_finds_what_the_evaluator_finds(
         for name in {specs[number].package for number in expected}
     }
     for package in mixed.packages(Query()):
-        within = mixed.listing(View(query, package.id))
+        within = mixed.listing(View(query.also(exact_term("package", package.name))))
         assert {specs[number].package for number in within.ids} <= {package.name}
         assert len(within) == by_package.get(package.name, 0)
 

@@ -164,7 +164,7 @@ async def test_enter_on_a_dependency_selects_it_and_back_brings_all_back(browser
 
     assert (title(browser), browser.selected) == ("hwloc@1.0", "hwloc")
     assert browser.current.spec.hash == HWLOC
-    assert browser.query == "os=*ubuntu*", "the query matches, so it stays"
+    assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
     assert browser.focus == "detail"
     assert "[ back" in browser.lines[-1]
     await browser.press("left_square_bracket")

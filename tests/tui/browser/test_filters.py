@@ -31,7 +31,6 @@ def without_root(record: Record) -> list[str]:
 COLUMN_FILTERS: list[tuple[str, str, Callable[[Record], bool]]] = [
     ("hash", "r", lambda r: r["hash"].startswith("r")),
     ("package", "ml", lambda r: "ml" in r["package"]),
-    ("package", "=py-build", lambda r: r["package"] == "py-build"),
     ("package", "!py-build", lambda r: r["package"] != "py-build"),
     ("version", "0.4", lambda r: "0.4" in r["versions"][0]),
     ("version", "1.0:", lambda r: major(r) >= (1, 0)),
@@ -67,6 +66,18 @@ async def test_a_column_filter_shows_the_records_of_the_pages_that_it_means() ->
             await browser.press("ctrl+r")
             assert len(browser.shown) == len(SAMPLE)
             assert browser.filter_text(column) == ""
+
+
+async def test_the_filter_of_the_package_column_selects_a_package_and_stays_in_sight() -> None:
+    async with browsing(size=(190, 16)) as browser:
+        await browser.filter("package", "=py-build")
+        assert browser.focus == "filter package"
+        assert browser.selected == "py-build"
+        assert browser.shown == sample_where(lambda r: r["package"] == "py-build")
+        assert sum(browser.packages.values()) == len(SAMPLE)
+        await browser.press("ctrl+u")
+        assert browser.selected is None
+        assert len(browser.shown) == len(SAMPLE)
 
 
 async def test_what_the_query_line_says_of_a_filter_means_the_same_as_the_filter() -> None:
@@ -249,7 +260,7 @@ async def test_enter_on_a_value_of_the_detail_makes_it_a_filter() -> None:
         spec = browser.current.spec
         await browser.to_detail_line("target")
         await browser.press("enter")
-        assert browser.query == f"target={spec.target}"
+        assert browser.query == f"package=py-pdm-backend target={spec.target}"
         assert browser.status == f"target={spec.target} is a condition now; ⌫ takes it off"
         assert browser.focus == "detail"
         assert browser.shown == sample_where(

@@ -186,6 +186,8 @@ async def test_escape_goes_one_step_back_and_loses_nothing() -> None:
             assert browser.selected == "py-build"
         await browser.press("escape")
         assert browser.selected is None
+        assert query == f"package=py-build {browser.query}"
+        query = browser.query
         assert shown < browser.shown
         for _ in range(3):
             await browser.press("escape")
@@ -240,7 +242,7 @@ async def test_a_click_selects_a_row_and_a_second_one_takes_it() -> None:
         assert browser.focus == "detail"
         os_line = next(n for n, line in enumerate(browser.detail_lines) if line[1:4] == "os ")
         await browser.click(browser.detail, 12, os_line, times=2)
-        assert browser.query == f"os={browser.current.spec.os}"
+        assert browser.query == f"package=py-build os={browser.current.spec.os}"
 
 
 async def test_a_click_below_the_rows_selects_nothing() -> None:

@@ -60,7 +60,7 @@ async def test_reading_again_picks_up_changes_and_keeps_package_cursor_and_query
     zlib = write_page(tmp_path / "z", "zlib", [record(n) for n in range(10, 20)])
     async with browsing(tmp_path) as browser:
         await browser.open_package("zlib")
-        await browser.ask("os=ubuntu24.04")
+        await browser.ask("package=zlib os=ubuntu24.04")
         await browser.leave_filter()
         await browser.press("j", "j", "j", "space", "k")
         spec = browser.current.spec
@@ -70,7 +70,7 @@ async def test_reading_again_picks_up_changes_and_keeps_package_cursor_and_query
         await browser.press("r")
         assert set(browser.packages) == {"abinit", "zlib"}
         assert browser.selected == "zlib"
-        assert browser.query == "os=ubuntu24.04"
+        assert browser.query == "package=zlib os=ubuntu24.04"
         assert len(browser.shown) == 992
         assert browser.current.spec == spec
         assert spec.hash[:7] in browser.text

@@ -115,10 +115,26 @@ async def test_the_counts_of_the_packages_follow_the_query() -> None:
         assert f"{wanted.total()} of {len(SAMPLE)}" in browser.lines[1]
 
 
+async def test_the_selected_package_is_a_condition_of_the_query() -> None:
+    async with browsing() as browser:
+        await browser.ask("os=ubuntu24.04")
+        await browser.open_package("py-build")
+        assert browser.query == "package=py-build os=ubuntu24.04"
+        assert browser.packages == Counter(
+            r["package"] for r in SAMPLE if r["os"] == "ubuntu24.04"
+        ), "the others can still be selected"
+        await browser.press("1", "home")
+        assert browser.query == "os=ubuntu24.04"
+        await browser.ask("package=py-ml-dtypes")
+        assert browser.selected == "py-ml-dtypes"
+        await browser.press("ctrl+r")
+        assert browser.selected is None
+
+
 async def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches() -> None:
     async with browsing() as browser:
         await browser.open_package("py-build")
-        await browser.ask("version=0.4.5")
+        await browser.ask("package=py-build version=0.4.5")
         await browser.press("enter")
         assert browser.selected == "py-build"
         assert browser.packages["py-build"] == 0

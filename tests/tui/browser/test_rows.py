@@ -134,7 +134,7 @@ async def test_a_fold_counts_only_what_the_filters_leave() -> None:
     async with browsing() as browser:
         await browser.open_package("py-pdm-backend")
         await browser.press("z")
-        await browser.ask("os=ubuntu24.04")
+        await browser.filter("os", "=ubuntu24.04")
         left = sample_where(
             lambda r: r["package"] == "py-pdm-backend" and r["os"] == "ubuntu24.04"
         )

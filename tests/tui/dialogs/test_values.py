@@ -249,6 +249,7 @@ async def test_in_the_packages_the_values_are_the_packages() -> None:
         await browser.press("1", "v")
         assert dict(values(browser)) == Counter(r["package"] for r in SAMPLE)
         assert rows_of(browser).value == "py-ml-dtypes"
+        await browser.press("space")
         await to_value(browser, "py-build")
         await browser.press("space")
         await to_value(browser, "py-safetensors")
