@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.loader.load import load
 from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.spack_database import read_database
 from spackscope.model.sources.session import Session
 from tests.builders import hash_of
 
@@ -29,7 +28,6 @@ FLAGS: dict[str, Any] = {
 ZLIB, GCC, GLIBC, GMAKE = (hash_of(number) for number in (1, 2, 3, 4))
 
 Node = dict[str, Any]
-Read = Callable[..., Iterator[Spec | Problem]]
 
 
 def whole_index(name: str) -> bytes:
@@ -128,14 +126,14 @@ def split(items: Iterable[Spec | Problem]) -> tuple[list[Spec], list[Problem]]:
     return specs, problems
 
 
-def read(data: bytes, reader: Read = read_document) -> tuple[list[Spec], list[Problem]]:
+def read(data: bytes) -> tuple[list[Spec], list[Problem]]:
     """Read a document into its records and its problems."""
-    return split(reader(data, origin="document"))
+    return split(read_document(data, origin="document"))
 
 
-def zlib_of(data: bytes, reader: Read = read_database) -> tuple[Spec, list[str]]:
+def zlib_of(data: bytes) -> tuple[Spec, list[str]]:
     """Give the first record of a document, and what is told of the document."""
-    specs, problems = read(data, reader)
+    specs, problems = read(data)
     return specs[0], [str(problem) for problem in problems]
 
 

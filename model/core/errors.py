@@ -5,10 +5,7 @@
     ├── IndexDamaged           an index does not hold what its writer writes
     ├── QueryError             a text is not a query
     ├── Unanswerable           the records do not say enough to answer a query
-    ├── DocumentError          a document, or a part of it, cannot be read
-    │   ├── Unreadable         nothing of the document can be read
-    │   ├── ValueTooLong       a value is longer than any real one
-    │   ├── FrontMatterError   front matter, or one value of it
+    ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
     └── SourceError            a source, or a file of it, cannot be fetched
         ├── NotFound           there is no such file, or it is forbidden
@@ -56,23 +53,11 @@ class Unanswerable(SpackscopeError, ValueError):
         self.condition = condition
 
 
-class DocumentError(SpackscopeError, ValueError):
-    """A document, or a part of it, cannot be read."""
+class Unreadable(SpackscopeError, ValueError):
+    """A document, or a value in it, cannot be read."""
 
 
-class Unreadable(DocumentError):
-    """Nothing of a document can be read."""
-
-
-class ValueTooLong(DocumentError):
-    """A value is longer than any real one."""
-
-
-class FrontMatterError(DocumentError):
-    """Front matter, or one value of it, cannot be read."""
-
-
-class YamlError(DocumentError):
+class YamlError(Unreadable):
     """YAML was not loaded; `line` is where it goes wrong, counted from 1, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:

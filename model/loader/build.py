@@ -152,7 +152,7 @@ class _Builder:
             items = read_document(
                 data,
                 origin=document.origin,
-                watch=lambda count: self._tell("specs read", before + count, None),
+                on_count=lambda count: self._tell("specs read", before + count, None),
             )
             # The reader lets go of the bytes as soon as it has their text.
             del data

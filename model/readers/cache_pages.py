@@ -1,6 +1,6 @@
 """Read the pages of cache.spack.io: one package of one tag each, as Jekyll front matter.
 
-The pages are written by `generate_cache.py` of github.com/spack/cache. Three dialects are about:
+The pages are written by `generate_cache.py` of github.com/spack/cache. There are three dialects:
 `gcc@=11.4.0` and `x=a,b` (Spack 0.x), `gcc@11.4.0` and `x:=a,b` (1.x), and one record a stack.
 """
 
@@ -12,14 +12,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from spackscope.model.core.errors import FrontMatterError
-from spackscope.model.core.records import Problem, Spec, is_hash
-from spackscope.model.readers import front_matter
-from spackscope.model.readers.bounded_json import too_many_values
-from spackscope.model.readers.json import storable
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.fields import (
+    FieldReader,
+    Texts,
+    is_hash,
+    mismatch,
+    storable,
+    wrong_hash,
+    wrong_value,
+)
+from spackscope.model.readers.front_matter import leading_items, parse_value, split
+from spackscope.model.readers.json import too_many_values
 from spackscope.model.readers.limits import (
     MAX_PAGE_VALUES,
-    MAX_PROBLEMS,
     MAX_RECORDS,
     MAX_TEXT_SIZE,
     MAX_VALUES,
@@ -30,7 +38,7 @@ _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECAS
 
 
 def is_page(data: bytes) -> bool:
-    """Tell a page by its front matter, whatever its file is called."""
+    """Recognise a page by its front matter, whatever its file is called."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data[:MAX_TEXT_SIZE].replace(b"\0", b"")[2:]
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -38,41 +46,42 @@ def is_page(data: bytes) -> bool:
 
 
 def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
-    """Yield the records of one page in the order of the page, then its problems.
+    """Yield the specs of one page in the order of the page, then its problems.
 
-    Records of one hash that differ in their stacks only are joined into one. A record without a
-    valid hash becomes a Problem; of any other record what can be read stays.
+    Records of one hash that differ only in their stacks become one spec. A record without a
+    valid hash is a Problem; of any other record what can be read is kept. Format:
+    `generate_cache.py` of github.com/spack/cache.
     """
     page = _Page(origin)
-    records = page.records(data)
+    specs = page.specs(data)
     # The bytes of a large page are not kept beside its text.
     del data
-    yield from records
-    yield from page.problems
-    if (more := page.told - MAX_PROBLEMS) > 0:
-        yield Problem(origin, "", f"it has {more:,} more problems, which are not listed")
+    yield from specs
+    yield from page.fields.take_problems()
+    yield from page.fields.unlisted_problems()
 
 
 class _Page:
-    """Read one page, collecting problems on the way."""
+    """Reads one page, and collects its problems."""
 
     def __init__(self, origin: str) -> None:
-        self.origin = origin
-        self.problems: list[Problem] = []
-        self.told = 0
+        self.fields = FieldReader(origin)
+        self._origin = origin
         # The records of a page share a few lists of variants and stacks.
-        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._texts_held = 0
+        self._lists: dict[Texts, Texts] = {}
+        self._string_count = 0
 
-    def records(self, data: bytes) -> Iterator[Spec]:
+    def specs(self, data: bytes) -> Iterator[Spec]:
+        """Yield the specs of the page."""
         try:
-            text = front_matter.decode(data)
+            text = decode(data)
             del data
-            values, closed, repeated = front_matter.split(text)
-        except FrontMatterError as error:
+            values, is_closed, repeated = split(text)
+            del text
+        except Unreadable as error:
             self._problem("", f"the page cannot be read: {error}")
             return
-        if not closed:
+        if not is_closed:
             self._problem("", "the front matter has no closing line of three dashes")
         for key in repeated:
             self._problem(key, "it is given twice; the last one counts")
@@ -80,48 +89,47 @@ class _Page:
         if "spec_details" not in values:
             self._problem("", "the page has no spec_details")
             return
-        del text
-        details = self._details(values.pop("spec_details"))
-        found: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
+        records = self._records(values.pop("spec_details"))
+        by_hash: defaultdict[str, list[tuple[int, Spec]]] = defaultdict(list)
         number = 0
-        for number, record in enumerate(details, 1):
-            if number > MAX_RECORDS or self._texts_held > MAX_VALUES:
-                limit = f"at most {MAX_RECORDS:,} records and {MAX_VALUES:,} texts are read"
-                reason = f"it and what follows is not read; {limit}"
-                self.problems.append(Problem(self.origin, f"record {number}", reason))
+        for number, record in enumerate(records, 1):
+            self.fields.place = f"record {number}"
+            if number > MAX_RECORDS or self._string_count > MAX_VALUES:
+                limit = f"at most {MAX_RECORDS:,} records and {MAX_VALUES:,} strings are read"
+                self.fields.add_problem(f"this record and those after it are not read; {limit}")
                 break
-            if (spec := self._spec(record, number, package, tag)) is not None:
-                found[spec.hash].append((number, spec))
-        specs = [spec for twins in found.values() for spec in self._joined(twins)]
+            if (spec := self._spec(record, package, tag)) is not None:
+                by_hash[spec.hash].append((number, spec))
+        specs = [spec for twins in by_hash.values() for spec in self._joined(twins)]
         yield from specs
         self._check_meta(self._value(values, "meta"), number, specs)
 
-    def _details(self, text: str) -> Iterable[Any]:
-        """Read the list of records; of a list that breaks off, those before that place.
+    def _records(self, text: str) -> Iterable[Any]:
+        """Parse the list of records; of a list that breaks off, those before the error.
 
-        One that is too large to be in memory at once is read record by record.
+        A list that is too large to be in memory at once is parsed record by record.
         """
         if too_many_values(text):
             return self._one_by_one(text)
         try:
-            details = front_matter.value(text)
-        except FrontMatterError as error:
-            details = list(front_matter.leading_items(text))
-            reason = f"it breaks off after record {len(details)}: {error}" if details else error
-            self._problem("spec_details", str(reason))
-            return details
-        if not isinstance(details, list):
-            self._problem("spec_details", "it is no list of records")
+            records = parse_value(text)
+        except Unreadable as error:
+            records = list(leading_items(text))
+            cut = f"it is cut off after record {len(records)}: " if records else ""
+            self._problem("spec_details", f"{cut}{error}")
+            return records
+        if not isinstance(records, list):
+            self._problem("spec_details", "it is not a list of records")
             return []
-        return details
+        return records
 
     def _one_by_one(self, text: str) -> Iterator[Any]:
         if (count := text.count(",")) > MAX_PAGE_VALUES:
             reason = f"it has {count:,} values; at most {MAX_PAGE_VALUES:,} are read"
             self._problem("spec_details", reason)
             return
-        if not (yield from front_matter.leading_items(text)):
-            self._problem("spec_details", "it breaks off; the records before that are read")
+        if not (yield from leading_items(text)):
+            self._problem("spec_details", "it is cut off; the records before that were read")
 
     def _title(self, values: dict[str, str]) -> str:
         title = self._value(values, "title")
@@ -140,108 +148,89 @@ class _Page:
         return storable(tags[0]) if tags else ""
 
     def _value(self, values: dict[str, str], key: str) -> Any:
-        """Read a value; it is None where the key is missing, or its refusal has been told."""
+        """Return a value, or None if the key is missing or the value cannot be parsed."""
         try:
-            return front_matter.value(values[key]) if key in values else None
-        except FrontMatterError as error:
+            return parse_value(values[key]) if key in values else None
+        except Unreadable as error:
             self._problem(key, str(error))
             return None
 
-    def _spec(self, record: Any, number: int, package: str, tag: str) -> Spec | None:
+    def _spec(self, record: Any, package: str, tag: str) -> Spec | None:
         if not isinstance(record, dict):
-            self._problem(f"record {number}", "it is no mapping")
+            self.fields.add_problem(mismatch("record", record, "an object"))
             return None
         hash_ = record.get("hash")
-        if not isinstance(hash_, str) or not is_hash(hash_):
-            shown = repr(hash_)[:60] if "hash" in record else "missing"
-            reason = f"the hash must be 32 characters of a-z2-7, and is {shown}"
-            self._problem(f"record {number}", reason)
+        if not is_hash(hash_):
+            self.fields.add_problem(wrong_hash("hash", hash_))
             return None
-        versions = self._texts(record, "versions", number)
+        versions = self._strings(record, "versions")
         if len(versions) != 1:
-            reason = f"it has {len(versions)} versions, and should have one"
-            self._problem(f"record {number}", reason)
+            self.fields.add_problem(f"versions has {len(versions)} items, expected one")
+        string = self.fields.string
         size = record.get("size", "-")
         return Spec(
             package=package,
             hash=hash_,
             version=versions[0].removeprefix("=") if versions else "",
-            compiler=_spelled(self._text(record, "compiler", number)),
-            platform=self._text(record, "platform", number),
-            os=self._text(record, "os", number),
-            target=self._text(record, "target", number),
-            variants=self._texts(record, "variants", number),
-            stacks=self._texts(record, "stacks", number),
-            size=None if size == "-" else self._size(size, number),
+            compiler=_compiler(string("compiler", record.get("compiler"))),
+            platform=string("platform", record.get("platform")),
+            os=string("os", record.get("os")),
+            target=string("target", record.get("target")),
+            variants=self._strings(record, "variants"),
+            stacks=self._strings(record, "stacks"),
+            size=None if size == "-" else self._size(size),
             tag=tag,
-            origin=self.origin,
+            origin=self._origin,
             cached=True,
         )
 
-    def _text(self, record: dict[str, Any], key: str, number: int) -> str:
-        text = record.get(key)
-        if type(text) is str and text:
-            return storable(text)
-        reason = f"its {key} is {_kind(text)}, and should be a text"
-        self._problem(f"record {number}", reason if text else f"its {key} is missing")
-        return ""
+    def _strings(self, record: dict[str, Any], key: str) -> Texts:
+        value = record.get(key)
+        if type(value) is list:
+            try:
+                return self._lists[tuple(value)]
+            except (KeyError, TypeError):
+                pass
+        strings = self.fields.strings(key, value)
+        self._string_count += len(strings)
+        return self._lists.setdefault(strings, strings)
 
-    def _texts(self, record: dict[str, Any], key: str, number: int) -> tuple[str, ...]:
-        texts = record.get(key)
-        if type(texts) is not list:
-            reason = f"its {key} are {_kind(texts)}, and should be a list"
-            self._problem(f"record {number}", reason)
-            return ()
-        try:
-            return self._known[tuple(texts)]
-        except (KeyError, TypeError):
-            pass
-        kept = [text for text in texts if type(text) is str]
-        if len(kept) < len(texts):
-            odd = next(text for text in texts if type(text) is not str)
-            reason = f"among its {key} is {_kind(odd)}, and all should be texts"
-            self._problem(f"record {number}", reason)
-        stored = tuple(map(storable, kept))
-        self._texts_held += len(stored)
-        return self._known.setdefault(stored, stored)
-
-    def _size(self, size: Any, number: int) -> float | None:
+    def _size(self, size: Any) -> float | None:
+        """Return a size in bytes."""
         match = _SIZE.fullmatch(size) if isinstance(size, str) else None
         if match is None:
-            reason = f"its size {str(size)[:40]!r} is no number of bytes"
-            self._problem(f"record {number}", reason)
+            self.fields.add_problem(wrong_value("size", size, "a number of bytes"))
             return None
         return float(match[1]) * _UNITS[(match[2] or "B").lower()]
 
     def _joined(self, twins: list[tuple[int, Spec]]) -> Iterable[Spec]:
-        """Join the records of one hash, which differ in their stacks only if all is well."""
+        """Join the records of one hash, which should differ only in their stacks."""
         if len(twins) == 1:
             return [twins[0][1]]
         joined: dict[Spec, tuple[Spec, set[str]]] = {}
         for number, spec in twins:
             stacks = set(spec.stacks)
-            twin, known = joined.setdefault(replace(spec, stacks=()), (spec, stacks))
-            if twin is not spec and known == stacks:
-                reason = f"hash {spec.hash} stands on the page twice, both times alike"
-                self._problem(f"record {number}", reason)
-            elif twin is not spec:
+            first, known = joined.setdefault(replace(spec, stacks=()), (spec, stacks))
+            if first is not spec and known == stacks:
+                self._problem(f"record {number}", f"hash {spec.hash} is listed twice")
+            elif first is not spec:
                 known |= stacks
             elif len(joined) > 1:
-                reason = f"hash {spec.hash} stands on the page with differing content"
+                reason = f"hash {spec.hash} is listed twice with different content"
                 self._problem(f"record {number}", reason)
         return [
-            twin
-            if len(known) == len(set(twin.stacks))
-            else replace(twin, stacks=tuple(sorted(known)))
-            for twin, known in joined.values()
+            spec
+            if len(stacks) == len(set(spec.stacks))
+            else replace(spec, stacks=tuple(sorted(stacks)))
+            for spec, stacks in joined.values()
         ]
 
     def _check_meta(self, meta: Any, count: int, specs: list[Spec]) -> None:
-        """Compare what the page says of itself with its records, which count."""
+        """Compare the statistics of the page with its records, which are what counts."""
         if meta is None:
             return
         if not isinstance(meta, dict):
-            self._problem("meta", "it is no mapping")
+            self._problem("meta", "it is not an object")
             return
         stated = str(meta.get("num_specs", count))[:40]
         if stated != str(count):
@@ -255,7 +244,7 @@ class _Page:
                 if str(times) != str(by_stack[stack]):
                     reason = f"it counts {str(times)[:40]} specs of stack {stack}"
                     self._problem("meta", f"{reason}, the page lists {by_stack[stack]}")
-        there = {
+        values_by_key = {
             "compilers": {spec.compiler for spec in specs},
             "oss": {spec.os for spec in specs},
             "platforms": {spec.platform for spec in specs},
@@ -263,24 +252,16 @@ class _Page:
             "versions": {spec.version for spec in specs},
             "stacks": set(by_stack),
         }
-        for name, values in there.items():
-            listed = meta.get(name)
-            if isinstance(listed, list) and {_spelled(str(text)) for text in listed} != values:
-                self._problem("meta", f"its {name} are not those of the records")
+        for key, values in values_by_key.items():
+            listed = meta.get(key)
+            if isinstance(listed, list) and {_compiler(str(text)) for text in listed} != values:
+                self._problem("meta", f"{key} differ from those of the records")
 
     def _problem(self, place: str, reason: str) -> None:
-        self.told += 1
-        if self.told <= MAX_PROBLEMS:
-            self.problems.append(Problem(self.origin, place, storable(reason)))
+        self.fields.place = place
+        self.fields.add_problem(reason)
 
 
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    kinds: dict[type, str] = {str: "a text", list: "a list", dict: "a mapping"}
-    return kinds.get(type(value), "missing")
-
-
-def _spelled(compiler: str) -> str:
+def _compiler(text: str) -> str:
     """Spell a compiler as Spack 1 does: `gcc@=13.2.0` and `gcc@13.2.0` are one compiler."""
-    return compiler.replace("@=", "@", 1)
+    return text.replace("@=", "@", 1)

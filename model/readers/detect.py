@@ -1,98 +1,109 @@
-"""Read any document that spackscope knows, told by what stands in it and never by its name."""
+"""Read any document that spackscope knows, recognised by its content and never by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import (
-    Unreadable,
-)
+from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
-from spackscope.model.readers.decompress import is_packed, unpacked
-from spackscope.model.readers.json import (
-    decode,
-)
-from spackscope.model.readers.lockfile import is_lockfile, lockfile_records
+from spackscope.model.readers.decompress import decompress, is_compressed
+from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.json import Parsed
+from spackscope.model.readers.lockfile import is_lockfile, read_lockfile
 from spackscope.model.readers.spack_database import (
-    Watch,
-    database_records,
-    is_database,
-    parse,
-    unwatched,
+    Database,
+    OnCount,
+    parse_document,
+    read_database,
 )
-from spackscope.model.readers.spack_find import find_json_records, is_find_json
+from spackscope.model.readers.spack_find import is_find_output, read_find_output
 from spackscope.model.readers.spec_file import (
     is_signed,
-    is_specfile,
-    is_yaml_specfile,
-    read_specfile,
-    specfile_records,
-    unsigned,
+    is_spec_file,
+    is_yaml_spec_file,
+    read_spec_file,
+    remove_signature,
 )
+from spackscope.model.readers.yaml import load_yaml
 
-_KNOWN = (
-    "a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file or what"
-    " spack find --json prints"
+_NOT_KNOWN = (
+    "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file"
+    " or the output of spack find --json"
 )
 
 
 def read_document(
-    data: bytes, *, origin: str, largest: int = MAX_FILE_SIZE, watch: Watch = unwatched
+    data: bytes, *, origin: str, max_size: int = MAX_FILE_SIZE, on_count: OnCount | None = None
 ) -> Iterator[Spec | Problem]:
-    """Yield the records and problems of a document of any kind that is known.
+    """Yield the records of a document of any known format, and what is wrong with it.
 
-    It may be compressed with gzip, or with zstd where Python has it, to no more than `largest`
-    bytes, and be signed. Anything else is a Problem that says so. A database is read to its end
-    before the first record comes; meanwhile `watch` is told how many have been read, and may
-    raise to give up.
+    Arguments:
+        data: The content. It may be signed, and compressed with gzip, or with zstd where Python
+            has it.
+        origin: What problems and records name as their document.
+        max_size: Bytes that a compressed document may unpack to.
+        on_count: Called with the number of records while a Spack database is read, which happens
+            before the first record is yielded. It may raise to stop.
+
+    Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
+
+    Example:
+        >>> for item in read_document(path.read_bytes(), origin="index.json"):
+        ...     print(item)
     """
-    if is_packed(data):
-        data, remark = unpacked(data, largest)
-        if remark or not data:
-            yield Problem(origin, "", remark or "nothing comes of unpacking it")
+    if is_compressed(data):
+        data, reason = decompress(data, max_size)
+        if reason or not data:
+            yield Problem(origin, "", reason or "it is empty when unpacked")
         if not data:
             return
-    if is_page(data):
-        page = read_page(data, origin=origin)
-        del data
-        yield from page
-        return
     if is_signed(data):
-        data, remark = unsigned(data)
-        if remark:
-            yield Problem(origin, "", remark)
-    if is_yaml_specfile(data):
-        yield from read_specfile(data, origin=origin)
-        return
-    start = data[:1000]
+        data, reason = remove_signature(data)
+        if reason:
+            yield Problem(origin, "", reason)
+    if is_page(data):
+        items = read_page(data, origin=origin)
+    else:
+        items = _read_nodes(data, origin, on_count)
+    # Large bytes are not kept while their text is parsed.
+    del data
+    yield from items
+
+
+def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[Spec | Problem]:
+    """Read a document of spec nodes: JSON, or a spec file in YAML."""
+    head = data[:1000]
     try:
+        is_yaml = is_yaml_spec_file(data)
         text = decode(data)
-        # A large document is not held in a second form while it is parsed into a third.
         del data
-        document, remarks = parse(text, origin=origin, watch=watch)
+        if is_yaml:
+            document, remarks = Parsed(load_yaml(text.removeprefix("---"), aliases=False)[0])
+        else:
+            document, remarks = parse_document(text, origin=origin, on_count=on_count)
+        del text
     except Unreadable as error:
-        yield Problem(origin, "", _none_of(start, str(error)))
+        yield Problem(origin, "", _not_known(head, str(error)))
         return
-    del text
     yield from (Problem(origin, "", remark) for remark in remarks)
-    for fits, records in (
-        (is_database, database_records),
-        (is_lockfile, lockfile_records),
-        (is_specfile, specfile_records),
-        (is_find_json, find_json_records),
-    ):
-        if fits(document):
-            yield from records(document, origin=origin)
-            return
-    yield Problem(origin, "", f"it is none of {_KNOWN}")
+    if isinstance(document, Database):
+        yield from read_database(document, origin=origin)
+    elif is_lockfile(document):
+        yield from read_lockfile(document, origin=origin)
+    elif is_spec_file(document):
+        yield from read_spec_file(document, origin=origin)
+    elif is_find_output(document):
+        yield from read_find_output(document, origin=origin)
+    else:
+        yield Problem(origin, "", _NOT_KNOWN)
 
 
-def _none_of(start: bytes, reason: str) -> str:
-    start = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if not start:
+def _not_known(head: bytes, reason: str) -> str:
+    head = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if not head:
         return "it is empty"
-    if start.startswith((b"<!doctype html", b"<html", b"<?xml")):
+    if head.startswith((b"<!doctype html", b"<html", b"<?xml")):
         reason = "it is a web page"
-    return f"it is none of {_KNOWN}: {reason}"
+    return f"{_NOT_KNOWN}: {reason}"

@@ -1,4 +1,4 @@
-"""Parse the JSON of Spack's files, telling what is wrong with it and keeping what is not."""
+"""Parse JSON record by record, so that records before an error stay and memory is bounded."""
 
 from __future__ import annotations
 
@@ -7,229 +7,278 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, NamedTuple
 
-from spackscope.model.core.errors import FrontMatterError, Unreadable
-from spackscope.model.core.records import Problem, is_hash
-from spackscope.model.readers import front_matter
-from spackscope.model.readers.bounded_json import too_many_values
-from spackscope.model.readers.limits import MAX_PROBLEMS
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.records import is_hash
+from spackscope.model.readers.limits import (
+    MAX_PROBLEMS,
+    MAX_RECORD_LENGTH,
+    MAX_RECORDS,
+    MAX_VALUES,
+    TOO_MANY_RECORDS,
+)
 
 _CONTAINERS = frozenset(
     {"database", "installs", "spec", "nodes", "roots", "concrete_specs", "include_concrete"}
 )
-_DEEPEST_CONTAINER = 6
+"""Keys whose values hold records, or other containers."""
+_INSTALLS = ("database", "installs")
+_DATABASE = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"database"[ \t\r\n]*:[ \t\r\n]*\{')
 _SPACE = re.compile(r"[ \t\r\n]*")
+
+_FIRST_SLICE = 2**13
+_SLICE_GROWTH = 2**5
+# The longest token whose cut end looks like a mistake: a pair of \u escapes.
+_MAX_TOKEN = 16
 
 
 class Number(str):
-    """Keep a number as it is spelled: `1.10` may be a version, and long ones cost nothing."""
+    """A number as it is spelled: `1.10` may be a version, and long numbers cost nothing."""
 
     __slots__ = ()
 
 
 class Parsed(NamedTuple):
-    """Hold the value of a document, and what is to be said of the document as a whole."""
+    """The value of a document, and what is wrong with the document as a whole."""
 
     value: Any
     remarks: tuple[str, ...] = ()
 
 
-# A control character in a text spoils no document: it is made visible where it is shown.
-_OPTIONS: dict[str, Any] = {
-    "parse_float": Number,
-    "parse_int": Number,
-    "parse_constant": Number,
-    "strict": False,
-}
-DECODER = json.JSONDecoder(**_OPTIONS)
-"""Parses JSON, leaving numbers as they are spelled."""
+KeepRecord = Callable[[str, Any], Any]
+"""Called with the hash and the value of an install record; returns what to keep of it."""
+
+# Control characters in strings are allowed; they are made visible where they are shown.
+_DECODER = json.JSONDecoder(
+    parse_float=Number, parse_int=Number, parse_constant=Number, strict=False
+)
 
 
-def decode(data: bytes) -> str:
-    """Decode a document: UTF-8, or UTF-16 where its byte order mark says so. Raises Unreadable."""
-    try:
-        return front_matter.decode(data)
-    except FrontMatterError as error:
-        raise Unreadable(str(error)) from None
-
-
-def load(text: str) -> Parsed:
+def parse(text: str, start_installs: Callable[[], KeepRecord] | None = None) -> Parsed:
     """Parse a document whose numbers stay as they are spelled.
 
-    Of a document that breaks off, the specs before that place are kept whole and the others not
-    at all. Of a key that is given twice the last one counts, as in Spack; a remark says so where
-    specs may be lost by it. Raises Unreadable.
+    After a syntax error, the records before it are returned with a remark. Of a repeated key the
+    last value counts, as in Spack; a remark says so where specs may be lost by it.
+
+    `start_installs` is called at the beginning of the `installs` of a Spack database. The
+    function that it returns converts each record, so that a large database is never in memory as
+    a whole.
+
+    Raises Unreadable if nothing can be read, and what `start_installs` and its result raise.
     """
-    if skip_space(text, 0) == len(text):
+    start = _skip_space(text, 0)
+    if start == len(text):
         raise Unreadable("it is empty")
-    if reason := too_many_values(text):
+    is_database = start_installs is not None and _DATABASE.match(text) is not None
+    if not is_database and (reason := too_many_values(text)):
         raise Unreadable(reason)
+    parser = _Parser(text, start_installs, is_database=is_database)
     try:
-        remarks: dict[str, None] = {}
-        decoder = json.JSONDecoder(object_pairs_hook=partial(_members, remarks), **_OPTIONS)
-        with collector_paused():
-            value = decoder.decode(text)
+        with _collector_paused():
+            end = parser.parse(start)
     except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
+        parser.require_records("it is nested too deeply")
+        reason = f"The record at character {parser.at} is nested too deeply"
     except json.JSONDecodeError as error:
-        return _broken(text, error)
-    return Parsed(value, tuple(remarks))
-
-
-def read_json(
-    data: bytes,
-    *,
-    origin: str,
-    name: str,
-    fits: Callable[[Any], bool],
-    records: Callable[..., Iterator[Any]],
-    load: Callable[[str], Parsed] = load,
-) -> Iterator[Any]:
-    """Parse a document and yield its remarks as problems, then the `records` of its value.
-
-    A value that does not fit is a Problem that calls the document no `name`.
-    """
-    try:
-        text = decode(data)
-        # A large document is not held in a second form while it is parsed into a third.
-        del data
-        value, remarks = load(text)
+        parser.require_records(f"it is not JSON: {error.msg} at character {error.pos}")
+        reason = f"File is not valid JSON at character {error.pos} ({error.msg})"
+        if _is_cut(error, len(text)):
+            reason = f"File is cut off at character {error.pos}"
     except Unreadable as error:
-        yield Problem(origin, "", f"the {name} cannot be read: {error}")
-        return
-    del text
-    yield from (Problem(origin, "", remark) for remark in remarks)
-    if fits(value):
-        yield from records(value, origin=origin)
+        parser.require_records(str(error))
+        reason = str(error)
     else:
-        yield Problem(origin, "", f"it is no {name}")
+        end = _skip_space(text, end)
+        ignored = (f"Data after the end of the document (character {end}) was ignored",)
+        remarks = ignored if end < len(text) else ()
+        return Parsed(parser.document, (*remarks, *parser.remarks))
+    remark = f"{reason}; the records before it were read"
+    return Parsed(parser.document, (remark, *parser.remarks))
 
 
-def storable(text: str) -> str:
-    """Replace lone surrogates, which no file, no index and no terminal takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+class _Parser:
+    """Parse containers of records member by member; `document` grows on the way."""
+
+    def __init__(
+        self,
+        text: str,
+        start_installs: Callable[[], KeepRecord] | None,
+        *,
+        is_database: bool,
+    ) -> None:
+        self._text = text
+        self._start_installs = start_installs
+        self._is_database = is_database
+        self._max_length = MAX_RECORD_LENGTH if is_database else len(text)
+        self._record_count = 0
+        self.document: Any = None
+        self.remarks: dict[str, None] = {}
+        self.at = 0
+
+    def parse(self, at: int) -> int:
+        """Parse the document from an offset; return where it ends.
+
+        Raises json.JSONDecodeError, RecursionError and Unreadable.
+        """
+        if self._text[at] in "{[":
+            self.document = {} if self._text[at] == "{" else []
+            return self._fill(self.document, at, ())
+        self.document, at = _DECODER.raw_decode(self._text, at)
+        return at
+
+    def require_records(self, reason: str) -> None:
+        """Raise Unreadable with the reason if no part of a known document was read."""
+        if isinstance(self.document, list):
+            is_known = any(isinstance(node, dict) and "hash" in node for node in self.document)
+        else:
+            is_known = isinstance(self.document, dict) and bool(_CONTAINERS & self.document.keys())
+            if reason == "it is nested too deeply":
+                is_known = is_known and self._record_count > 0
+        if not is_known:
+            raise Unreadable(reason) from None
+
+    def _fill(self, members: dict[str, Any] | list[Any], at: int, path: tuple[str, ...]) -> int:
+        """Parse the members of an object or array from its bracket on; return where it ends."""
+        text = self._text
+        closing = "}" if isinstance(members, dict) else "]"
+        keep = None
+        if path == _INSTALLS and closing == "}" and self._start_installs is not None:
+            keep = self._start_installs()
+        at = _skip_space(text, at + 1)
+        if text.startswith(closing, at):
+            return at + 1
+        while True:
+            key = ""
+            if closing == "}":
+                key, at = self._key(at)
+            if keep is None and key in _CONTAINERS and text.startswith(("{", "["), at):
+                inner: Any = {} if text[at] == "{" else []
+                self._attach(members, key, inner)
+                at = self._fill(inner, at, (*path, key))
+            else:
+                at = self._member(members, key, at, keep)
+            at = _skip_space(text, at)
+            if text.startswith(closing, at):
+                return at + 1
+            if not text.startswith(",", at):
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+            at = _skip_space(text, at + 1)
+
+    def _key(self, at: int) -> tuple[str, int]:
+        """Parse the key at an offset; return it and the offset of its value."""
+        text = self._text
+        if not text.startswith('"', at):
+            message = "Expecting property name enclosed in double quotes"
+            raise json.JSONDecodeError(message, text, at)
+        key, at = _DECODER.raw_decode(text, at)
+        at = _skip_space(text, at)
+        if not text.startswith(":", at):
+            raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
+        return key, _skip_space(text, at + 1)
+
+    def _member(
+        self, members: dict[str, Any] | list[Any], key: str, at: int, keep: KeepRecord | None
+    ) -> int:
+        """Parse one value and add it to its container; return where it ends."""
+        self.at = at
+        value, end = decode_at(_DECODER, self._text, at, self._max_length)
+        if keep is not None:
+            value = keep(key, value)
+        elif self._is_database and isinstance(value, dict | list):
+            # Only records and scalars of a database are used, and many others need much memory.
+            value = type(value)()
+        # Digits may be missing of a number at the end of the text.
+        if type(value) is not Number or _skip_space(self._text, end) < len(self._text):
+            self._attach(members, key, value)
+        self._record_count += 1
+        if self._record_count > MAX_RECORDS:
+            raise Unreadable(TOO_MANY_RECORDS)
+        return end
+
+    def _attach(self, members: dict[str, Any] | list[Any], key: str, value: Any) -> None:
+        if isinstance(members, list):
+            members.append(value)
+            return
+        if key in members:
+            self._note_repeated(key, members[key] == value)
+        members[key] = value
+
+    def _note_repeated(self, key: str, is_equal: bool) -> None:
+        if is_hash(key):
+            remark = f"hash {key} is listed twice, " + (
+                "with equal content" if is_equal else "the last one counts"
+            )
+        elif key in _CONTAINERS:
+            remark = f'"{key}" is given twice; the last one counts'
+        else:
+            return
+        if len(self.remarks) >= MAX_PROBLEMS:
+            remark = "more keys are given twice, which are not listed"
+        self.remarks[remark] = None
 
 
-def kind(value: object) -> str:
-    """Name what a value is, for a sentence about what it should be."""
-    if value is None or value == "":
-        return "missing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    kinds: dict[type, str] = {Number: "a number", str: "a text", list: "a list"}
-    return kinds.get(type(value), "a mapping")
+def too_many_values(text: str) -> str:
+    """Return why a text is not parsed as a whole, or an empty string if it may be.
+
+    Each value but the first follows a bracket, a brace or a comma. Counting these takes a
+    hundredth of the time of parsing, and never yields too small a number.
+    """
+    if len(text) <= MAX_VALUES:
+        return ""
+    count = text.count("[") + text.count("{") + text.count(",")
+    return f"it has {count:,} values; at most {MAX_VALUES:,} are read" * (count > MAX_VALUES)
 
 
-def more_behind(end: int) -> str:
-    """Say that a document goes on behind its end."""
-    return f"more follows behind its end (Extra data at character {end}), which is not read"
+def decode_at(
+    decoder: json.JSONDecoder, text: str, at: int, max_length: int = MAX_RECORD_LENGTH
+) -> tuple[Any, int]:
+    """Parse the value at an offset as `raw_decode` does; return it and the offset of its end.
+
+    Looks at slices of growing length, so that a value takes time and memory of its own size.
+    Raises json.JSONDecodeError, RecursionError, and Unreadable for a value of more than
+    `max_length` characters.
+    """
+    size = _FIRST_SLICE
+    while size < len(text) - at:
+        try:
+            value, end = decoder.raw_decode(text[at : at + size])
+        except json.JSONDecodeError as error:
+            if not _is_cut(error, size):
+                raise json.JSONDecodeError(error.msg, text, at + error.pos) from None
+        else:
+            # A number that is cut is another number.
+            if end < size:
+                return value, at + end
+        if size >= max_length:
+            raise Unreadable(
+                f"The record at character {at} has more than {max_length:,} characters"
+            )
+        size = min(size * _SLICE_GROWTH, max_length)
+    return decoder.raw_decode(text, at)
 
 
-def note_repeated(remarks: dict[str, None], key: str, before: object, value: object) -> None:
-    """Add a remark on a key that a mapping has twice, where specs may be lost by it."""
-    if is_hash(key):
-        how = "both times alike" if _alike(before, value) else "the last one counts"
-        remark = f"the hash {key} stands in it twice, {how}"
-    elif key in _CONTAINERS:
-        remark = f'"{key}" is given twice; the last one counts'
-    else:
-        return
-    if len(remarks) >= MAX_PROBLEMS:
-        remark = "more keys are given twice, which are not listed"
-    remarks[remark] = None
+def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
+    """Check whether an error may come from a text that ends at this length."""
+    return error.pos >= length - _MAX_TOKEN or error.msg.startswith("Unterminated")
 
 
-def _alike(one: object, other: object) -> bool:
-    try:
-        return one == other
-    except RecursionError:
-        return False
-
-
-def skip_space(text: str, at: int) -> int:
-    """Give the place behind white space."""
+def _skip_space(text: str, at: int) -> int:
+    """Return the offset after white space."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep the cycle collector from looking through the millions of objects of a large index.
+def _collector_paused() -> Iterator[None]:
+    """Keep the cycle collector from searching the millions of objects of a large index.
 
-    Parsing makes no cycles, and takes five times as long where the collector searches for some.
+    Parsing makes no cycles, and takes five times as long while the collector searches for them.
     """
-    running = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if running:
+        if was_enabled:
             gc.enable()
-
-
-def _broken(text: str, error: json.JSONDecodeError) -> Parsed:
-    reason = f"{error.msg} at character {error.pos}"
-    if error.msg == "Extra data":
-        value, _ = DECODER.raw_decode(text, skip_space(text, 0))
-        return Parsed(value, (more_behind(error.pos),))
-    value = _before_the_break(text, skip_space(text, 0), _DEEPEST_CONTAINER)
-    if isinstance(value, list):
-        is_known = any(isinstance(node, dict) and "hash" in node for node in value)
-    else:
-        is_known = isinstance(value, dict) and bool(_CONTAINERS & value.keys())
-    if not is_known:
-        raise Unreadable(f"it is not JSON: {reason}")
-    return Parsed(value, (f"it breaks off ({reason}); what stands before is read",))
-
-
-def _before_the_break(text: str, at: int, depth: int) -> Any:
-    """Read the members of a mapping or list up to the first that is not whole.
-
-    Of that one only a container of specs is entered: half a spec would pass for another spec.
-    """
-    if text[at : at + 1] not in ("{", "["):
-        return None
-    members: dict[str, Any] = {}
-    items: list[Any] = []
-    is_list = text[at] == "["
-    at = skip_space(text, at + 1)
-    while True:
-        try:
-            key = ""
-            if not is_list:
-                key, at = DECODER.raw_decode(text, at)
-                at = skip_space(text, at)
-                if not isinstance(key, str) or text[at : at + 1] != ":":
-                    break
-                at = skip_space(text, at + 1)
-            try:
-                item, at = DECODER.raw_decode(text, at)
-            except (ValueError, RecursionError):
-                if key in _CONTAINERS and depth:
-                    members[key] = _before_the_break(text, at, depth - 1)
-                break
-        except (ValueError, RecursionError):
-            break
-        at = skip_space(text, at)
-        if at == len(text) and type(item) is Number:
-            break
-        members[key] = item
-        items.append(item)
-        if text[at : at + 1] != ",":
-            break
-        at = skip_space(text, at + 1)
-    return items if is_list else members
-
-
-def _members(remarks: dict[str, None], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make a mapping of its pairs, as `json` does, and remark on repeated keys."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        seen: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in seen:
-                note_repeated(remarks, key, seen[key], value)
-            seen[key] = value
-    return members

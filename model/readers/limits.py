@@ -25,7 +25,7 @@ MAX_RECORD_LENGTH = 2**23
 MAX_RECORDS = 2_000_000
 """Records of a document, with the different dependencies and variants that they have."""
 
-TOO_MANY_RECORDS = f"it has more than the {MAX_RECORDS:,} records and parts of them that are read"
+TOO_MANY_RECORDS = f"it has more than {MAX_RECORDS:,} records, dependencies and variants"
 
 MAX_PROBLEMS = 10_000
 """Problems of a document that are listed; the others are counted."""

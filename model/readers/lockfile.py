@@ -1,16 +1,16 @@
-"""Read `spack.lock`, which holds what an environment was concretized to.
+"""Read `spack.lock`: the specs that an environment was concretized to.
 
 Its versions follow lib/spack/spack/environment/environment.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from spackscope.model.core.records import Problem, Spec, is_hash
-from spackscope.model.readers.json import Number, kind, read_json, storable
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.readers.fields import is_hash, kind, mismatch, storable, wrong_value
+from spackscope.model.readers.json import Number
 from spackscope.model.readers.spec_node import NodeReader, node_hash
 
 FORMATS = {"4": 3, "5": 4, "6": 5}
@@ -19,116 +19,105 @@ FORMATS = {"4": 3, "5": 4, "6": 5}
 _BEFORE_0_18 = ("1", "2", "3")
 
 
+class _Environment(NamedTuple):
+    """An environment in a lock file; `place` is its path, empty for that of the file itself."""
+
+    place: str
+    roots: object
+    concrete_specs: dict[str, Any]
+
+
 def is_lockfile(document: Any) -> bool:
-    """Tell a lock file from other documents by its concrete specs."""
+    """Recognise a parsed lock file by its concrete specs."""
     return isinstance(document, dict) and "concrete_specs" in document
 
 
-def read_lockfile(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
-    """Yield the specs of a lock file in its order, then those of environments it includes.
+def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | Problem]:
+    """Yield the specs of a parsed lock file, then those of environments that it includes.
 
-    The roots are `explicit`. A spec that several of these environments hold comes once.
+    The roots are `explicit`. A spec of several environments comes once. The document is emptied
+    on the way to save memory. Format: lib/spack/spack/environment/environment.py.
     """
-    return read_json(
-        data, origin=origin, name="Spack lock file", fits=is_lockfile, records=lockfile_records
-    )
-
-
-def lockfile_records(document: Any, *, origin: str) -> Iterator[Spec | Problem]:
-    """Yield the specs of a parsed lock file, which is emptied on the way to save memory."""
-    version, doubt = _version(document.get("_meta"))
-    if doubt:
-        yield Problem(origin, "_meta", storable(doubt))
+    version, reason = _version(document.get("_meta"))
+    if reason:
+        yield Problem(origin, "", storable(reason))
     environments, problems = _environments(document, origin)
     yield from problems
     nodes = NodeReader(origin, FORMATS.get(version))
     roots: set[str] = set()
-    for place, environment in environments:
-        for root, reason in _roots(environment.get("roots"), environment["concrete_specs"]):
+    for environment in environments:
+        for root, reason in _roots(environment):
             if reason:
-                yield Problem(origin, f"{place}roots", storable(reason))
+                yield Problem(origin, environment.place, storable(reason))
             roots.add(root)
-    read: dict[str, Spec] = {}
-    remarks: list[Iterable[Problem]] = []
-    for place, environment in environments:
-        concrete = environment["concrete_specs"]
-        for key in list(concrete):
-            node = concrete.pop(key)
-            spec = nodes.spec(_hash(key, node, version), node, explicit=key in roots)
+    for place, _, concrete_specs in environments:
+        nodes.prefix = f"{place}: " if place else ""
+        for key in list(concrete_specs):
+            node = concrete_specs.pop(key)
+            spec = nodes.add(_hash(key, node, version), node, explicit=key in roots)
             if spec is not None and spec.hash != key:
-                nodes.also_called(key, spec.hash)
-            if spec is not None and read.setdefault(spec.hash, spec) != spec:
-                reason = "it stands in the file twice with differing content; the first one counts"
-                at = f"{place}{spec.package}/{spec.hash[:7]}"
-                remarks.append([Problem(origin, at, reason)])
-            remarks.append(nodes.problems())
-    yield from map(nodes.settled, read.values())
-    yield from chain.from_iterable(remarks)
-    yield from nodes.absent()
+                nodes.add_alias(key, spec.hash)
+    yield from nodes.finish()
 
 
 def _version(meta: object) -> tuple[str, str]:
-    """Give the version of the lock file, and what is doubtful about it."""
+    """Return the version of a lock file, and why it may be misread."""
     version = meta.get("lockfile-version") if isinstance(meta, dict) else None
-    if type(version) is not Number:
-        shown = repr(version)[:40] if version and type(version) is str else kind(version)
-        known = f"{min(FORMATS)} to {max(FORMATS)}"
-        return "", f"the lockfile-version is {shown}, and should be a number from {known}"
-    if version in FORMATS:
-        return str(version), ""
     rest = "its specs are read as far as they are understood"
-    if version in _BEFORE_0_18:
-        return str(version), f"lock files of version {version} come from before Spack 0.18; {rest}"
-    return "", f"the lockfile-version {version[:40]} is none of those known, 4 to 6; {rest}"
+    if type(version) is Number and version in FORMATS:
+        return str(version), ""
+    if type(version) is Number and version in _BEFORE_0_18:
+        return str(version), f"lock files of version {version} are from before Spack 0.18; {rest}"
+    known = f"a number from {min(FORMATS)} to {max(FORMATS)}"
+    return "", f"{wrong_value('lockfile-version', version, known)}; {rest}"
 
 
 def _environments(
     document: dict[str, Any], origin: str
-) -> tuple[list[tuple[str, dict[str, Any]]], list[Problem]]:
-    """Give the environment of the file and all that it includes, with the place of each."""
-    found: list[tuple[str, dict[str, Any]]] = []
+) -> tuple[list[_Environment], list[Problem]]:
+    """Return the environment of a lock file and all that it includes."""
+    environments: list[_Environment] = []
     problems: list[Problem] = []
     waiting: list[tuple[str, Any]] = [("", document)]
     for place, environment in waiting:
         if not isinstance(environment, dict):
-            reason = f"the environment is {kind(environment)}, and should be a mapping"
-            problems.append(Problem(origin, place.removesuffix(": "), reason))
+            reason = mismatch("environment", environment, "an object")
+            problems.append(Problem(origin, place, reason))
             continue
         concrete = environment.get("concrete_specs")
         if isinstance(concrete, dict):
-            found.append((place, environment))
+            environments.append(_Environment(place, environment.get("roots"), concrete))
         else:
-            reason = f"the list of specs is {kind(concrete)}, and should be a mapping"
-            problems.append(Problem(origin, f"{place}concrete_specs", reason))
+            reason = mismatch("concrete_specs", concrete, "an object")
+            problems.append(Problem(origin, place, reason))
         included = environment.get("include_concrete", {})
         if isinstance(included, dict):
-            waiting += [(storable(f"{path}: "), inner) for path, inner in included.items()]
+            waiting += [(storable(path), inner) for path, inner in included.items()]
         else:
-            reason = f"the list of environments is {kind(included)}, and should be a mapping"
-            problems.append(Problem(origin, f"{place}include_concrete", reason))
-    return found, problems
+            reason = mismatch("include_concrete", included, "an object")
+            problems.append(Problem(origin, place, reason))
+    return environments, problems
 
 
-def _roots(roots: object, concrete: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give the hash of each root, and what is wrong with it."""
-    if not isinstance(roots, list):
-        yield "", f"the roots are {kind(roots)}, and should be a list"
+def _roots(environment: _Environment) -> Iterator[tuple[str, str]]:
+    """Yield the hash of each root, and what is wrong with it."""
+    if not isinstance(environment.roots, list):
+        yield "", mismatch("roots", environment.roots, "a list")
         return
-    for root in roots:
+    for root in environment.roots:
         hash_ = root.get("hash") if isinstance(root, dict) else None
         if type(hash_) is not str:
-            yield "", f"among the roots is {kind(root)} without a hash"
-        elif hash_ in concrete:
+            yield "", f"roots contains {kind(root)} without a hash"
+        elif hash_ in environment.concrete_specs:
             yield hash_, ""
         else:
-            asked = root.get("spec")
-            named = f"{asked[:80]} " if isinstance(asked, str) else ""
-            yield hash_, f"the root {named}/{hash_[:7]} is not among the specs"
+            spec = root.get("spec")
+            name = f"{spec[:80]} " if isinstance(spec, str) else ""
+            yield hash_, f"root {name}/{hash_[:7]} is not in concrete_specs"
 
 
 def _hash(key: str, node: object, version: str) -> object:
-    """Give the hash of a spec: its key, but before version 4 keys could be other hashes."""
-    if version in _BEFORE_0_18:
-        stated = node_hash(node)
-        return stated if isinstance(stated, str) and is_hash(stated) else key
+    """Return the hash of a spec: its key, but before version 4 keys could be other hashes."""
+    if version in _BEFORE_0_18 and is_hash(stated := node_hash(node)):
+        return stated
     return key

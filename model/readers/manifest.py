@@ -1,4 +1,4 @@
-"""Read the manifests of a mirror of layout v3, which say which blobs hold an index or a spec.
+"""Read the manifests of a mirror of layout v3: they name the blobs of an index or a spec.
 
 They follow `BlobRecord` and `BuildcacheManifest` of lib/spack/spack/url_buildcache.py. A manifest
 is signed in clear text, or plain.
@@ -10,17 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from spackscope.model.core.errors import (
-    Unreadable,
-)
-from spackscope.model.readers.json import (
-    Number,
-    decode,
-    kind,
-    load,
-    storable,
-)
-from spackscope.model.readers.spec_file import is_signed, unsigned
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.fields import mismatch, storable, wrong_value
+from spackscope.model.readers.json import Number, parse
+from spackscope.model.readers.spec_file import is_signed, remove_signature
 
 DATABASE = "application/vnd.spack.db."
 SPEC = "application/vnd.spack.spec."
@@ -36,38 +30,38 @@ _NAME = re.compile(r"(?:^|[/\\-])([a-z2-7]{32})\.spec\.manifest\.json$")
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Hold one entry of a manifest: the sha256 of a file in lower case, and its size in bytes.
+    """One entry of a manifest: the sha256 of a file in lower case, and its size in bytes.
 
-    `doubt` says what is wrong with the size, where it is None.
+    `size_problem` says what is wrong with the size if it is None.
     """
 
     media_type: str
     checksum: str
     size: int | None = None
     compression: str = "none"
-    doubt: str = ""
+    size_problem: str = ""
 
     @property
     def name(self) -> str:
-        """Where the blob lies, from the top of its mirror."""
+        """The path of the blob in its mirror."""
         return f"blobs/sha256/{self.checksum[:2]}/{self.checksum}"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Hold the blobs of a manifest in its order, and what is wrong with the other entries."""
+    """The blobs of a manifest in its order, and what is wrong with the other entries."""
 
     blobs: tuple[Blob, ...]
     remarks: tuple[str, ...] = ()
 
     def blob(self, media_type: str) -> Blob:
-        """Give the first blob whose media type begins so. Raises Unreadable without one."""
+        """Return the first blob whose media type begins so. Raises Unreadable without one."""
         for blob in self.blobs:
             if blob.media_type.startswith(media_type):
                 return blob
-        wanted = {DATABASE: "index", SPEC: "spec file", ARCHIVE: "archive"}[media_type]
-        because = f": {self.remarks[0]}" if self.remarks else ""
-        raise Unreadable(f"the manifest names no {wanted}{because}")
+        name = {DATABASE: "index", SPEC: "spec file", ARCHIVE: "archive"}[media_type]
+        reason = f": {self.remarks[0]}" if self.remarks else ""
+        raise Unreadable(f"the manifest names no {name}{reason}")
 
 
 def read_manifest(data: bytes) -> Manifest:
@@ -75,14 +69,14 @@ def read_manifest(data: bytes) -> Manifest:
     if len(data) > MAX_MANIFEST_SIZE:
         raise Unreadable(f"the manifest has more than {MAX_MANIFEST_SIZE:,} bytes")
     if is_signed(data):
-        data, _ = unsigned(data)
+        data, _ = remove_signature(data)
     try:
-        document, _ = load(decode(data))
+        document, _ = parse(decode(data))
     except Unreadable as error:
         raise Unreadable(f"the manifest cannot be read: {error}") from None
     entries = document.get("data") if isinstance(document, dict) else None
     if not isinstance(entries, list):
-        raise Unreadable("it is no manifest of a mirror: it has no list of data")
+        raise Unreadable("it is not a manifest of a mirror: it has no list of data")
     blobs: list[Blob] = []
     remarks: list[str] = []
     for entry in entries:
@@ -94,38 +88,36 @@ def read_manifest(data: bytes) -> Manifest:
 
 
 def archive_size(data: bytes, *, origin: str) -> tuple[str, int] | None:
-    """Give the hash of the spec that a manifest is about, and the bytes of its archive.
+    """Return the hash of the spec that a manifest describes, and the bytes of its archive.
 
-    The hash stands in the name of the manifest only. None where either is not told. Raises
+    The hash is only in the name of the manifest. Returns None if either is missing. Raises
     Unreadable.
     """
-    named = _NAME.search(origin)
+    match = _NAME.search(origin)
     blob = read_manifest(data).blob(ARCHIVE)
-    if blob.doubt:
-        raise Unreadable(f"the size of the archive is not known: {blob.doubt}")
-    return None if named is None or blob.size is None else (named[1], blob.size)
+    if blob.size_problem:
+        raise Unreadable(f"the size of the archive is unknown: {blob.size_problem}")
+    return None if match is None or blob.size is None else (match[1], blob.size)
 
 
 def _blob(entry: Any) -> Blob:
     if not isinstance(entry, dict):
-        raise Unreadable(f"an entry is {kind(entry)}, and should be a mapping")
+        raise Unreadable(mismatch("entry", entry, "an object"))
     media_type = entry.get("mediaType")
     if type(media_type) is not str or not media_type:
-        raise Unreadable(f"a mediaType is {kind(media_type)}, and should be a text")
+        raise Unreadable(mismatch("mediaType", media_type, "a string"))
     algorithm = entry.get("checksumAlgorithm", "sha256")
     if algorithm != "sha256":
-        shown = repr(algorithm)[:40] if type(algorithm) is str else kind(algorithm)
-        raise Unreadable(storable(f"a checksumAlgorithm is {shown}, and should be sha256"))
+        raise Unreadable(storable(wrong_value("checksumAlgorithm", algorithm, "sha256")))
     checksum = entry.get("checksum")
     if type(checksum) is not str or not _SHA256.fullmatch(checksum):
-        shown = repr(checksum)[:40] if type(checksum) is str and checksum else kind(checksum)
-        raise Unreadable(storable(f"a checksum is {shown}, and should be 64 hexadecimal digits"))
-    length, size, doubt = entry.get("contentLength"), None, ""
+        expected = "64 hexadecimal digits"
+        raise Unreadable(storable(wrong_value("checksum", checksum, expected)))
+    length, size, size_problem = entry.get("contentLength"), None, ""
     if type(length) is Number and _LENGTH.fullmatch(length):
         size = int(length)
     elif "contentLength" in entry:
-        shown = length[:40] if type(length) is Number else kind(length)
-        doubt = f"a contentLength is {shown}, and should be a number of bytes"
+        size_problem = storable(wrong_value("contentLength", length, "a number of bytes"))
     compression = entry.get("compression")
-    packed = storable(compression[:40]) if type(compression) is str else "none"
-    return Blob(storable(media_type[:200]), checksum.lower(), size, packed, doubt)
+    compression = storable(compression[:40]) if type(compression) is str else "none"
+    return Blob(storable(media_type[:200]), checksum.lower(), size, compression, size_problem)

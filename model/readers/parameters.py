@@ -1,108 +1,95 @@
-"""Spell the parameters of a spec node, its variants and flags, as Spack prints them."""
+"""Write the parameters of a spec node, its variants and compiler flags, as Spack prints them."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Callable
 
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.readers.json import Number, kind, storable
+from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
+from spackscope.model.readers.json import Number
 
 _FLAGS = frozenset(FLAGS)
 _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")
 _BARE_BEFORE_1_0 = re.compile(r"[a-zA-Z0-9,/_.\-]+")
 _BOOLEANS = {"true": "+", "false": "~"}
 
-Texts = tuple[str, ...]
 
-
-class Parameters:
-    """Spell parameters, each distinct one once, so that equal texts are one object.
+class ParameterReader:
+    """Reads parameters; equal variants and equal lists of them become one object.
 
     The rules are those of `VariantValue.__str__` (lib/spack/spack/variant.py) and of
-    `quote_if_needed` (lib/spack/spack/spec_parser.py), but for `patches`, whose digests stay
-    whole, and for one value with a comma, which has double quotes. `complete` marks lists with
-    `:=`, as Spack does since 1.0. What is no variant or flag is told to `tell`; `count` is the
-    number of different variants so far.
+    `quote_if_needed` (lib/spack/spack/spec_parser.py), except that the digests of `patches` stay
+    whole, and that one value with a comma gets double quotes. `count` is the number of different
+    variants so far.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, fields: FieldReader) -> None:
+        self._fields = fields
         self._variants: dict[tuple[str, object, bool], str] = {}
-        self._known: dict[Texts, Texts] = {}
+        self._lists: dict[Texts, Texts] = {}
         self.count = 0
 
-    def read(self, parameters: object, *, complete: bool) -> tuple[Texts, Texts]:
-        """Give variants and flags in stored order; of the flags those that are not empty."""
+    def read(self, parameters: object, *, is_complete: bool) -> tuple[Texts, Texts]:
+        """Return variants and non-empty flags, in stored order.
+
+        `is_complete` marks lists of values with `:=`, as Spack does since 1.0.
+        """
         if type(parameters) is not dict:
-            reason = f"its parameters are {kind(parameters)}, and should be a mapping"
-            self._tell("its parameters are missing" if parameters is None else reason)
+            problem = mismatch("parameters", parameters, "an object")
+            self._fields.add_problem(problem)
             return (), ()
         variants: list[str] = []
         flags: list[str] = []
         known = self._variants
         for name, value in parameters.items():
             if name in _FLAGS:
-                if value:
-                    flags.extend(self._flags(name, value))
+                if value and (words := self._fields.strings(name, value)):
+                    flags.append(sys.intern(f"{name}={' '.join(words)}"))
                 continue
-            key = (name, tuple(value) if type(value) is list else value, complete)
+            key = (name, tuple(value) if type(value) is list else value, is_complete)
             try:
                 text = known[key]
             except (KeyError, TypeError):
-                spelled = self._variant(name, value, complete)
-                if spelled is None:
+                variant = self._variant(name, value, is_complete)
+                if variant is None:
                     continue
                 self.count += 1
-                text = sys.intern(storable(spelled))
+                text = sys.intern(storable(variant))
                 if type(value) is not Number:
                     known[key] = text
             variants.append(text)
         return self._shared(variants), self._shared(flags)
 
     def _shared(self, texts: list[str]) -> Texts:
-        found = tuple(texts)
-        return self._known.setdefault(found, found)
+        key = tuple(texts)
+        return self._lists.setdefault(key, key)
 
-    def _variant(self, name: str, value: object, complete: bool) -> str | None:
+    def _variant(self, name: str, value: object, is_complete: bool) -> str | None:
         if not name:
-            self._tell("a variant of it has no name")
+            self._fields.add_problem("a variant has no name")
             return None
         if isinstance(value, bool):
             return ("+" if value else "~") + name
         if isinstance(value, str):
             sigil = _BOOLEANS.get(value.lower())
-            # Without quotes the commas of one value would look as those between several.
-            text = json.dumps(value) if "," in value else _quoted(value, complete)
+            # Without quotes the commas of one value would look like those between several.
+            text = json.dumps(value) if "," in value else _quoted(value, is_complete)
             return sigil + name if sigil else f"{name}={text}"
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
-            values = ",".join(sorted(value) if complete else value)
-            return f"{name}{':=' if complete else '='}{_quoted(values, complete)}"
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            values = ",".join(sorted(value) if is_complete else value)
+            return f"{name}{':=' if is_complete else '='}{_quoted(values, is_complete)}"
         if isinstance(value, list):
-            odd = next(one for one in value if not isinstance(one, str))
-            self._tell(f"its variant {name} holds {_kind(odd)}, and should hold texts")
+            other = next(item for item in value if not isinstance(item, str))
+            self._fields.add_problem(f"variant {name} contains {kind(other)}, expected strings")
         else:
-            self._tell(f"its variant {name} is {_kind(value)}, which no variant is")
+            expected = "a string, a list, true or false"
+            self._fields.add_problem(f"variant {name} is {kind(value)}, expected {expected}")
         return None
 
-    def _flags(self, name: str, value: object) -> Texts:
-        if type(value) is not list:
-            self._tell(f"its {name} are {_kind(value)}, and should be a list")
-            return ()
-        words = [storable(word) for word in value if type(word) is str]
-        if len(words) < len(value):
-            odd = next(word for word in value if type(word) is not str)
-            self._tell(f"among its {name} is {_kind(odd)}, and all should be texts")
-        return (sys.intern(f"{name}={' '.join(words)}"),) if words else ()
 
-
-def _quoted(value: str, complete: bool) -> str:
-    if (_BARE if complete else _BARE_BEFORE_1_0).fullmatch(value):
+def _quoted(value: str, is_complete: bool) -> str:
+    if (_BARE if is_complete else _BARE_BEFORE_1_0).fullmatch(value):
         return value
     return json.dumps(value) if "'" in value else f"'{value}'"
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else kind(value)

@@ -1,4 +1,4 @@
-"""Load YAML 1.1 whose scalars are all texts, unless it would take all memory or all time."""
+"""Load YAML 1.1 with limits of depth and size; all scalars are strings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "lo
 
 
 def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
-    """Load a text; return the value and of how many it consists, which has a limit.
+    """Load a document; return its value, and the number of values in it, which is limited.
 
-    An alias counts for all that it stands for, since a few lines of aliases unfold to gigabytes
-    as soon as anybody copies or prints them. Deep nesting is refused, on which the loader, though
-    not its parser, ends the process. Raises YamlError.
+    An alias counts for all that it refers to, since a few lines of aliases unfold to gigabytes
+    when they are copied or printed. Without `aliases` any alias is an error. Deep nesting is
+    refused before the loader, which it would crash, sees it.
+
+    Raises YamlError.
     """
     yaml, reason = _pyyaml()
     if reason:
@@ -25,7 +27,7 @@ def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         count = _count(yaml, text, loader, aliases)
-        # BaseLoader makes texts, lists and mappings, nothing else; an alias is no copy.
+        # BaseLoader makes only strings, lists and dicts, and does not copy for an alias.
         return yaml.load(text, Loader=loader), count
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -39,15 +41,15 @@ def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
 
 @cache
 def _pyyaml() -> tuple[Any, str]:
-    """Import PyYAML; return it, or why there is none.
+    """Import PyYAML; return it, or why it cannot be imported.
 
-    A user's own `yaml.py` may be found before it, and may do anything while it is imported.
+    A user's own `yaml.py` may come before it on the path, and do anything when imported.
     """
     try:
         import yaml
     except (Exception, SystemExit) as error:
-        found = PathFinder.find_spec("yaml")
-        importing = f"importing {found.origin}" if found else "import yaml"
+        spec = PathFinder.find_spec("yaml")
+        importing = f"importing {spec.origin}" if spec else "import yaml"
         return None, f"PyYAML cannot be loaded: {importing} raises {type(error).__name__}"
     if all(hasattr(yaml, name) for name in _NEEDED):
         return yaml, ""
@@ -55,7 +57,7 @@ def _pyyaml() -> tuple[Any, str]:
 
 
 def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
-    """Count the values of a text without loading any. Raises YamlError and what yaml raises."""
+    """Count the values of a document before loading it. Raises YamlError, and as yaml does."""
     count = 0
     sizes: dict[str, int] = {}
     opened: list[tuple[str | None, int]] = []
@@ -65,7 +67,9 @@ def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
             if not aliases:
                 raise YamlError("it uses YAML aliases", line)
             if any(event.anchor == anchor for anchor, _ in opened):
-                raise YamlError(f"the alias {event.anchor[:40]} stands for what it is in", line)
+                raise YamlError(
+                    f"the alias {event.anchor[:40]} refers to a value that it is part of", line
+                )
             count += sizes.get(event.anchor, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             opened.append((event.anchor, count))
@@ -81,6 +85,6 @@ def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
             if event.anchor is not None:
                 sizes[event.anchor] = 1
         if count > MAX_YAML_VALUES:
-            reason = f"it has more than {MAX_YAML_VALUES:,} values, with what aliases stand for"
+            reason = f"it has more than {MAX_YAML_VALUES:,} values, counting what aliases refer to"
             raise YamlError(reason, line)
     return count

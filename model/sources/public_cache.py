@@ -20,11 +20,9 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.json import (
-    decode,
-    load,
-    storable,
-)
+from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.fields import storable
+from spackscope.model.readers.json import parse
 from spackscope.model.sources.document import (
     DiscoveredSource,
 )
@@ -116,7 +114,7 @@ def _look(
 
 def _catalogue(fetched: FetchedFile) -> dict[str, Any]:
     try:
-        document, _ = load(decode(read_file(fetched.path, LARGEST)))
+        document, _ = parse(decode(read_file(fetched.path, LARGEST)))
     except (OSError, Unreadable) as error:
         why = reason(error) if isinstance(error, OSError) else f"cannot be read: {error}"
         raise SourceError(f"the catalogue {fetched.origin} {why}") from None

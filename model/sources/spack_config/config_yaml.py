@@ -6,18 +6,9 @@ import os
 from typing import Any
 
 from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.errors import (
-    FrontMatterError,
-    SourceError,
-    YamlError,
-    reason,
-)
-from spackscope.model.readers.front_matter import (
-    decode,
-)
-from spackscope.model.readers.yaml import (
-    load_yaml,
-)
+from spackscope.model.core.errors import SourceError, Unreadable, reason
+from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.yaml import load_yaml
 
 LARGEST = 2**20
 """Bytes of a configuration file that is read."""
@@ -38,7 +29,7 @@ def read_yaml(path: str) -> tuple[dict[str, Any], int]:
         raise SourceError(f"{path} {reason(error)}") from None
     try:
         loaded, count = load_yaml(decode(data), aliases=True)
-    except (FrontMatterError, YamlError) as error:
+    except Unreadable as error:
         line = getattr(error, "line", None)
         where = f"line {line}: " if line else ""
         raise SourceError(f"{path} cannot be read: {where}{error}") from None

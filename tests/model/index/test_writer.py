@@ -254,7 +254,7 @@ def test_a_hash_that_one_page_fills_differently_is_said_once(tmp_path: Path) -> 
     catalog = two_pages(tmp_path, [record(1), record(1, os="centos7")], [record(2)])
 
     assert catalog.total == 3
-    assert reasons(catalog) == [f"hash {hash_of(1)} stands on the page with differing content"]
+    assert reasons(catalog) == [f"hash {hash_of(1)} is listed twice with different content"]
 
 
 def test_a_page_that_is_linked_twice_is_shown_once(tmp_path: Path) -> None:

@@ -10,14 +10,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spackscope.model.core.errors import (
-    FrontMatterError,
-)
-from spackscope.model.readers.front_matter import (
-    decode,
-    split,
-    value,
-)
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.front_matter import parse_value, split
 
 DEEP = 100_000
 
@@ -65,7 +60,7 @@ def test_the_last_of_two_equal_keys_counts() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n---\ntitle: a\n---", "title: a", "----\ntitle: a\n---"])
 def test_a_text_without_an_opening_line_is_no_front_matter(text: str) -> None:
-    with pytest.raises(FrontMatterError, match="does not open"):
+    with pytest.raises(Unreadable, match="does not open"):
         split(text)
 
 
@@ -77,9 +72,9 @@ def test_a_page_is_decoded_by_its_byte_order_mark(encoding: str) -> None:
 
 
 def test_bytes_that_are_no_text_are_named_by_their_offset() -> None:
-    with pytest.raises(FrontMatterError, match=r"^byte 2 is not UTF-8 text$"):
+    with pytest.raises(Unreadable, match=r"^byte 2 is not UTF-8 text$"):
         decode("naïve".encode("latin-1"))
-    with pytest.raises(FrontMatterError, match=r"^byte \d is not UTF-16 text$"):
+    with pytest.raises(Unreadable, match=r"^byte \d is not UTF-16 text$"):
         decode(b"\xff\xfea\x00b")
 
 
@@ -117,7 +112,7 @@ def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
     if expected is None:
         expected = [line.removeprefix("- ") for line in text.split("\n")]
 
-    assert value(text) == expected
+    assert parse_value(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -138,8 +133,8 @@ def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
 )
 @pytest.mark.usefixtures("yaml_loader")
 def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason: str) -> None:
-    with pytest.raises(FrontMatterError, match=reason):
-        value(text)
+    with pytest.raises(Unreadable, match=reason):
+        parse_value(text)
 
 
 def test_an_alias_bomb_does_not_go_off() -> None:
@@ -148,8 +143,8 @@ def test_an_alias_bomb_does_not_go_off() -> None:
         + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
     )
 
-    with pytest.raises(FrontMatterError, match="aliases"):
-        value(bomb)
+    with pytest.raises(Unreadable, match="aliases"):
+        parse_value(bomb)
 
 
 @pytest.mark.parametrize(
@@ -170,8 +165,8 @@ def test_an_alias_bomb_does_not_go_off() -> None:
 )
 @pytest.mark.usefixtures("yaml_loader")
 def test_deep_nesting_is_refused(text: str) -> None:
-    with pytest.raises(FrontMatterError, match="nested too deeply"):
-        value(text)
+    with pytest.raises(Unreadable, match="nested too deeply"):
+        parse_value(text)
 
 
 @given(
@@ -182,7 +177,7 @@ def test_deep_nesting_is_refused(text: str) -> None:
     )
 )
 def test_whatever_json_holds_comes_back(written: Any) -> None:
-    assert value(json.dumps([written])) == [written]
+    assert parse_value(json.dumps([written])) == [written]
 
 
 @given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
@@ -190,8 +185,8 @@ def test_whatever_json_holds_comes_back(written: Any) -> None:
 @pytest.mark.usefixtures("yaml_loader")
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     try:
-        found = value(text)
-    except FrontMatterError as refusal:
+        found = parse_value(text)
+    except Unreadable as refusal:
         found = str(refusal)
 
     assert isinstance(found, str | list | dict)

@@ -84,10 +84,19 @@ def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
     [
         (b"<html>", "the manifest cannot be read"),
         (manifest(entry(SPEC, b"spec")), "the manifest names no archive"),
-        (manifest(entry(ARCHIVE, b"", contentLength=-5)), "a contentLength is -5, and should be"),
-        (manifest(entry(ARCHIVE, b"", contentLength="x")), "a contentLength is a text, and"),
-        (manifest(entry(ARCHIVE, b"", contentLength=float("nan"))), "a contentLength is NaN, and"),
-        (manifest(entry(ARCHIVE, b"", contentLength=None)), "a contentLength is missing, and"),
+        (
+            manifest(entry(ARCHIVE, b"", contentLength=-5)),
+            "contentLength is -5, expected a number of bytes",
+        ),
+        (
+            manifest(entry(ARCHIVE, b"", contentLength="x")),
+            "contentLength is 'x', expected a number of bytes",
+        ),
+        (
+            manifest(entry(ARCHIVE, b"", contentLength=float("nan"))),
+            "contentLength is NaN, expected a number of bytes",
+        ),
+        (manifest(entry(ARCHIVE, b"", contentLength=None)), "contentLength is missing"),
     ],
 )
 def test_a_manifest_that_tells_no_size_says_why(data: bytes, reason: str) -> None:
@@ -103,16 +112,16 @@ def test_a_length_that_is_none_is_not_told(length: object) -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"checksum": ...}, "a checksum is missing"),
-        ({"checksum": ""}, "a checksum is missing"),
-        ({"checksum": 5}, "a checksum is a number"),
-        ({"checksum": "../../../etc/passwd"}, "should be 64 hexadecimal digits"),
-        ({"checksum": "a" * 63 + "/"}, "should be 64 hexadecimal digits"),
-        ({"checksum": "a" * 64 + "\n"}, "should be 64 hexadecimal digits"),
-        ({"checksumAlgorithm": "md5"}, "a checksumAlgorithm is 'md5', and should be sha256"),
-        ({"checksumAlgorithm": {}}, "a checksumAlgorithm is a mapping"),
-        ({"mediaType": ...}, "a mediaType is missing"),
-        ({"mediaType": ["x"]}, "a mediaType is a list"),
+        ({"checksum": ...}, "checksum is missing"),
+        ({"checksum": ""}, "checksum is missing"),
+        ({"checksum": 5}, "checksum is 5, expected 64 hexadecimal digits"),
+        ({"checksum": "../../../etc/passwd"}, "expected 64 hexadecimal digits"),
+        ({"checksum": "a" * 63 + "/"}, "expected 64 hexadecimal digits"),
+        ({"checksum": "a" * 64 + "\n"}, "expected 64 hexadecimal digits"),
+        ({"checksumAlgorithm": "md5"}, "checksumAlgorithm is 'md5', expected sha256"),
+        ({"checksumAlgorithm": {}}, "checksumAlgorithm is an object"),
+        ({"mediaType": ...}, "mediaType is missing"),
+        ({"mediaType": ["x"]}, "mediaType is a list"),
     ],
 )
 def test_an_entry_that_is_wrong_is_named(fields: dict[str, Any], reason: str) -> None:

@@ -133,7 +133,7 @@ def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
     ("data", "reason"),
     [
         (b"<html>", "the manifest cannot be read"),
-        (b"{}", "it is no manifest of a mirror"),
+        (b"{}", "it is not a manifest of a mirror"),
         (manifest(entry(SPEC, b"x")), "the manifest names no index"),
         (manifest(entry(DB, b"gone")), "does not exist, though the manifest of the mirror names"),
     ],
@@ -226,7 +226,7 @@ def test_a_blob_that_is_missing_or_wrong_hides_no_other_spec_file(tmp_path: Path
     assert contents(found) == [good]
     assert "does not exist" in reasons(found)
     assert "is not what its checksum says" in reasons(found)
-    assert "none.spec.manifest.json: it is no manifest" in reasons(found)
+    assert "none.spec.manifest.json: it is not a manifest" in reasons(found)
 
 
 def test_a_mirror_without_anything_is_told_what_makes_an_index(tmp_path: Path) -> None:

@@ -324,7 +324,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         ("[" * 50_000, "line 1: it is nested too deeply"),
         ("a: " + "{a: " * 40, "line 1: it is nested too deeply"),
         ("a: [x]\n" + "mirrors: *b\n", "line 2: "),
-        ("a: &a [*a]\n", "line 1: the alias a stands for what it is in"),
+        ("a: &a [*a]\n", "line 1: the alias a refers to a value that it is part of"),
         ("x" * (2**20 + 1), "at most 1,048,576 are read"),
         ("\0", "cannot be read"),
     ],

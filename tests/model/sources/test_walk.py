@@ -275,8 +275,8 @@ def test_a_path_that_is_too_long_for_the_system_is_said(
         (lambda path: path.mkdir(), "holds no file"),
         (lambda path: (path / "a" / "b").mkdir(parents=True), "holds no file"),
         (lambda path: path.write_bytes(b""), "cannot be read: it is empty"),
-        (lambda path: path.write_bytes(b"\0" * 100), "cannot be read: it is none of a page"),
-        (lambda path: path.write_text("<html>---</html>"), "cannot be read: it is none of a page"),
+        (lambda path: path.write_bytes(b"\0" * 100), "cannot be read: it is not a page"),
+        (lambda path: path.write_text("<html>---</html>"), "cannot be read: it is not a page"),
     ],
     ids=["missing", "FIFO", "device", "loop", "empty", "directories", "nothing", "zeros", "HTML"],
 )

@@ -54,7 +54,7 @@ def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Pr
     lines = result.stderr.splitlines()
     assert len(lines) == 30
     assert lines[4] == (
-        "spackscope: zlib.md: record 5: the hash must be 32 characters of a-z2-7, and is 'no hash'"
+        "spackscope: zlib.md: record 5: hash is 'no hash', expected 32 characters of a-z2-7"
     )
     found = program("find", "-f", "zlib.md", "--hashes")
     assert found.stdout.split() == [hash_of(1)]

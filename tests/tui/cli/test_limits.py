@@ -151,8 +151,8 @@ def test_a_record_of_very_many_values_ends_a_database(value: bytes, program: Pro
     result = limited(program, "find", "-f", "index.json")
 
     assert len(result.stdout.splitlines()) == 2
-    assert "more than 8,388,608 characters of one record" in result.stderr
-    assert "what stands before is read" in result.stderr
+    assert "has more than 8,388,608 characters" in result.stderr
+    assert "the records before it were read" in result.stderr
 
 
 def test_a_page_of_very_many_values_is_read_record_by_record(program: Program) -> None:

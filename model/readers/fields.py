@@ -1,0 +1,114 @@
+"""Check the fields of records, and collect the problems of a document."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from spackscope.model.core.records import Problem
+from spackscope.model.core.records import is_hash as is_hash_text
+from spackscope.model.readers.json import Number
+from spackscope.model.readers.limits import MAX_PROBLEMS
+
+Texts = tuple[str, ...]
+
+_KINDS: dict[type, str] = {Number: "a number", str: "a string", list: "a list"}
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which no file, no index and no terminal accepts."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def is_hash(value: object) -> TypeGuard[str]:
+    """Check whether a value is a whole DAG hash."""
+    return type(value) is str and is_hash_text(value)
+
+
+def kind(value: object) -> str:
+    """Name the type of a JSON value, for a sentence on what is expected instead."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "null" if value is None else _KINDS.get(type(value), "an object")
+
+
+def mismatch(name: str, value: object, expected: str) -> str:
+    """Return the sentence that a field is missing, or of another type than expected."""
+    if value is None or value == "":
+        return f"{name} is missing"
+    return f"{name} is {kind(value)}, expected {expected}"
+
+
+def wrong_value(name: str, value: object, expected: str) -> str:
+    """Return the same sentence, but with the value itself if it is a string or a number."""
+    if type(value) is Number or (type(value) is str and value):
+        return f"{name} is {quoted(value)}, expected {expected}"
+    return mismatch(name, value, expected)
+
+
+def quoted(value: object) -> str:
+    """Return a short form of a string or number, or the type of another value."""
+    if type(value) is Number:
+        return value[:40]
+    return repr(value)[:60] if type(value) is str else kind(value)
+
+
+def wrong_hash(name: str, value: object) -> str:
+    """Return the sentence that a hash is not one."""
+    return wrong_value(name, value, "32 characters of a-z2-7")
+
+
+class FieldReader:
+    """Reads the fields of one record after the other, and collects their problems.
+
+    `place` names the record that is being read. Problems beyond MAX_PROBLEMS are only counted.
+    """
+
+    def __init__(self, origin: str) -> None:
+        self.place = ""
+        self._origin = origin
+        self._problems: list[Problem] = []
+        self._problem_count = 0
+
+    def add_problem(self, reason: str) -> None:
+        """Report a problem of the current record."""
+        self._problem_count += 1
+        if self._problem_count <= MAX_PROBLEMS:
+            problem = Problem(self._origin, storable(self.place), storable(reason))
+            self._problems.append(problem)
+
+    def take_problems(self) -> tuple[Problem, ...]:
+        """Return the problems since the last call."""
+        if not self._problems:
+            return ()
+        problems = tuple(self._problems)
+        self._problems.clear()
+        return problems
+
+    def unlisted_problems(self) -> Iterator[Problem]:
+        """Yield one problem with the number of those that are not listed, if there are any."""
+        if (count := self._problem_count - MAX_PROBLEMS) > 0:
+            yield Problem(self._origin, "", f"{count:,} more problems are not listed")
+
+    def string(self, name: str, value: object) -> str:
+        """Return a string that every record has; of a number its digits, of all else nothing."""
+        if type(value) is str and value:
+            return sys.intern(storable(value))
+        self.add_problem(mismatch(name, value, "a string"))
+        return sys.intern(str(value)) if type(value) is Number else ""
+
+    def optional_string(self, name: str, value: object) -> str:
+        """Return a string that records may lack."""
+        return "" if value is None else self.string(name, value)
+
+    def strings(self, name: str, value: object) -> Texts:
+        """Return the strings of a list."""
+        if type(value) is not list:
+            self.add_problem(mismatch(name, value, "a list"))
+            return ()
+        strings = tuple(sys.intern(storable(item)) for item in value if type(item) is str)
+        if len(strings) < len(value):
+            other = next(item for item in value if type(item) is not str)
+            self.add_problem(f"{name} contains {kind(other)}, expected strings")
+        return strings
