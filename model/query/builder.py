@@ -197,7 +197,7 @@ class QueryBuilder:
     def _count_term(self, token: Token) -> None:
         self._count += 1
         if self._count > MAX_TERMS:
-            raise QueryError(f"a query has {MAX_TERMS:,} terms at most", token.start)
+            raise QueryError(f"A query has at most {MAX_TERMS:,} terms", token.start)
 
     def _groups(self, spec: SpecBuilder) -> list[Group]:
         groups = [

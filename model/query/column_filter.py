@@ -17,6 +17,7 @@ from spackscope.model.query.ast import Condition, Group, Query, Term
 from spackscope.model.query.builder import Spans
 from spackscope.model.query.matchers import is_glob, is_variant, test_of
 from spackscope.model.query.parser import parse_condition
+from spackscope.model.query.syntax_errors import unclosed_quote
 from spackscope.model.query.validation import MAX_QUERY_LENGTH, MAX_TERMS, check_once
 
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
@@ -44,7 +45,7 @@ def parse_words(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
             joined = word.is_bar and bool(groups)
             continue
         if count >= MAX_TERMS:
-            raise QueryError(f"a filter has {MAX_TERMS:,} words at most", word.start)
+            raise QueryError(f"A filter has at most {MAX_TERMS:,} words", word.start)
         try:
             condition = _condition(column, word.text)
         except ValueError as error:
@@ -98,11 +99,11 @@ class _Word(NamedTuple):
 
 def _words(text: str) -> list[_Word]:
     if len(text) > MAX_QUERY_LENGTH:
-        raise QueryError(f"a filter has {MAX_QUERY_LENGTH:,} characters at most", MAX_QUERY_LENGTH)
+        raise QueryError(f"A filter has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
     words = []
     for match in _WORD.finditer(text):
-        if match[0] in ('"', "'"):
-            raise QueryError("the quote is not closed", match.start())
+        if match[0] in lexer.QUOTES:
+            raise unclosed_quote(match.start())
         word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
         words.append(_Word(word, *match.span(), match[0] == "|"))
     return words
@@ -114,7 +115,7 @@ def _condition(column: str, word: str) -> Condition:
     if column == "compiler" and body.startswith("%"):
         condition = parse_condition(word)
         if condition.column != column:
-            raise ValueError(f"{body} asks for more than a compiler: write it in the query line")
+            raise ValueError(f"{body} is more than a compiler. Type it in the query line.")
         return condition
     term = Term(column, _pattern(column, body), negated)
     test_of(term.column, term.pattern)

@@ -31,7 +31,7 @@ def parse_edge(token: Token) -> Edge:
     while token.text[start:end].strip():
         attribute = lexer.ATTRIBUTE.match(token.text, start, end)
         if attribute is None or attribute[1] not in ("virtuals", "deptypes"):
-            raise QueryError("an edge has virtuals=… and deptypes=…", token.start + start)
+            raise QueryError("Expected virtuals=… or deptypes=…", token.start + start)
         # The last of several counts.
         values[attribute[1]] = attribute[3].strip("'\" "), token.start + attribute.start(3)
         start = attribute.end()
@@ -43,7 +43,8 @@ def parse_edge(token: Token) -> Edge:
 def _deptypes(text: str, offset: int) -> tuple[str, ...]:
     words = set(text.split(","))
     if unknown := sorted(words.difference(_DEPTYPES)):
-        raise QueryError(f"{unknown[0]} is no deptype: build, link, run or test is", offset)
+        hint = "use build, link, run or test"
+        raise QueryError(f"{unknown[0]} is not a dependency type: {hint}", offset)
     return tuple(sorted(words))
 
 

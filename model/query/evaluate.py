@@ -126,8 +126,8 @@ def compiler_fits(wanted: Depends, compiler: str, *, listed: bool = False) -> bo
         raise Unanswerable(f"{wanted} asks for a language, and one compiler is listed", wanted)
     pattern, has_more = wanted.stated_compiler
     if has_more and not listed:
-        more = f"{wanted} asks for more of a compiler than is listed here"
-        raise Unanswerable(f"{more}; what is meant of the spec stands before %", wanted)
+        more = f"{wanted} asks for more of a compiler than is listed"
+        raise Unanswerable(f"{more}. Write conditions on the spec before %.", wanted)
     return not has_more and (not pattern or test_of("compiler", pattern)(compiler))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 SPACE, ERROR = "space", "error"
+QUOTES = ("'", '"')
 NAME, WORD, VERSION, VARIANT, PAIR, HASH = "name", "word", "version", "variant", "pair", "hash"
 DEPENDENCY, NOT, OR = "dependency", "not", "or"
 
@@ -54,7 +55,6 @@ PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
 _BARE_VALUE = re.compile(rf"(?!=){_VALUE}", re.ASCII)
 # What ends in a backslash cannot have been in quotes.
 _BARE_END = re.compile(rf"(?!=){_OWN_VALUE}(?<=\\)", re.ASCII)
-_QUOTES = ("'", '"')
 EDGE_PARTS = re.compile(r"(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?", re.DOTALL)
 ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
 
@@ -86,7 +86,7 @@ def tokens(text: str) -> Iterator[Token]:
         if match is not None:
             token = Token(match.lastgroup or ERROR, match[0], at)
         else:
-            token = Token(ERROR, text[at:] if text[at] in "'\"" else text[at], at)
+            token = Token(ERROR, text[at:] if text[at] in QUOTES else text[at], at)
         yield token
         at = token.end
 
@@ -99,7 +99,7 @@ def is_token(kind: str, text: str) -> bool:
 
 def unquoted(text: str) -> str:
     """Take the quotes off a value, and the backslashes off such quotes in it, as Spack does."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in QUOTES:
         return text[1:-1].replace(f"\\{text[0]}", text[0])
     return text
 
@@ -123,7 +123,7 @@ def in_quotes(text: str) -> str:
 
 def variant_pattern(name: str, operator: str, value: str) -> str:
     """Write a variant that is asked for so that its operator and its value can be told apart."""
-    return f"{name}{operator}{in_quotes(value) if value[:1] in ('', '=', *_QUOTES) else value}"
+    return f"{name}{operator}{in_quotes(value) if value[:1] in ('', '=', *QUOTES) else value}"
 
 
 def highlights(tokens: Iterable[Token]) -> Iterator[tuple[int, int, str]]:

@@ -101,7 +101,7 @@ def _fits_target(pattern: str) -> Callable[[str], bool]:
 def _test_hash(pattern: str) -> Test:
     prefix = pattern.removeprefix("/")
     if not _HASH.fullmatch(prefix):
-        raise ValueError(f"{pattern} is no beginning of a hash")
+        raise ValueError(f"{pattern} is not a hash prefix")
     if is_glob(prefix):
         fits = _fits(prefix)
         return lambda value: isinstance(value, str) and fits(value)
@@ -208,19 +208,19 @@ def size_range(pattern: str) -> tuple[float, float]:
     """Read `10MB:1GB`, `10MB:` or `:1GB` as bytes, both ends included. Raises ValueError."""
     low, colon, high = pattern.partition(":")
     if not colon:
-        raise ValueError(f"{pattern} is no range of sizes; write 10MB: or :1GB or 10MB:1GB")
+        raise ValueError(f"{pattern} is not a size range: write 10MB:, :1GB or 10MB:1GB")
 
     def bound(text: str, default: float) -> float:
         if not text:
             return default
         match = _SIZE.fullmatch(text)
         if match is None:
-            raise ValueError(f"{text} is no size; write it as 10MB")
+            raise ValueError(f"{text} is not a size: write it as 10MB")
         return float(match[1]) * _SIZE_UNITS[match[2].lower()]
 
     bounds = bound(low, 0), bound(high, float("inf"))
     if bounds[0] > bounds[1]:
-        raise ValueError(f"{pattern} is an empty range: it ends before it begins")
+        raise ValueError(f"{pattern} is an empty range: it ends before it starts")
     return bounds
 
 

@@ -64,7 +64,7 @@ def parse_tokens(text: str, tokens: Iterable[Token], *, bare: Bare) -> tuple[Que
     Raises QueryError.
     """
     if len(text) > MAX_QUERY_LENGTH:
-        raise QueryError(f"a query has {MAX_QUERY_LENGTH:,} characters at most", MAX_QUERY_LENGTH)
+        raise QueryError(f"A query has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
     return Parser(tokens, bare).parse()
 
 
@@ -72,7 +72,7 @@ def parse_condition(text: str) -> Condition:
     """Parse a single condition. Raises QueryError where the text is not one."""
     conditions = list(parse(text).conditions)
     if len(conditions) != 1:
-        raise QueryError(f"{text} is no single condition")
+        raise QueryError(f"{text} is not a single condition")
     return conditions[0]
 
 
@@ -143,18 +143,18 @@ class Parser:
 
     def _check_single(self, token: Token, namespace: str, name: str) -> None:
         if namespace:
-            hint = f"write {name} namespace={namespace}"
-            raise QueryError(f"! and | take one condition, and this is two: {hint}", token.start)
+            hint = f"this is two. Write {name} namespace={namespace}."
+            raise QueryError(f"! and | apply to one condition, and {hint}", token.start)
         if self._is_attached:
             raise QueryError(
-                "! and | take one condition: put a blank behind the name, or write several specs"
-                " one after the other",
+                "! and | apply to one condition. Put a blank after the name, or write whole specs"
+                " one after the other.",
                 token.start,
             )
 
     def _word(self, token: Token) -> None:
         if self._bare != "any":
-            raise QueryError("a quoted text is a value: write key='…'", token.start)
+            raise QueryError("Expected a key before a quoted value, as in key='…'", token.start)
         self._builder.add_to_spec(Term(ANY, lexer.unquoted(token.text)), token)
 
     def _version(self, token: Token) -> None:
@@ -172,9 +172,9 @@ class Parser:
         sign = token.text[: -len(signed)].replace("-", "~")
         name = signed.lstrip()
         if len(sign) > 1 and name in _NOT_PROPAGATED:
-            raise QueryError(f"{name} cannot be asked of dependencies too", token.start)
+            raise QueryError(f"{name} cannot be propagated to dependencies", token.start)
         if ALIASES.get(name, name) in (*FLAGS, *ARCHITECTURE, "arch", "namespace"):
-            raise QueryError(f"{name} is no variant: write {name}=…", token.start)
+            raise QueryError(f"{name} is not a variant: write {name}=…", token.start)
         self._builder.add(Term("variants", sign + name), token)
 
     def _hash(self, token: Token) -> None:
@@ -194,7 +194,7 @@ class Parser:
         if dependency is not None and dependency.is_assigned and not dependency.is_begun:
             raise QueryError("Expected a package name, found =", token.start + parts.start(2))
         if key in _NOT_PROPAGATED and operator.endswith("=="):
-            raise QueryError(f"{key} takes = only, not ==", token.start)
+            raise QueryError(f"Use = after {key}, not ==", token.start)
         key = ALIASES.get(key, key)
         if not value and (key in FLAGS or key in ("arch", *ARCHITECTURE)):
             self._ignore(token)
@@ -213,7 +213,7 @@ class Parser:
     def _ignore(self, token: Token) -> None:
         """Ignore an empty value, as Spack does, unless it is one of alternatives."""
         if self._builder.needs_one_condition:
-            raise QueryError(f"{token.text} asks for nothing", token.start)
+            raise QueryError(f"{token.text} is not a condition", token.start)
         self._builder.add_nothing(token)
         self._empty = token
 
@@ -223,7 +223,7 @@ class Parser:
     def _not(self, token: Token) -> None:
         self._builder.check_dependency()
         if self._builder.negation is not None:
-            raise QueryError("! stands twice", token.start)
+            raise QueryError('Unexpected "!" after !', token.start)
         self._builder.negate(token)
 
     def _or(self, token: Token) -> None:
@@ -231,11 +231,11 @@ class Parser:
         builder.check_dependency()
         is_first = builder.is_empty or self._previous is self._empty
         if is_first or builder.needs_one_condition:
-            raise QueryError("| stands between two conditions", token.start)
+            raise QueryError("Expected a condition on each side of |", token.start)
         if builder.dependency is None and self._is_after_attached:
             raise QueryError(
-                "| takes one condition on each side: put a blank behind the name, or write several"
-                " specs one after the other",
+                "| joins two single conditions. Put a blank after the name, or write whole specs"
+                " one after the other.",
                 token.start,
             )
         builder.join(token)
@@ -287,7 +287,7 @@ def _name_parts(token: Token) -> tuple[str, str]:
     start = token.start
     for part in parts:
         if not _PART_OF_NAME.fullmatch(part):
-            raise QueryError(f"{token.text} is not the name of a package", start)
+            raise QueryError(f"{token.text} is not a package name", start)
         start += len(part) + 1
     *namespace, name = parts
     return ".".join(namespace), name

@@ -48,7 +48,7 @@ def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
             first = seen[key]
             if first == condition and condition.column == "namespace":
                 continue
-            hint = f". For either value write {first} | {condition}" if first != condition else ""
+            hint = f". For either, write {first} | {condition}." if first != condition else ""
             raise QueryError(f"{key[1]} is given twice{hint}", offset)
         seen.update(dict.fromkeys(keys, condition))
 

@@ -76,8 +76,8 @@ def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
     ("text", "code", "reason"),
     [
         ("18", 1, "unknown package 18"),
-        ("hash!", 2, "! wants a condition behind it"),
-        ("/", 2, "/ wants the beginning of a hash behind it"),
+        ("hash!", 2, "Expected a condition after !"),
+        ("/", 2, "Expected a hash prefix after /"),
         ("/018", 1, "no hash begins with 018: hashes have a-z and 2-7 only"),
         ("/" + "a" * 33, 1, "hashes have 32 characters"),
         ("py-build os=sequoia", 1, "no py-build has os=sequoia"),

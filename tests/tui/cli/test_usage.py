@@ -81,10 +81,10 @@ def test_wrong_usage_is_said_in_one_line(
 @pytest.mark.parametrize(
     ("words", "line", "caret"),
     [
-        (["os=", "+mpi"], "  os= +mpi", "    ^ os= wants a value behind it"),
-        (["+mpi", "+"], "  +mpi +", "       ^ + wants the name of a variant behind it"),
-        (["os='日本'", "!"], "  os='日本' !", "            ^ ! wants a condition behind it"),
-        (["zlib-é"], "  zlib-é", "       ^ Unexpected é. Quote it in a value"),
+        (["os=", "+mpi"], "  os= +mpi", "    ^ Expected a value after os="),
+        (["+mpi", "+"], "  +mpi +", "       ^ Expected a variant after +"),
+        (["os='日本'", "!"], "  os='日本' !", "            ^ Expected a condition after !"),
+        (["zlib-é"], "  zlib-é", '       ^ Unexpected "é". Quote it in a value.'),
     ],
 )
 @pytest.mark.parametrize("command", ["find", "pick"])
@@ -99,7 +99,7 @@ def test_an_error_in_a_query_is_pointed_at(
 def test_a_query_of_very_many_words_is_refused(program: Program) -> None:
     result = program("find", *(f"word{number}" for number in range(1_001)))
     assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert result.stderr == "spackscope: a query has 1,000 terms at most\n"
+    assert result.stderr == "spackscope: A query has at most 1,000 terms\n"
 
 
 def test_nothing_found_is_explained(program: Program) -> None:
