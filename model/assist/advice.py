@@ -120,7 +120,7 @@ class _Advisor:
         return facets(self._catalog, context, column, should_stop=self._should_stop)
 
     def _on_dependency(self, condition: Depends) -> str:
-        names = [name for name in self._catalog.dictionaries.package_names if name]
+        names = [name for name in self._catalog.dictionaries.texts("package") if name]
         named = query_of(Term("package", condition.name))
         is_known = condition.name in names or self._catalog.virtuals.providers(named)
         guess = "" if is_known else _meant(condition.name, names)

@@ -175,7 +175,7 @@ class _Within:
         if sigil != "%":
             if self._catalog.dictionaries.lists_dependencies and typed:
                 count = self._catalog.count(self._others)
-                for name in sorted(self._catalog.dictionaries.package_names, key=len):
+                for name in sorted(self._catalog.dictionaries.texts("package"), key=len):
                     if name.startswith(typed) and is_clean(name):
                         yield Completion(word[: len(word) - len(typed)] + name, count)
             return

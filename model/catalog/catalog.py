@@ -90,7 +90,7 @@ class Catalog:
         )
         self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
         self.virtuals = Virtuals(
-            lambda: self.dictionaries.package_names,
+            lambda: self.dictionaries.texts("package"),
             lru_cache(_MOST_VIRTUALS)(self._graph.providers),
         )
         self._telling: dict[str | None, frozenset[str]] = {}
@@ -102,7 +102,9 @@ class Catalog:
 
     @cached_property
     def _packages(self) -> list[PackageCount]:
-        rows = self.database.execute("SELECT id, name, n, first FROM package WHERE n ORDER BY id")
+        rows = self.database.execute(
+            "SELECT id, package, n, first FROM package WHERE n ORDER BY id"
+        )
         records = self.code_columns.first[-1]
         return [
             PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
@@ -123,7 +125,7 @@ class Catalog:
             " FROM source LEFT JOIN document ON source.id = document.source"
             " GROUP BY source.id ORDER BY source.id"
         )
-        return [checked_source(*row) for row in rows]
+        return [checked_source(row) for row in rows]
 
     @property
     def sources(self) -> list[SourceStatus]:

@@ -29,7 +29,7 @@ class CodeColumns:
         self.column = lru_cache(None)(self._column)
 
     def _column(self, place: str) -> array[int]:
-        found = self._database.execute("SELECT data FROM codes WHERE place = ?", (place,))
+        found = self._database.execute("SELECT data FROM codes WHERE name = ?", (place,))
         row = found.fetchone()
         if row is None or len(row[0]) % 4:
             raise IndexDamaged(f"the codes of {place} are damaged")

@@ -70,7 +70,7 @@ class Graph:
         languages = [bool(virtuals & set(LANGUAGES)) for _, virtuals in self._edges.kinds]
         everything = [(0, self._edges.count + len(self._edges.absent))]
         others = self._edges.up.along(everything, languages)
-        compilers = [arch.compiler for arch in self._dictionaries.arches]
+        compilers = self._dictionaries.texts("compiler")
         codes = self._columns.column("arch")
         stating: dict[int, list[int]] = {}
         for look_alike, lists in enumerate(self._listing):
@@ -94,7 +94,7 @@ class Graph:
         linked, others = self._fitting(asked, find)
         mask = mask_of(linked | others, self._edges.count)
         for arch, specs in self._stating:
-            compiler = self._dictionaries.arches[arch].compiler
+            compiler = self._dictionaries.texts("compiler")[arch]
             fits = compiler_fits(asked, compiler, listed=True)
             for spec in specs:
                 mask[spec] = fits
@@ -180,7 +180,7 @@ class Graph:
         everything = [(0, self._edges.count)]
         specs = (n for n in self._edges.down.along(everything, wanted) if n < self._edges.count)
         codes = self._columns.column("package")
-        names = self._dictionaries.package_names
+        names = self._dictionaries.texts("package")
         return frozenset(names[codes[self._columns.look_alike(spec)]] for spec in specs)
 
     def propagated(self, term: Term, find: Find) -> bytes:

@@ -62,8 +62,8 @@ class Dependencies:
             self._kinds,
             self._listing,
         )
-        known = self._dictionaries
-        for column, values in (("package", known.package_names), ("version", known.versions)):
+        for column in ("package", "version"):
+            values = self._dictionaries.values(column)
             if max(self._columns.column(column), default=-1) >= len(values):
                 raise IndexDamaged(f"the codes of {column}s are damaged")
 
@@ -114,7 +114,7 @@ class Dependencies:
         if absent := self.absent(id_):
             return absent[0]
         package = self._columns.column("package")[self._columns.look_alike(id_)]
-        return self._dictionaries.package_names[package]
+        return self._dictionaries.texts("package")[package]
 
     def compilers(self, id_: int) -> tuple[Compiler, ...] | None:
         """Return the direct dependencies that compile a record, ordered by name.
@@ -133,7 +133,7 @@ class Dependencies:
         if self.absent(id_):
             return ""
         version = self._columns.column("version")[self._columns.look_alike(id_)]
-        return self._dictionaries.versions[version]
+        return self._dictionaries.texts("version")[version]
 
     def path(self, start: int, end: int) -> list[Edge] | None:
         """Give the edges of a shortest way from a record down to a dependency.

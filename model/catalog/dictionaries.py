@@ -1,59 +1,55 @@
-"""Know the values of an index: the dictionaries behind its codes, and the order of both."""
+"""The values of an index: what its codes mean, which codes match a term, and their order."""
 
 from __future__ import annotations
 
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.column import Column, Value
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
-from spackscope.model.core.records import (
-    HASH_LENGTH,
-)
+from spackscope.model.core.columns import FIELDS, STORED
+from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import cell_width
-from spackscope.model.core.versions import version_key
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, class_reading_index, text, texts
 from spackscope.model.query.ast import Depends, Term
 
-_PLACES = {
-    "package": "package_names",
-    "version": "versions",
-    "variants": "variant_sets",
-    "stack": "stack_sets",
-    "tag": "tags",
-}
-_MOST_PACKAGES = 10_000_000
-"""Ids of packages up to which an index is believed; Spack has some 10,000 packages."""
+_MAX_ENTRIES = 10_000_000
+"""Entries up to which a dictionary is believed; Spack has some 10,000 packages."""
 
-_SORTING = 3
-"""How much longer it takes to sort some records than to read as many in the order of an index."""
+_SORT_COST = 3
+"""How much longer it takes to sort records than to read as many in the order of an SQL index."""
 
-_HASH_BEGINNING = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
+_HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 
 
-@dataclass(frozen=True, slots=True)
-class Arch:
-    """Hold what a dictionary entry of architectures says."""
+class _RecordArguments(dict[int, dict[str, Any]]):
+    """The arguments of `Spec` that the codes of one dictionary mean, computed when needed."""
 
-    compiler: str
-    os: str
-    platform: str
-    target: str
+    def __init__(self, dictionaries: Dictionaries, storage: str) -> None:
+        self._dictionaries = dictionaries
+        self._columns = STORED[storage]
+
+    def __missing__(self, code: int) -> dict[str, Any]:
+        arguments: dict[str, Any] = {}
+        for column in self._columns:
+            arguments |= column.restored(self._dictionaries.values(column.name)[code])
+        self[code] = arguments
+        return arguments
 
 
 @class_reading_index
 class Dictionaries:
-    """Give the values that codes stand for; each dictionary is read when it is first asked for.
+    """The values that codes mean; each dictionary is read when it is first needed.
 
-    `dependents` marks the specs with a dependency as asked, `propagated` those whose variant is as
-    asked throughout: a byte for each spec, in the order of their ids.
+    `record_arguments` has the arguments of `Spec` by the codes of each dictionary in `STORED`.
+    `dependents` marks the specs with a dependency that matches, `propagated` those whose variant
+    matches in all dependencies: a byte for each spec, in the order of their ids.
     """
 
     def __init__(
@@ -65,123 +61,98 @@ class Dictionaries:
         self._database = database
         self.dependents = dependents
         self.propagated = propagated
+        self._values: dict[str, Sequence[Value]] = {}
+        self.record_arguments = [_RecordArguments(self, storage) for storage in STORED]
         self._widths: dict[str, Sequence[int]] = {}
-        self._fitting: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
+        self._matching_codes: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
             lambda codes: codes.itemsize * len(codes)
         )
 
-    @cached_property
-    def package_names(self) -> list[str]:
-        """Hold the names of packages by their ids; an id that is not in use has an empty one."""
-        rows = self._database.execute("SELECT id, name FROM package ORDER BY id").fetchall()
-        if rows and not 0 <= rows[0][0] <= rows[-1][0] < _MOST_PACKAGES:
-            raise IndexDamaged("the ids of packages are damaged")
-        names = [""] * (rows[-1][0] + 1 if rows else 0)
-        for id_, name in rows:
-            names[id_] = text(name)
-        return names
+    def values(self, column: str) -> Sequence[Value]:
+        """Return the values of a column, each at the index of its code."""
+        if column not in self._values:
+            stored = self._read(FIELDS[column].storage)
+            self._values.update(stored)
+            if column not in stored:
+                names = [FIELDS[name].attribute for name in stored]
+                entries = zip(*stored.values(), strict=True)
+                self._values[column] = [
+                    FIELDS[column].value(SimpleNamespace(**dict(zip(names, entry, strict=True))))
+                    for entry in entries
+                ]
+        return self._values[column]
+
+    def texts(self, column: str) -> Sequence[str]:
+        """Return the values of a column whose values are single texts, as `values` does."""
+        return cast(Sequence[str], self.values(column))
+
+    def _read(self, storage: str) -> dict[str, list[Value]]:
+        """Read the columns that a dictionary stores; the values of unused codes are empty."""
+        columns = STORED[storage]
+        names = ", ".join(column.attribute for column in columns)
+        rows = self._database.execute(f"SELECT id, {names} FROM {storage} ORDER BY id").fetchall()
+        if rows and not 0 <= rows[0][0] <= rows[-1][0] < _MAX_ENTRIES:
+            raise IndexDamaged(f"the ids of {storage} are damaged")
+        count = rows[-1][0] + 1 if rows else 0
+        values: dict[str, list[Value]] = {}
+        for number, column in enumerate(columns, 1):
+            empty: Value = () if column.is_list else ""
+            column_values = values[column.name] = [empty] * count
+            for row in rows:
+                column_values[row[0]] = (texts if column.is_list else text)(row[number])
+        return values
 
     @cached_property
-    def arches(self) -> list[Arch]:
-        """Hold the architectures in the order of their codes."""
-        rows = self._database.execute(
-            "SELECT compiler, os, platform, target FROM arch ORDER BY id"
-        )
-        return [Arch(*map(text, row)) for row in rows]
-
-    @cached_property
-    def versions(self) -> list[str]:
-        """Hold the versions in Spack's order."""
-        rows = self._database.execute("SELECT name FROM version ORDER BY id")
-        return [text(name) for (name,) in rows]
-
-    @cached_property
-    def variant_sets(self) -> list[tuple[str, ...]]:
-        """Hold the sets of variants, each as the document has it."""
-        rows = self._database.execute("SELECT texts FROM variant_set ORDER BY id")
-        return [texts(variants) for (variants,) in rows]
-
-    @cached_property
-    def stack_sets(self) -> list[tuple[str, ...]]:
-        """Hold the sets of stacks."""
-        rows = self._database.execute("SELECT texts FROM stack_set ORDER BY id")
-        return [texts(stacks) for (stacks,) in rows]
-
-    @cached_property
-    def documents(self) -> list[tuple[str, str]]:
-        """Hold the origin and the source of each document."""
+    def documents(self) -> list[dict[str, Any]]:
+        """The arguments of `Spec` that the codes of documents mean."""
         rows = self._database.execute(
             "SELECT origin, name FROM document JOIN source ON source.id = source"
             " ORDER BY document.id"
         )
-        return [(text(origin), text(name)) for origin, name in rows]
-
-    @cached_property
-    def presences(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Hold the sources with the states."""
-        rows = self._database.execute("SELECT sources, states FROM presence ORDER BY id")
-        return [(texts(sources), texts(states)) for sources, states in rows]
-
-    @cached_property
-    def tags(self) -> list[str]:
-        """Hold the tags in the order of their names."""
-        rows = self._database.execute("SELECT name FROM tag ORDER BY id")
-        return [text(name) for (name,) in rows]
+        return [{"origin": text(origin), "source": text(name)} for origin, name in rows]
 
     @cached_property
     def lists_dependencies(self) -> bool:
-        """Tell whether any document lists dependencies, and flags with them."""
-        found = self._database.execute("SELECT 1 FROM document WHERE dependencies LIMIT 1")
-        return found.fetchone() is not None
+        """Whether any document lists dependencies, and flags with them."""
+        rows = self._database.execute("SELECT 1 FROM document WHERE dependencies LIMIT 1")
+        return rows.fetchone() is not None
 
-    @cached_property
-    def extras(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Hold the namespaces with the flags."""
-        rows = self._database.execute("SELECT namespace, flags FROM extra ORDER BY id")
-        return [(text(namespace), texts(flags)) for namespace, flags in rows]
+    def matching_codes(self, column: str, term: Term) -> Sequence[int]:
+        """Return the codes of the values that match a term, ascending, regardless of negation.
 
-    def values(self, column: str) -> Sequence[Value]:
-        """Give the values of a column, the index of each being the code of its place."""
-        if column in ("source", "state"):
-            return [pair[column == "state"] for pair in self.presences]
-        if column == "arch":
-            return [(arch.platform, arch.os, arch.target) for arch in self.arches]
-        if column in ("namespace", "flags"):
-            return [pair[column == "flags"] for pair in self.extras]
-        values: Sequence[Value]
-        if column in _PLACES:
-            values = getattr(self, _PLACES[column])
-        else:
-            values = [getattr(arch, column) for arch in self.arches]
-        return values
-
-    def fitting(self, column: str, term: Term) -> Sequence[int]:
-        """Give the codes of the values that fit a term, in their order, negation left aside.
-
-        They are kept, since the terms of a query are asked again with each letter of the next.
+        They are cached, since the next letter of a query hardly changes its other terms.
         """
 
-        def fit() -> array[int]:
+        def match() -> array[int]:
             values = self.values(column)
             return array("I", (n for n, value in enumerate(values) if term.fits(column, value)))
 
-        return self._fitting.get((column, term.column, term.pattern), fit)
+        return self._matching_codes.get((column, term.column, term.pattern), match)
 
     def widths(self, column: Column) -> Sequence[int]:
-        """Give the cells that each value of a column takes in the table, by the codes."""
+        """Return the cells that each value of a column takes in the table, by the codes."""
         widths = self._widths.get(column.name)
         if widths is None:
-            texts = (column.cell(value) for value in self.values(column.name))
-            widths = self._widths[column.name] = list(map(cell_width, texts))
+            cells = map(column.cell, self.values(column.name))
+            widths = self._widths[column.name] = list(map(cell_width, cells))
         return widths
 
+    def ranks(self, column: Column) -> Sequence[int]:
+        """Return the rank of each code in the order of a column's values."""
+        values = self.values(column.name)
+        if STORED[column.storage] == (column,):
+            return range(len(values))
+        keys = list(map(column.sort_key, values))
+        rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        return [rank_of[key] for key in keys]
+
     def has_hash(self, prefix: str) -> bool:
-        """Tell whether any hash begins so."""
+        """Check whether any hash has a prefix."""
         return bool(self.hashes(prefix, limit=1))
 
     def hashes(self, prefix: str, *, limit: int) -> list[str]:
-        """Give the first hashes that begin so, in their order, each once."""
-        if not _HASH_BEGINNING.fullmatch(prefix):
+        """Return the first hashes with a prefix, in their order, each once."""
+        if not _HASH_PREFIX.fullmatch(prefix):
             return []
         rows = self._database.execute(
             "SELECT DISTINCT hash FROM spec WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?",
@@ -189,24 +160,15 @@ class Dictionaries:
         )
         return [checked_hash(hash_) for (hash_,) in rows]
 
-    def ranks(self, column: str) -> Sequence[int]:
-        """Give the rank of each code in the order of a column's values."""
-        values = self.values(column)
-        if column not in ("compiler", "os", "platform", "target", "source", "state"):
-            return range(len(values))
-        keys = [_order(column, value) for value in values]
-        rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-        return [rank_of[key] for key in keys]
-
     def ordered(self, column: str, first: int, last: int, *, descending: bool) -> Iterator[int]:
-        """Yield the ids from `first` to `last` by hash or size, and where these are equal by id.
+        """Yield the ids from `first` to `last` by hash or size, equal ones by id.
 
         A missing size comes before all others.
         """
         key = "hash" if column == "hash" else "coalesce(size, -1)"
         order = f"ORDER BY {key} {'DESC' if descending else 'ASC'}, id"
         (newest,) = self._database.execute("SELECT max(id) FROM spec").fetchone()
-        if _SORTING * (last - first) < newest:
+        if _SORT_COST * (last - first) < newest:
             sql = f"SELECT id FROM spec WHERE id BETWEEN ? AND ? {order}"
             return (id_ for (id_,) in self._database.execute(sql, (first, last)))
         # Without bounds SQLite reads the hashes in the order of their index, and sorts nothing.
@@ -214,13 +176,6 @@ class Dictionaries:
         return (id_ for (id_,) in rows if first <= id_ <= last)
 
 
-def _order(column: str, value: Value) -> tuple[object, ...]:
-    if column == "compiler" and isinstance(value, str):
-        name, _, version = value.partition("@")
-        return name, version_key(version), value
-    return (value,)
-
-
 def hash_range(prefix: str) -> tuple[str, str]:
-    """Give the first and the last text that a hash with this beginning can be."""
+    """Return the first and the last text that a hash with a prefix can be."""
     return prefix, prefix + "z" * HASH_LENGTH

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, repeat
 from operator import itemgetter
+from typing import cast
 
 from spackscope.model.catalog.column_arrays import CodeColumns
 from spackscope.model.catalog.dictionaries import Dictionaries
@@ -98,7 +99,7 @@ class Listing:
         """Order the specs by a value of their look-alikes, and fold them where that is wanted."""
         runs = list(self._runs())
         if sort is not None:
-            ranks = self._dictionaries.ranks(sort.column)
+            ranks = self._dictionaries.ranks(BY_NAME[sort.column])
             codes = self._columns.column(BY_NAME[sort.column].storage)
             runs.sort(key=lambda run: ranks[codes[run[0]]], reverse=sort.descending)
         if not self.view.folded:
@@ -177,7 +178,7 @@ class Listing:
 
         What splits the rows most evenly comes first. A variant that some rows lack varies.
         """
-        sets = self._dictionaries.variant_sets
+        sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
         codes = self._codes["variant_set"]
         counts = Counter(chain.from_iterable(set(sets[code]) for code in codes))
         values: dict[str, list[int]] = defaultdict(list)

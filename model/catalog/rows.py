@@ -1,4 +1,4 @@
-"""Make records again of what an index has of them."""
+"""Build records from the rows of an index."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.core.columns import STORED
 from spackscope.model.core.records import Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, natural, number, text
 
+_SELECT = (
+    f"SELECT spec.id, hash, size, look_alike.id, document, {', '.join(STORED)}"
+    " FROM spec JOIN look_alike ON look_alike.id = look_alike WHERE spec.id IN"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Hold one row of a listing: a record, its ids, and how many look-alikes it stands for."""
+    """One row of a listing: a record, its ids, and how many look-alikes the row stands for."""
 
     id: int
     look_alike: int
@@ -26,55 +32,26 @@ def rows_of(
     ids: Sequence[int],
     counts: Sequence[int] | None,
     database: Database,
-    known: Dictionaries,
+    dictionaries: Dictionaries,
 ) -> list[Row]:
-    """Give the rows with these ids, in the order of the ids."""
-    # Ids are numbers of this index, never text of a user.
-    found = {
-        row[0]: row
-        for row in database.execute(
-            "SELECT spec.id, look_alike.id, hash, size, package, version, arch, variant_set,"
-            " stack_set, tag, document, extra, presence FROM spec JOIN look_alike"
-            f" ON look_alike.id = look_alike WHERE spec.id IN ({','.join(map(str, ids))})"
-        )
-    }
-    how_many = counts if counts is not None else [1] * len(ids)
-    return [_row(known, found[id_], count) for id_, count in zip(ids, how_many, strict=True)]
-
-
-def _row(known: Dictionaries, columns: tuple[Any, ...], count: int) -> Row:
-    id_, look_alike, hash_, size, package, version, arch, *codes = columns
-    variants, stacks, tag, document, extra, presence = codes
-    its_arch = known.arches[arch]
-    origin, source = known.documents[document]
-    sources, states = known.presences[presence]
-    spec = Spec(
-        package=known.package_names[package],
-        hash=checked_hash(hash_),
-        version=known.versions[version],
-        compiler=its_arch.compiler,
-        platform=its_arch.platform,
-        os=its_arch.os,
-        target=its_arch.target,
-        variants=known.variant_sets[variants],
-        stacks=known.stack_sets[stacks],
-        size=_whole(number(size)),
-        tag=known.tags[tag],
-        origin=origin,
-        source=source,
-        namespace=known.extras[extra][0],
-        flags=known.extras[extra][1],
-        in_cache="needed" not in states,
-        cached="cached" in states,
-        installed="installed" in states,
-        explicit="explicit" in states,
-        listed_in=sources,
-    )
-    return Row(id_, look_alike, spec, count)
+    """Return the rows with these ids, in the order of the ids."""
+    count_of = dict(zip(ids, counts, strict=True)) if counts is not None else {}
+    documents = dictionaries.documents
+    rows: dict[int, Row] = {}
+    # The ids are numbers of this index, never text of a user.
+    for id_, hash_, size, look_alike, document, *codes in database.execute(
+        f"{_SELECT} ({','.join(map(str, ids))})"
+    ):
+        values = dict(documents[document])
+        for arguments, code in zip(dictionaries.record_arguments, codes, strict=True):
+            values |= arguments[code]
+        spec = Spec(hash=checked_hash(hash_), size=_size(size), **values)
+        rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
+    return [rows[id_] for id_ in ids]
 
 
 def provenance_of(id_: int, database: Database) -> Provenance:
-    """Give where the record with this id comes from."""
+    """Return where the record with this id comes from."""
     row = database.execute(
         "SELECT package_hash, external, path, installed_at, build_spec FROM provenance"
         " WHERE spec = ?",
@@ -83,16 +60,16 @@ def provenance_of(id_: int, database: Database) -> Provenance:
     return checked_provenance(row) if row is not None else Provenance()
 
 
-def checked_provenance(row: tuple[Any, ...]) -> Provenance:
-    """Make a Provenance of the columns that hold one."""
+def checked_provenance(row: Sequence[Any]) -> Provenance:
+    """Build a Provenance from its columns."""
     package_hash, external, path, installed_at, build_spec = row
     return Provenance(
         text(package_hash), text(external), text(path), number(installed_at), text(build_spec)
     )
 
 
-def checked_source(*row: Any) -> SourceStatus:
-    """Make a SourceStatus of the columns that hold one."""
+def checked_source(row: Sequence[Any]) -> SourceStatus:
+    """Build a SourceStatus from its columns."""
     name, kind, layout, specs, checked, remark, failure, problems = row
     return SourceStatus(
         text(name),
@@ -106,5 +83,6 @@ def checked_source(*row: Any) -> SourceStatus:
     )
 
 
-def _whole(size: float | None) -> float | None:
+def _size(value: object) -> float | None:
+    size = number(value)
     return int(size) if size is not None and size == int(size) else size

@@ -170,7 +170,7 @@ def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
     if column.name == "flags" and not dictionaries.lists_dependencies:
         raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
     count = len(dictionaries.values(column.name))
-    return _codes(column.storage, dictionaries.fitting(column.name, term), count)
+    return _codes(column.storage, dictionaries.matching_codes(column.name, term), count)
 
 
 def _codes(place: str, codes: Sequence[int], count: int) -> Clause:

@@ -6,30 +6,11 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
-from typing import Any
+from itertools import chain, groupby
 
 from spackscope.model.core.records import STATES
-from spackscope.model.index.dictionaries import Dictionary, Values, storable
-from spackscope.model.index.schema import CODES
+from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary, storable
 from spackscope.model.sources.document import Document
-
-Codes = tuple[int, ...]
-"""What a look-alike is made of: a code for each place of `CODES`."""
-
-_PACKAGE, _VERSION, _ARCH, _STACKS, _TAG, _DOCUMENT, _PRESENCE, _UNLISTED = (
-    CODES.index(place)
-    for place in (
-        "package",
-        "version",
-        "arch",
-        "stack_set",
-        "tag",
-        "document",
-        "presence",
-        "unlisted",
-    )
-)
 
 
 @dataclass(slots=True)
@@ -64,15 +45,14 @@ class Merging:
         connection: sqlite3.Connection,
         look_alikes: dict[Codes, int],
         documents: Sequence[StagedDocument],
-        values: Values,
+        dictionaries: Dictionaries,
     ) -> None:
         self._connection = connection
         self._look_alikes = look_alikes
         self._documents = documents
-        self._dictionaries = values
+        self._dictionaries = dictionaries
         self._merged: dict[int, int] = {}
         self._changed: list[tuple[int, float | None, int]] = []
-        self._values: dict[int, list[Any]] = {}
 
     def drop_repeated_pages(self) -> None:
         """Keep a record once that several pages of one source, tag and package repeat.
@@ -82,7 +62,7 @@ class Merging:
         pages: dict[tuple[int, int, int], dict[int, list[tuple[Codes, int]]]]
         pages = defaultdict(lambda: defaultdict(list))
         for codes, staged in self._look_alikes.items():
-            package, tag, document = codes[_PACKAGE], codes[_TAG], codes[_DOCUMENT]
+            package, tag, document = codes.package, codes.tag, codes.document
             if self._documents[document].is_page:
                 place = self._documents[document].source, tag, package
                 pages[place][document].append((codes, staged))
@@ -101,7 +81,7 @@ class Merging:
                     staged,
                     place,
                     contents[_content(codes)],
-                    codes[_DOCUMENT],
+                    codes.document,
                 )
                 for place, by_page in enumerate(crowded)
                 for codes, staged in chain.from_iterable(by_page.values())
@@ -178,12 +158,12 @@ class Merging:
         return self._merged
 
     def _merge(self, hash_: str, rows: Sequence[_Row]) -> None:
-        if len({row.codes[_DOCUMENT] for row in rows}) < 2:
+        if len({row.codes.document for row in rows}) < 2:
             return
-        untagged = self._dictionaries.tags.get("", -1)
+        untagged = self._dictionaries["tag"].get("", -1)
         by_tag: dict[int, list[_Row]] = {}
         for row in rows:
-            by_tag.setdefault(row.codes[_TAG], []).append(row)
+            by_tag.setdefault(row.codes.tag, []).append(row)
         tagless = by_tag.pop(untagged, [])
         if not by_tag:
             self._merge_into_one(hash_, tagless, [])
@@ -199,11 +179,12 @@ class Merging:
         """Keep one of the rows that add the same to a row, so that no tag sees all of them."""
         different: dict[tuple[int | bool, ...], _Row] = {}
         for row in rows:
-            added = (_PACKAGE, _VERSION, _ARCH, _STACKS, _PRESENCE, _UNLISTED)
-            key = (*(row.codes[at] for at in added), row.size is None)
+            codes = row.codes
+            look = codes.package, codes.version, codes.arch, codes.stack_set
+            key = (*look, codes.presence, codes.unlisted, row.size is None)
             different.setdefault(key, row)
         if len(different) < len(rows):
-            self._mark_merged(*(row.codes[_DOCUMENT] for row in rows))
+            self._mark_merged(*(row.codes.document for row in rows))
         return list(different.values())
 
     def _merge_into_one(self, hash_: str, rows: Sequence[_Row], seen: Sequence[_Row]) -> None:
@@ -212,61 +193,57 @@ class Merging:
         gone = [row for row in others if self._is_same(row, kept)]
         seen = [row for row in seen if self._is_same(row, kept)]
         if len(gone) < len(others):
-            documents = [row.codes[_DOCUMENT] for row in (kept, *others)]
+            documents = [row.codes.document for row in (kept, *others)]
             self._mark_merged(*documents)
             other = self._origin(documents[1])
             self._say(documents[0], f"hash {hash_} is another spec in {other}")
         joined = list(dict.fromkeys([kept, *gone, *seen]))
         if len(joined) == 1:
             return
-        codes = list(kept.codes)
-        codes[_TAG] = rows[0].codes[_TAG]
-        codes[_UNLISTED] = min(row.codes[_UNLISTED] for row in joined)
-        codes[_STACKS] = self._joined_stacks(joined)
-        # Where it is only what others depend on, it is not to be had.
-        listing = [row for row in joined if row.codes[_UNLISTED] == codes[_UNLISTED]]
-        codes[_PRESENCE] = self._joined_presence(listing)
+        unlisted = min(row.codes.unlisted for row in joined)
+        codes = kept.codes.with_codes(
+            tag=rows[0].codes.tag,
+            unlisted=unlisted,
+            stack_set=self._joined_stacks(joined),
+            # A source that lists it only as a dependency does not offer it.
+            presence=self._joined_presence([r for r in joined if r.codes.unlisted == unlisted]),
+        )
         sizes = (row.size for row in joined if row.size is not None)
-        code = self._look_alikes.setdefault(tuple(codes), len(self._look_alikes))
+        code = self._look_alikes.setdefault(codes, len(self._look_alikes))
         self._changed.append((code, next(sizes, None), kept.nth))
         self._merged.update((row.nth, kept.nth) for row in gone)
-        self._mark_merged(*(row.codes[_DOCUMENT] for row in joined))
+        self._mark_merged(*(row.codes.document for row in joined))
 
     def _rank(self, row: _Row) -> tuple[int, bool, int]:
-        document = row.codes[_DOCUMENT]
-        return row.codes[_UNLISTED], not self._documents[document].lists_dependencies, row.nth
+        document = row.codes.document
+        return row.codes.unlisted, not self._documents[document].lists_dependencies, row.nth
 
     def _is_same(self, row: _Row, kept: _Row) -> bool:
         """Tell whether two records say the same of what all documents spell alike."""
-        same = all(row.codes[at] == kept.codes[at] for at in (_PACKAGE, _VERSION))
-        arches = [self._value(self._dictionaries.arches, r.codes[_ARCH])[1:] for r in (row, kept)]
-        return same and arches[0] == arches[1]
+        one, two = row.codes, kept.codes
+        is_same = one.package == two.package and one.version == two.version
+        arches = [self._dictionaries.entry("arch", codes.arch)[1:] for codes in (one, two)]
+        return bool(is_same and arches[0] == arches[1])
 
     def _is_of_another_document(self, row: _Row, kept: _Row) -> bool:
         """Tell whether another document says it, which is no page of the same source."""
-        one, two = (self._documents[r.codes[_DOCUMENT]] for r in (row, kept))
+        one, two = (self._documents[r.codes.document] for r in (row, kept))
         is_alike = one.is_page and two.is_page and one.source == two.source
         return one is not two and not is_alike
 
     def _joined_stacks(self, rows: Sequence[_Row]) -> int:
-        stacks = (self._value(self._dictionaries.stacks, row.codes[_STACKS]) for row in rows)
-        return self._dictionaries.stacks[tuple(sorted(set(chain.from_iterable(stacks))))]
+        stacks = (self._dictionaries.entry("stack_set", row.codes.stack_set) for row in rows)
+        return self._dictionaries["stack_set"][tuple(sorted(set(chain.from_iterable(stacks))))]
 
     def _joined_presence(self, rows: Sequence[_Row]) -> int:
-        found = [self._value(self._dictionaries.presences, row.codes[_PRESENCE]) for row in rows]
+        found = [self._dictionaries.entry("presence", row.codes.presence) for row in rows]
         sources = sorted({source for sources, _ in found for source in sources})
         states = {state for _, states in found for state in states}
         if any("needed" not in own for _, own in found):
             states.discard("needed")
-        return self._dictionaries.presences[
+        return self._dictionaries["presence"][
             tuple(sources), tuple(s for s in STATES if s in states)
         ]
-
-    def _value(self, dictionary: Dictionary, code: int) -> Any:
-        values = self._values.setdefault(id(dictionary), [])
-        if len(values) < len(dictionary):
-            values.extend(islice(dictionary, len(values), None))
-        return values[code]
 
     def _mark_merged(self, *documents: int) -> None:
         for document in documents:
@@ -284,5 +261,5 @@ class Merging:
 
 
 def _content(codes: Codes) -> Codes:
-    """Give what a look-alike says, wherever it stands."""
-    return codes[:_DOCUMENT] + codes[_DOCUMENT + 1 :]
+    """Return the codes of a look-alike in any document."""
+    return codes.with_codes(document=0)

@@ -4,103 +4,134 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from spackscope.model.core.versions import version_key
+from spackscope.model.core.column import Column
+from spackscope.model.core.columns import STORED
+from spackscope.model.core.records import Spec
+from spackscope.model.index.schema import CODES
 
-Presence = tuple[tuple[int, ...], tuple[str, ...]]
-"""The codes of the sources, and the states."""
+_DOCUMENT = CODES.index("document")
+
+Entry = Any
+"""The value of a dictionary with one column, else the tuple of their values."""
+
+_SOURCES = "sources"
+"""The attribute whose values are codes of sources here, so that sources stay in their order."""
 
 
-class Dictionary(dict[Any, int]):
+class Codes(tuple[int, ...]):
+    """The codes that make a look-alike, in the order of `CODES`."""
+
+    __slots__ = ()
+
+    package = property(itemgetter(CODES.index("package")))
+    version = property(itemgetter(CODES.index("version")))
+    arch = property(itemgetter(CODES.index("arch")))
+    stack_set = property(itemgetter(CODES.index("stack_set")))
+    tag = property(itemgetter(CODES.index("tag")))
+    document = property(itemgetter(CODES.index("document")))
+    presence = property(itemgetter(CODES.index("presence")))
+    unlisted = property(itemgetter(CODES.index("unlisted")))
+
+    def with_codes(self, **codes: int) -> Codes:
+        """Return the codes with others for some names."""
+        return Codes(codes.get(name, code) for name, code in zip(CODES, self, strict=True))
+
+
+class Dictionary(dict[Entry, int]):
     """Number values in the order in which they are first seen."""
 
-    def __missing__(self, value: Any) -> int:
+    def __missing__(self, value: Entry) -> int:
         code = self[value] = len(self)
         return code
 
 
-class Values:
-    """Hold the dictionaries of one index."""
+class Dictionaries:
+    """All dictionaries of an index that is being written."""
 
     def __init__(self) -> None:
-        self.packages, self.versions, self.arches = Dictionary(), Dictionary(), Dictionary()
-        self.variants, self.stacks, self.tags = Dictionary(), Dictionary(), Dictionary()
-        self.extras, self.presences = Dictionary(), Dictionary()
+        self._dictionaries = {storage: Dictionary() for storage in STORED}
+        self._entries: dict[str, list[Entry]] = {storage: [] for storage in STORED}
+        self._getters = [
+            (storage, dictionary, attrgetter(*(column.attribute for column in STORED[storage])))
+            for storage, dictionary in self._dictionaries.items()
+        ]
+
+    def __getitem__(self, storage: str) -> Dictionary:
+        return self._dictionaries[storage]
+
+    def codes(self, spec: Spec, given: dict[str, Any]) -> Codes:
+        """Return the codes of a record.
+
+        `given` has the entries that come from its document instead, and the codes of what is not
+        in a dictionary.
+        """
+        codes = [
+            dictionary[given[storage] if storage in given else get(spec)]
+            for storage, dictionary, get in self._getters
+        ]
+        codes.insert(_DOCUMENT, given["document"])
+        codes.append(given["unlisted"])
+        return Codes(codes)
+
+    def entry(self, storage: str, code: int) -> Entry:
+        """Return the entry that a code of a dictionary means."""
+        dictionary, entries = self._dictionaries[storage], self._entries[storage]
+        if len(entries) < len(dictionary):
+            entries.extend(islice(dictionary, len(entries), None))
+        return entries[code]
 
     def write(
         self, connection: sqlite3.Connection, sources: Sequence[str], documents: int
     ) -> list[Sequence[int]]:
-        """Write each dictionary in the order of its values; give the ranks of its codes.
+        """Write each dictionary in the order of its values; return the ranks of the codes.
 
-        They stand in the order of `CODES`; those of documents, which are so many, stay as they
-        are.
+        The ranks are in the order of `CODES`. Documents keep their codes.
         """
-
-        def presence(value: Presence) -> tuple[str, str]:
-            names = [storable(sources[code]) for code in value[0]]
-            return json.dumps(names), json.dumps(value[1])
-
-        return [
-            _written(connection, "package (id, name)", self.packages, str, _one),
-            _written(connection, "version", self.versions, _by_version, _one),
-            _written(connection, "arch", self.arches, _by_arch, tuple),
-            _written(connection, "variant_set", self.variants, _by_name, _json),
-            _written(connection, "stack_set", self.stacks, tuple, _json),
-            _written(connection, "tag", self.tags, str, _one),
-            range(documents),
-            _written(connection, "extra", self.extras, tuple, _extra),
-            _written(connection, "presence", self.presences, tuple, presence),
-            range(2),
-        ]
+        ranks: dict[str, Sequence[int]] = {"document": range(documents), "unlisted": range(2)}
+        for storage, columns in STORED.items():
+            ranks[storage] = _write(
+                connection, storage, columns, self._dictionaries[storage], sources
+            )
+        return [ranks[name] for name in CODES]
 
 
 def storable(text: str) -> str:
-    """Spell the undecodable bytes of a file name as question marks; SQLite takes UTF-8 only."""
+    """Return a text with question marks for the undecodable bytes of a file name.
+
+    SQLite takes only UTF-8.
+    """
     return text.encode("utf-8", "replace").decode()
 
 
-def _written(
+def _write(
     connection: sqlite3.Connection,
-    table: str,
+    storage: str,
+    columns: Sequence[Column],
     dictionary: Dictionary,
-    order: Callable[[Any], Any],
-    columns: Callable[[Any], tuple[str, ...]],
+    sources: Sequence[str],
 ) -> Sequence[int]:
+    def values(entry: Entry) -> Iterable[tuple[Column, Any]]:
+        return zip(columns, entry if len(columns) > 1 else (entry,), strict=True)
+
+    def key(entry: Entry) -> tuple[Any, ...]:
+        return tuple(column.sort_key(value) for column, value in values(entry))
+
+    def stored(column: Column, value: Any) -> str:
+        if column.attribute == _SOURCES:
+            value = [storable(sources[code]) for code in value]
+        return json.dumps(value) if column.is_list else value
+
     ranks = [0] * len(dictionary)
     rows = []
-    for rank, value in enumerate(sorted(dictionary, key=order)):
-        ranks[dictionary[value]] = rank
-        rows.append((rank, *columns(value)))
-    if rows:
-        marks = ", ".join("?" * len(rows[0]))
-        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+    for rank, entry in enumerate(sorted(dictionary, key=key)):
+        ranks[dictionary[entry]] = rank
+        rows.append((rank, *(stored(column, value) for column, value in values(entry))))
+    names = ", ".join(["id", *(column.attribute for column in columns)])
+    marks = ", ".join("?" * (len(columns) + 1))
+    connection.executemany(f"INSERT INTO {storage} ({names}) VALUES ({marks})", rows)
     return ranks
-
-
-def _one(text: str) -> tuple[str]:
-    return (text,)
-
-
-def _json(texts: tuple[str, ...]) -> tuple[str]:
-    return (json.dumps(texts),)
-
-
-def _extra(extra: tuple[str, tuple[str, ...]]) -> tuple[str, str]:
-    namespace, flags = extra
-    return namespace, json.dumps(flags)
-
-
-def _by_version(version: str) -> tuple[Any, str]:
-    return version_key(version), version
-
-
-def _by_arch(arch: tuple[str, str, str, str]) -> tuple[Any, ...]:
-    compiler, os, platform, target = arch
-    name, _, version = compiler.partition("@")
-    return name, version_key(version), platform, os, target, compiler
-
-
-def _by_name(variants: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple((text.lstrip("+~"), text) for text in variants)

@@ -11,8 +11,8 @@ from spackscope.model.core.records import Problem, Spec
 from spackscope.model.index.codec import (
     packed,
 )
-from spackscope.model.index.deduplicate import Codes, Merging, StagedDocument
-from spackscope.model.index.dictionaries import Dictionary, Values, storable
+from spackscope.model.index.deduplicate import Merging, StagedDocument
+from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary, storable
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.schema import CODES, INDEXES, TABLES
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
@@ -39,7 +39,7 @@ class IndexWriter:
         self._connection = connection
         self._everything = everything
         self._sources = Dictionary()
-        self._values = Values()
+        self._dictionaries = Dictionaries()
         self._look_alikes: dict[Codes, int] = {}
         self.count = 0
         self._edges = Edges()
@@ -114,22 +114,16 @@ class IndexWriter:
 
     def _add_spec(self, spec: Spec, document: int, staged: StagedDocument) -> None:
         named = staged.document
-        stacks = spec.stacks or ((named.stack,) if named.stack else ())
         if named.cached and spec.in_cache and not spec.cached:
             spec = replace(spec, cached=True)
-        values = self._values
-        codes = (
-            values.packages[spec.package],
-            values.versions[spec.version],
-            values.arches[spec.compiler, spec.os, spec.platform, spec.target],
-            values.variants[spec.variants],
-            values.stacks[stacks],
-            values.tags[spec.tag or named.tag],
-            document,
-            values.extras[spec.namespace, spec.flags],
-            values.presences[(staged.source,), spec.states],
-            int(not (spec.in_cache or self._everything)),
-        )
+        given = {
+            "stack_set": spec.stacks or ((named.stack,) if named.stack else ()),
+            "tag": spec.tag or named.tag,
+            "presence": ((staged.source,), spec.states),
+            "document": document,
+            "unlisted": int(not (spec.in_cache or self._everything)),
+        }
+        codes = self._dictionaries.codes(spec, given)
         if spec.dependencies is not None:
             self._edges.add(self.count, document, spec.hash, spec.dependencies)
         told = spec.package_hash, spec.external, spec.path, spec.installed_at, spec.build_spec
@@ -150,11 +144,13 @@ class IndexWriter:
     def finish(self, **meta: object) -> None:
         """Give the ids in display order, write every table, and commit."""
         self._flush()
-        merging = Merging(self._connection, self._look_alikes, self._documents, self._values)
+        merging = Merging(self._connection, self._look_alikes, self._documents, self._dictionaries)
         merging.drop_repeated_pages()
         merged = merging.merge()
         self._write_documents()
-        ranks = self._values.write(self._connection, list(self._sources), len(self._documents))
+        ranks = self._dictionaries.write(
+            self._connection, list(self._sources), len(self._documents)
+        )
         self._connection.execute(
             "UPDATE staged SET size = (SELECT size FROM archive WHERE archive.hash = staged.hash)"
             " WHERE size IS NULL AND hash IN (SELECT hash FROM archive)"
@@ -195,9 +191,9 @@ class IndexWriter:
         )
 
     def _write_look_alikes(
-        self, order: Sequence[tuple[Codes, int]], counts: dict[int, int]
+        self, order: Sequence[tuple[tuple[int, ...], int]], counts: dict[int, int]
     ) -> None:
-        columns = {place: array("I") for place in CODES}
+        columns = {name: array("I") for name in CODES}
         firsts = array("I")
 
         def rows() -> Iterator[tuple[int, ...]]:
@@ -215,7 +211,7 @@ class IndexWriter:
         )
         self._connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
-            [(place, packed(column)) for place, column in (*columns.items(), ("first", firsts))],
+            [(name, packed(column)) for name, column in (*columns.items(), ("first", firsts))],
         )
         self._connection.execute(
             "UPDATE package SET (first, n) = (SELECT first, n FROM"

@@ -91,7 +91,7 @@ class OldIndex:
     @cached_property
     def _nodes(self) -> list[tuple[str, str]]:
         """Hold the hash and name of each spec, and behind them of what is absent."""
-        names = self._catalog.dictionaries.package_names
+        names = self._catalog.dictionaries.texts("package")
         found = self._catalog.database.execute(
             "SELECT hash, package FROM spec JOIN look_alike ON look_alike.id = look_alike"
             " ORDER BY spec.id"

@@ -28,7 +28,7 @@ def catalog_title(catalog: Catalog) -> tuple[str, str]:
     ]
     room = (_SOURCES_WIDTH - 2 * len(names) + 2) // max(1, len(names))
     sources = [shorten_path(name, max(_MIN_SOURCE_WIDTH, room)) for name in names]
-    tags = [clean(tag) for tag in catalog.dictionaries.tags if tag]
+    tags = [clean(tag) for tag in catalog.dictionaries.texts("tag") if tag]
     title = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
     if tags:
         title += f" · {tags[0] if len(tags) == 1 else f'{len(tags):,} tags'}"

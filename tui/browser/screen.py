@@ -142,7 +142,7 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         if package is None:
             query = query.with_package(None)
         elif self._catalog is not None:
-            query = query.with_package(self._catalog.dictionaries.package_names[package])
+            query = query.with_package(self._catalog.dictionaries.texts("package")[package])
         if query != self._view.query:
             self._set_view(replace(self._view, query=query, opened=frozenset()))
 

@@ -113,7 +113,7 @@ def _only_hash(catalog: Catalog, begin: str, query: Query) -> str:
     prefix, most = begin.removeprefix("/"), _MOST_CANDIDATES + 1
     hashes = catalog.dictionaries.hashes(prefix, limit=most) if prefix else []
     is_match, problem = False, f"no hash begins with {prefix}"
-    if query and (not hashes or prefix in catalog.dictionaries.package_names):
+    if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
         matching = (spec.hash for spec in catalog.specs(catalog.listing(View(query))))
         found = list(islice(dict.fromkeys(matching), most))
         if found or not prefix:
@@ -193,7 +193,7 @@ def index(sources: Sequence[str], *, rebuild: bool, session: Session) -> ExitCod
         counts: list[tuple[str, object]] = [
             ("specs", catalog.total),
             ("packages", len(catalog.packages(Query()))),
-            ("tags", len(catalog.dictionaries.tags)),
+            ("tags", len(catalog.dictionaries.texts("tag"))),
             ("problems", catalog.problem_count),
         ]
         if path is not None and not catalog.notice:

@@ -84,7 +84,7 @@ def test_an_index_says_what_it_was_made_of(sample: Catalog) -> None:
     assert [(source.name, source.kind, source.specs) for source in sample.sources] == [
         (SAMPLE, "pages", 346)
     ]
-    assert sample.dictionaries.tags == ["develop"]
+    assert sample.dictionaries.texts("tag") == ["develop"]
     assert sample.problem_count == 0
 
 
@@ -117,7 +117,7 @@ def test_a_hash_may_stand_in_several_tags_and_packages(tmp_path: Path) -> None:
         ("zlib", "develop"),
         ("zlib", "v0.23.0"),
     ]
-    assert catalog.dictionaries.tags == ["develop", "v0.23.0"]
+    assert catalog.dictionaries.texts("tag") == ["develop", "v0.23.0"]
     assert catalog.problems == []
 
 

@@ -377,9 +377,9 @@ async def test_the_tree_stands_in_every_size(index: Path, size: tuple[int, int])
 def damage_edges(kept: Path) -> None:
     """Let an edge of a kept index lead to a spec that is not there."""
     with contextlib.closing(sqlite3.connect(kept)) as connection, connection:
-        ((edges,),) = connection.execute("SELECT data FROM codes WHERE place = 'edge_child'")
+        ((edges,),) = connection.execute("SELECT data FROM codes WHERE name = 'edge_child'")
         broken = edges[:-4] + b"\xff\xff\xff\x7f"
-        connection.execute("UPDATE codes SET data = ? WHERE place = 'edge_child'", (broken,))
+        connection.execute("UPDATE codes SET data = ? WHERE name = 'edge_child'", (broken,))
     seal(kept)
 
 
