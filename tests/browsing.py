@@ -7,9 +7,8 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from textual import events
 from textual.geometry import Offset
@@ -28,13 +27,13 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
+from tests.builders import Record
 
 ROOT = Path(__file__).parents[1]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
 PATIENCE = 30.0
 """Seconds after which something that should happen is taken for something that does not."""
 
-Record = dict[str, Any]
 _COMPLETION = re.compile(r"\s*(?P<mark>⇥ )?(?P<text>\S.*?)\s\s+(?P<count>[\d,]+)")
 
 
@@ -58,47 +57,6 @@ def hashes(records: Iterable[Record]) -> set[str]:
 def sample_where(holds: Callable[[Record], bool]) -> set[str]:
     """Give the hashes of the sample's records for which something holds."""
     return hashes(filter(holds, SAMPLE))
-
-
-def hash_of(number: int) -> str:
-    """Make up the whole hash with this number."""
-    digits = "abcdefghijklmnopqrstuvwxyz234567"
-    text = ""
-    for _ in range(32):
-        number, digit = divmod(number, 32)
-        text = digits[digit] + text
-    return text
-
-
-def record(number: int, **fields: Any) -> Record:
-    """Make up a record of a page; the number makes its hash."""
-    return {
-        "hash": hash_of(number),
-        "versions": ["1.0"],
-        "compiler": "gcc@13.2.0",
-        "platform": "linux",
-        "os": "ubuntu24.04",
-        "target": "x86_64_v3",
-        "variants": ["+shared"],
-        "stacks": ["root"],
-        "size": 1000,
-        **fields,
-    }
-
-
-def write_page(
-    directory: Path, package: str, records: Sequence[Record], *, tag: str = "develop"
-) -> Path:
-    """Write a page as cache.spack.io has them."""
-    page = directory / "specs.md"
-    directory.mkdir(parents=True, exist_ok=True)
-    page.write_text(
-        f"---\ntitle: {json.dumps(package)}\nlayout: cache\n"
-        f"categories: {json.dumps(['package', tag])}\nmeta: {{}}\n"
-        f"spec_details: {json.dumps(records)}\n---\n",
-        encoding="utf-8",
-    )
-    return page
 
 
 class Browser:

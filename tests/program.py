@@ -1,10 +1,9 @@
-"""Run the real program, in a pipe or in a terminal, and write pages for it to read."""
+"""Run the real program, in a pipe or in a terminal."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import pty
 import select
@@ -21,7 +20,6 @@ import pytest
 
 COMMAND = (sys.executable, "-m", "spackscope.tui.cli.main")
 GOLDEN = Path(__file__).parents[0] / "data" / "cli"
-HASH_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 PATIENCE = 30.0
 
 _TAKE_TERMINAL = (
@@ -225,48 +223,6 @@ def wait_for(condition: Any) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.005)
-
-
-def hash_of(number: int) -> str:
-    """Make the hash with this number; those of small numbers differ in their last letters."""
-    letters = ""
-    for _ in range(32):
-        number, letter = divmod(number, 32)
-        letters = HASH_LETTERS[letter] + letters
-    return letters
-
-
-def record(hash_: str, **changes: Any) -> dict[str, Any]:
-    """Make a record as a page has it."""
-    plain = {
-        "hash": hash_,
-        "versions": ["1.3.1"],
-        "compiler": "gcc@13.2.0",
-        "platform": "linux",
-        "os": "ubuntu24.04",
-        "target": "x86_64_v3",
-        "variants": ["+shared", "build_system=makefile"],
-        "stacks": ["e4s", "root"],
-        "size": "-",
-    }
-    return plain | changes
-
-
-def write_page(
-    path: Path, records: Sequence[object], *, title: str = "zlib", tag: str = "develop"
-) -> Path:
-    """Write a page of cache.spack.io."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [
-        "---",
-        f"title: {json.dumps(title)}",
-        "layout: cache",
-        f"categories: [package, {tag}]",
-        f"spec_details: {json.dumps(records)}",
-        "---",
-    ]
-    path.write_text("\n".join(lines), encoding="utf-8", errors="surrogatepass")
-    return path
 
 
 def assert_golden(name: str, text: str) -> None:

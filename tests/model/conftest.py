@@ -11,8 +11,7 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.sources.resolve import SAMPLE
-from tests.builders import catalog_of, record, write_page
-from tests.spack_documents import whole_catalog
+from tests.builders import catalog_of, record, whole_index, write_page
 
 NOBODY = 65534
 
@@ -84,4 +83,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 def whole_catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalog]:
     """Index all records of Spack's two large indexes."""
     directory = tmp_path_factory.mktemp("whole")
-    return {name: whole_catalog(name, directory) for name in ("spack0", "spack1")}
+    catalogs = {}
+    for name in ("spack0", "spack1"):
+        path = directory / f"{name}.index.json"
+        path.write_bytes(whole_index(name))
+        catalogs[name] = catalog_of(path, dependency_only=True)
+    return catalogs

@@ -15,7 +15,7 @@ import pexpect
 import pyte
 import pytest
 
-from tests.browsing import record, write_page
+from tests.builders import record, write_page
 from tests.program import COMMAND, PATIENCE, environment
 
 pytestmark = [
@@ -201,7 +201,7 @@ def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
 
 
 def test_thousands_of_queued_moves_are_worked_off_together(shell: Shell, tmp_path: Path) -> None:
-    page = write_page(tmp_path / "develop" / "zlib", "zlib", [record(n) for n in range(3000)])
+    page = write_page(tmp_path / "develop" / "zlib", [record(n) for n in range(3000)])
     shell.start("-f", str(page), "zlib")
     shell.until_shown("1/3,000")
     shell.written = b""

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import Program, hash_of, record, write_page
+from tests.builders import record, write_page
+from tests.program import Program
 
 
 @pytest.fixture
@@ -18,6 +19,6 @@ def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("pages")
     variants = [f"+option{number}" for number in range(30)]
     for page in range(600):
-        records = [record(hash_of(page * 100 + n), variants=variants) for n in range(100)]
+        records = [record(page * 100 + n, variants=variants) for n in range(100)]
         write_page(top / f"package-{page:03}" / "specs.md", records, title=f"package-{page:03}")
     return top

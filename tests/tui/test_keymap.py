@@ -33,7 +33,8 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.virtual_list import VirtualList
-from tests.browsing import ROOT, SAMPLE, Browser, browsing, write_page
+from tests.browsing import ROOT, SAMPLE, Browser, browsing
+from tests.builders import write_page
 
 OWNERS: dict[str, type[Widget]] = {
     ANYWHERE: BrowserScreen,
@@ -214,7 +215,7 @@ async def test_every_key_can_be_pressed_in_every_pane() -> None:
 
 
 async def test_keys_do_no_harm_while_reading_and_where_there_is_no_spec(tmp_path: Path) -> None:
-    write_page(tmp_path, "zlib", [])
+    write_page(tmp_path, [])
     async with browsing(tmp_path, settled=False, size=(80, 24)) as browser:
         for key in KEYS:
             if key.action not in ("leave", "app.command_palette", "app.suspend_process"):

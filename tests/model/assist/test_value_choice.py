@@ -12,7 +12,8 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.progress import never
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from tests.browsing import SAMPLE, Record
+from tests.browsing import SAMPLE
+from tests.builders import Record
 
 FIELDS: dict[str, Callable[[Record], list[str]]] = {
     "package": lambda r: [r["package"]],

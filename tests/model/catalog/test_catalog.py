@@ -16,7 +16,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of, everything, hash_of, record, write_page
+from tests.builders import all_records, catalog_of, hash_of, record, write_page
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_query_leaves_packages_with_a_match_and_keeps_their_totals(three: Cata
 
 
 def test_the_packages_of_the_sample_are_counted(sample: Catalog) -> None:
-    counts = Counter(spec.package for spec in everything(sample))
+    counts = Counter(spec.package for spec in all_records(sample))
 
     assert {package.name: package.shown for package in sample.packages(Query())} == counts
     assert (len(counts), counts["py-safetensors"]) == (4, 116)
@@ -57,7 +57,7 @@ def test_the_packages_of_the_sample_are_counted(sample: Catalog) -> None:
 
 
 def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
-    everyone = sorted(spec.hash for spec in everything(three))
+    everyone = sorted(spec.hash for spec in all_records(three))
 
     assert three.dictionaries.hashes("", limit=10) == everyone
     assert three.dictionaries.hashes("", limit=2) == everyone[:2]
@@ -78,7 +78,7 @@ def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
 
 
 def test_a_hash_in_several_tags_is_named_once_and_found_in_each(mixed: Catalog) -> None:
-    counts = Counter(spec.hash for spec in everything(mixed))
+    counts = Counter(spec.hash for spec in all_records(mixed))
     (twice, *_) = [hash_ for hash_, count in counts.items() if count == 2]
 
     assert mixed.dictionaries.hashes(twice, limit=10) == [twice]
@@ -92,7 +92,7 @@ def test_rows_come_as_they_are_asked_for(three: Catalog) -> None:
     rows = three.rows([5, 0, 3], [7, 8, 9])
 
     assert [(row.id, row.count) for row in rows] == [(5, 7), (0, 8), (3, 9)]
-    assert [row.spec for row in rows] == [everything(three)[id_] for id_ in (5, 0, 3)]
+    assert [row.spec for row in rows] == [all_records(three)[id_] for id_ in (5, 0, 3)]
     assert three.rows([]) == []
 
 
@@ -106,7 +106,7 @@ def test_the_specs_of_a_listing_come_in_its_order(sample: Catalog) -> None:
 
 @pytest.mark.parametrize("name", [column.name for column in COLUMNS if column.has_dictionary])
 def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog) -> None:
-    there = {BY_NAME[name].value(spec) for spec in everything(mixed)}
+    there = {BY_NAME[name].value(spec) for spec in all_records(mixed)}
 
     assert set(mixed.dictionaries.values(name)) == there
 

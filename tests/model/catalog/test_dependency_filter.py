@@ -30,12 +30,25 @@ from spackscope.model.index.codec import (
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.evaluate import matches
+from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import catalog_of, hash_of, seal
+from tests.builders import (
+    GCC,
+    GLIBC,
+    ZLIB,
+    catalog_of,
+    database,
+    edge,
+    fix_checksum,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    zlib_index,
+)
 from tests.model.query import test_spack_answers
 from tests.model.query.test_spack_answers import DATA
-from tests.spack_documents import GCC, GLIBC, ZLIB, database, edge, index, installs, leaf, node
 
 INDEXES = ("spack0", "spack1")
 
@@ -126,7 +139,7 @@ def test_a_dependency_that_nothing_has_is_named(
 
 
 def test_a_dependency_is_completed(catalogs: dict[str, Catalog]) -> None:
-    items = complete(catalogs["spack1"], "hdf5 ^zlib-n", 12).items
+    items = complete(catalogs["spack1"], parse_input("hdf5 ^zlib-n", 12)).items
 
     assert [item.text for item in items] == ["^zlib-ng"]
 
@@ -175,14 +188,14 @@ def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]
 
 def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
     path, environ = tmp_path / "index.json", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    path.write_bytes(index())
+    path.write_bytes(zlib_index())
     load([str(path)], Session(environ), keep=True)
     (built,) = tmp_path.glob("cache/*/*.sqlite")
     with closing(sqlite3.connect(built)) as connection:
         wrong = packed(array("I", [7000, 7000, 7000]))
         connection.execute("UPDATE codes SET data = ? WHERE name = 'up_parent'", (wrong,))
         connection.commit()
-    seal(built)
+    fix_checksum(built)
 
     catalog = load([str(path)], Session(environ), keep=True)
 

@@ -23,16 +23,25 @@ from spackscope.model.presentation.dependency_tree import (
     tree_line,
     way_steps,
 )
-from tests.builders import catalog_of, hash_of, record, write_page
+from tests.builders import (
+    SPACK_DATA,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
 from tests.hostile import HOSTILE_TEXT
-from tests.spack_documents import DATA, database, edge, installs, node
 
 INDEXES = ("spack0", "spack1")
 
 
 @pytest.fixture(scope="module", params=INDEXES)
 def catalog(request: pytest.FixtureRequest) -> Catalog:
-    return catalog_of(DATA / f"{request.param}.index.json.gz")
+    return catalog_of(SPACK_DATA / f"{request.param}.index.json.gz")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +49,7 @@ def documents() -> dict[str, dict[str, Any]]:
     """Read the indexes without any code of the program."""
     read = {}
     for name in INDEXES:
-        text = gzip.decompress((DATA / f"{name}.index.json.gz").read_bytes())
+        text = gzip.decompress((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
         read[f"{name}.index.json.gz"] = json.loads(text)["database"]["installs"]
     return read
 

@@ -21,7 +21,7 @@ from spackscope.model.query.evaluate import (
     matches,
 )
 from spackscope.model.query.parser import parse
-from tests.builders import everything
+from tests.builders import all_records
 
 QUERIES = [
     "", "os=linux", "zlib", "+shared", "+shared os=linux", "libs=shared %gcc", "/2",
@@ -43,7 +43,7 @@ def test_values_are_counted_under_the_other_conditions(
     others = query.without_column(column)
     expected = Counter(
         value
-        for spec in everything(mixed)
+        for spec in all_records(mixed)
         if matches(others, spec)
         for value in values(spec, column)
     )
@@ -55,7 +55,7 @@ def test_values_are_counted_under_the_other_conditions(
 
 
 def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog) -> None:
-    specs = everything(mixed)
+    specs = all_records(mixed)
     counts = {f.value: f.count for f in facets(mixed, parse("+shared os=linux"), "variants")}
 
     assert counts["~shared"] == sum(s.os == "linux" and "~shared" in s.variants for s in specs)
@@ -66,7 +66,7 @@ def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog) ->
 
 def test_values_are_counted_within_a_package(mixed: Catalog) -> None:
     within = facets(mixed, Query().with_package("zlib"), "os")
-    counts = Counter(spec.os for spec in everything(mixed) if spec.package == "zlib")
+    counts = Counter(spec.os for spec in all_records(mixed) if spec.package == "zlib")
 
     assert {facet.value: facet.count for facet in within} == counts
 

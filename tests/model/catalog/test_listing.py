@@ -19,7 +19,7 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query
 from spackscope.model.query.evaluate import matches
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of, everything, record, write_page
+from tests.builders import all_records, catalog_of, record, write_page
 
 QUERIES = ["", "zlib", "os=linux", "!+shared", "size=1:", "/2", "!/2 os=*u*", "zlib HDF5 size=:"]
 
@@ -56,7 +56,7 @@ def look_alikes(catalog: Catalog, query: Query) -> Counter[int]:
 def test_rows_are_sorted_as_their_values_are(
     text: str, column: str, descending: bool, mixed: Catalog
 ) -> None:
-    specs = [spec for spec in everything(mixed) if matches(parse(text), spec)]
+    specs = [spec for spec in all_records(mixed) if matches(parse(text), spec)]
 
     listing = mixed.listing(View(parse(text), sort=Sort(column, descending)))
 
@@ -165,7 +165,7 @@ def test_the_sample_folds_to_38_rows(sample: Catalog) -> None:
 @pytest.mark.parametrize("text", QUERIES)
 def test_columns_with_one_value_are_named_with_it(text: str, mixed: Catalog) -> None:
     query = parse(text)
-    specs = [spec for spec in everything(mixed) if matches(query, spec)]
+    specs = [spec for spec in all_records(mixed) if matches(query, spec)]
     expected = {}
     for column in COLUMNS:
         if column.has_dictionary and len({column.value(spec) for spec in specs}) == 1:

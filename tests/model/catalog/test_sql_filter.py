@@ -23,7 +23,7 @@ from spackscope.model.query.evaluate import (
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import Bare, parse
 from spackscope.model.query.validation import MAX_TERMS, check_once
-from tests.builders import catalog_of, everything, hash_of, record, write_page
+from tests.builders import all_records, catalog_of, hash_of, record, write_page
 
 BARE: tuple[Bare, Bare] = ("package", "any")
 
@@ -86,7 +86,7 @@ queries = st.builds(Query, drafts.map(tuple)) | st.lists(drafts, min_size=1, max
 def test_sql_finds_what_the_evaluator_finds(
     mixed: Catalog, query: Query, chosen: int, length: int
 ) -> None:
-    specs = everything(mixed)
+    specs = all_records(mixed)
     if chosen % 3 == 0:
         column = ANY if chosen % 2 else "hash"
         query = query.also(Term(column, specs[chosen % len(specs)].hash[:length]))
@@ -133,7 +133,7 @@ def test_each_column_shows_its_part_of_a_query(drafts: list[tuple[Condition, ...
 
 @given(st.text(max_size=3) | st.text("abcdefghijklmnopqrstuvwxyz234567", min_size=1, max_size=4))
 def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: str) -> None:
-    specs = everything(mixed)
+    specs = all_records(mixed)
     for typed in (text[: length + 1] for length in range(len(text))):
         for bare in BARE:
             try:

@@ -21,7 +21,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.query.parser import (
     parse,
 )
-from tests.spack_documents import DATA
+from tests.builders import SPACK_DATA
 
 DEPARTURES = {
     ("spack1", "golang"): "no edge of the index says who provides golang",
@@ -37,7 +37,7 @@ DEPARTURES = {
 
 def answers_by_kind() -> dict[str, list[dict[str, Any]]]:
     by_kind = defaultdict(list)
-    for answer in json.loads((DATA / "whole_answers.json").read_text()):
+    for answer in json.loads((SPACK_DATA / "whole_answers.json").read_text()):
         by_kind[answer["kind"]].append(answer)
     return dict(by_kind)
 

@@ -22,7 +22,7 @@ from spackscope.model.presentation import export
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import everything, hash_of, record, seal, write_page
+from tests.builders import all_records, fix_checksum, hash_of, record, write_page
 
 DATA = Path(__file__).parents[2] / "data" / "spack"
 SOURCE = str(DATA / "install-tree-1.2")
@@ -93,7 +93,7 @@ def test_whichever_byte_changes_the_answers_stay(seed: int, kept: Kept) -> None:
 @pytest.mark.parametrize("seed", range(220))
 def test_what_passes_the_checksum_is_answered_or_said_to_be_damaged(seed: int, kept: Kept) -> None:
     kept.flip(seed)
-    seal(kept.path)
+    fix_checksum(kept.path)
 
     catalog = open_cached([SOURCE], Session(kept.environ))
 
@@ -158,7 +158,7 @@ def test_an_index_that_somebody_wrote_is_damaged(statement: str, kept: Kept) -> 
     kept.path.write_bytes(kept.data)
     with closing(sqlite3.connect(kept.path)) as connection:
         connection.executescript(statement)
-    seal(kept.path)
+    fix_checksum(kept.path)
 
     catalog = kept.load()
     if not catalog.was_damaged:
@@ -182,10 +182,10 @@ def test_an_error_in_an_index_that_is_reused_builds_it_from_the_documents(
     assert path is not None
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE spec SET hash = ''")
-    seal(path)
+    fix_checksum(path)
     write_page(tmp_path / "mirror", [record(3)], title="package-2")
 
     catalog = load(sources, Session(environ))
 
     assert catalog.was_damaged
-    assert [spec.hash for spec in everything(catalog)] == [hash_of(1), hash_of(3)]
+    assert [spec.hash for spec in all_records(catalog)] == [hash_of(1), hash_of(3)]

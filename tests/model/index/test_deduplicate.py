@@ -16,21 +16,24 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.session import Session
-from tests.builders import catalog_of, hash_of, record, write_page
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     GCC,
     GLIBC,
     INDEX_OF_1_2,
     INSTALL_TREE,
+    SPACK_DATA,
     ZLIB,
+    catalog_of,
     database,
     edge,
-    index,
+    hash_of,
     installs,
     leaf,
     node,
-    nodes,
+    record,
+    write_page,
+    zlib_index,
+    zlib_nodes,
 )
 
 ROW = {"os": "ubuntu24.04", "target": "x86_64_v3", "versions": ["1.3.1"]}
@@ -49,7 +52,7 @@ def found(catalog: Catalog, query: str) -> list[str]:
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """Write the index of a build cache of zlib and all it needs."""
-    return write(tmp_path / "cache.json", index())
+    return write(tmp_path / "cache.json", zlib_index())
 
 
 @pytest.fixture
@@ -114,7 +117,7 @@ def test_edges_lead_to_the_record_that_stays(cache: Path, tree: Path) -> None:
 
 def test_what_one_source_lacks_is_found_in_another(tmp_path: Path) -> None:
     pushed = write(tmp_path / "cache.json", database(installs(node())))
-    others = write(tmp_path / "tree.json", database(installs(*nodes()[1:], installed=True)))
+    others = write(tmp_path / "tree.json", database(installs(*zlib_nodes()[1:], installed=True)))
 
     assert found(catalog_of(pushed, others), "^glibc@2.39") == [ZLIB]
     assert found(catalog_of(pushed), "^glibc@2.39") == []
@@ -193,7 +196,7 @@ def test_a_source_that_cannot_be_read_hides_no_other(cache: Path, tmp_path: Path
 
 
 def test_what_others_depend_on_is_listed_where_everything_is_asked_for(tmp_path: Path) -> None:
-    given = installs(node()) | installs(*nodes()[1:], in_buildcache=False)
+    given = installs(node()) | installs(*zlib_nodes()[1:], in_buildcache=False)
     path = str(write(tmp_path / "index.json", database(given)))
 
     everything = load([path], Session({}, include_dependency_only=True))
@@ -226,7 +229,7 @@ def told(catalog: Catalog) -> dict[str, object]:
 
 
 def test_a_refresh_tells_the_same_as_a_rebuild(tmp_path: Path, tree: Path) -> None:
-    whole = DATA / "spack1.index.json.gz"
+    whole = SPACK_DATA / "spack1.index.json.gz"
     data = gzip.decompress(whole.read_bytes())
     site, mirror = tmp_path / "site", write(tmp_path / "index.json", data)
     for number in range(5):

@@ -34,8 +34,8 @@ from spackscope.model.sources.session import Session
 from tests.builders import (
     PAGES,
     Record,
+    all_records,
     catalog_of,
-    everything,
     hash_of,
     page,
     read,
@@ -61,7 +61,7 @@ def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
 
     assert sample.total == len(on_pages) == 346
     assert sample.problems == []
-    for spec in everything(sample):
+    for spec in all_records(sample):
         origin = f"sample_data/develop/{spec.package}/specs.md"
         assert (spec.origin, spec.source) == (origin, SAMPLE)
         on_page = on_pages[spec.package, spec.hash]
@@ -73,7 +73,7 @@ def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
 def test_the_sample_is_38_rows_that_look_alike_no_more(sample: Catalog) -> None:
     rows = {
         tuple(column.value(spec) for column in BY_NAME.values() if column.name != "hash")
-        for spec in everything(sample)
+        for spec in all_records(sample)
     }
 
     assert len(rows) == len(sample.listing(View(folded=True))) == 38
@@ -161,7 +161,7 @@ def test_hostile_text_comes_back_as_it_was(text: str, tmp_path: Path) -> None:
 def test_a_size_comes_back_in_bytes(written: object, size: str, tmp_path: Path) -> None:
     write_page(tmp_path, [record(1, size=written)])
 
-    (spec,) = everything(catalog_of(tmp_path))
+    (spec,) = all_records(catalog_of(tmp_path))
 
     assert str(spec.size) == size
 
@@ -175,7 +175,7 @@ def test_specs_come_by_package_and_version_as_spack_orders_them(tmp_path: Path) 
     write_page(tmp_path, records, title="zlib")
     write_page(tmp_path, records[:2], title="bzip2")
 
-    specs = everything(catalog_of(tmp_path))
+    specs = all_records(catalog_of(tmp_path))
 
     assert [spec.package for spec in specs] == ["bzip2"] * 2 + ["zlib"] * 9
     assert [spec.version for spec in specs] == [
@@ -209,7 +209,7 @@ def test_compilers_are_ordered_by_name_and_version(tmp_path: Path) -> None:
     compilers = ["none", "gcc@13.2.0", "gcc@9.4.0", "gcc", "clang@18.1.3", "gcc@=10.3.0"]
     write_page(tmp_path, [record(n, compiler=c) for n, c in enumerate(compilers)])
 
-    specs = everything(catalog_of(tmp_path))
+    specs = all_records(catalog_of(tmp_path))
 
     assert [spec.compiler for spec in specs] == [
         "clang@18.1.3", "gcc", "gcc@9.4.0", "gcc@10.3.0", "gcc@13.2.0", "none",
@@ -229,7 +229,7 @@ def two_pages(directory: Path, one: list[Record], other: list[Record]) -> Catalo
 def test_records_that_two_pages_repeat_are_shown_once(tmp_path: Path) -> None:
     catalog = two_pages(tmp_path, [record(1), record(2)], [record(2), record(1), record(3)])
 
-    assert [spec.hash for spec in everything(catalog)] == [hash_of(1), hash_of(2), hash_of(3)]
+    assert [spec.hash for spec in all_records(catalog)] == [hash_of(1), hash_of(2), hash_of(3)]
     assert catalog.total == sum(package.total for package in catalog.packages(parse(""))) == 3
     assert [str(problem) for problem in catalog.problems] == [
         f"{tmp_path}/other.md: 2 of its records stand alike in another page of the same source,"
@@ -296,7 +296,7 @@ def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
     (row,) = catalog.rows(listing.ids, listing.counts)
 
     assert row.count == 5_000
-    assert [spec.hash for spec in everything(catalog)] == [hash_of(n) for n in range(5_000)]
+    assert [spec.hash for spec in all_records(catalog)] == [hash_of(n) for n in range(5_000)]
 
 
 def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:

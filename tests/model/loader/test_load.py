@@ -25,7 +25,7 @@ from spackscope.model.index.index_file import APPLICATION_ID
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import everything, hash_of, page, record, seal, write_page
+from tests.builders import all_records, fix_checksum, hash_of, page, record, write_page
 
 
 class Home:
@@ -175,7 +175,7 @@ def test_an_unchanged_mirror_is_not_read_again(home: Home) -> None:
 
     assert cached is not None
     assert made(again) == made(cached) == made(first)
-    assert everything(again) == everything(first)
+    assert all_records(again) == all_records(first)
 
 
 def test_a_rebuild_reads_an_unchanged_mirror_again(home: Home) -> None:
@@ -243,7 +243,7 @@ def cut(length: int) -> Callable[[Path], object]:
 def write_version(version: bytes) -> Callable[[Path], object]:
     def write(path: Path) -> None:
         path.write_bytes(path.read_bytes()[:68] + version + path.read_bytes()[72:])
-        seal(path)
+        fix_checksum(path)
 
     return write
 
@@ -541,7 +541,7 @@ def test_threads_share_a_catalog(keep: bool, home: Home) -> None:
 @pytest.mark.parametrize("end", ["replaced", "removed", "spoiled"])
 def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home) -> None:
     catalog = home.load()
-    expected = everything(catalog)
+    expected = all_records(catalog)
     if end == "replaced":
         home.add(0, count=5)
         assert home.load().total == 6
@@ -552,7 +552,7 @@ def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home)
     found: list[object] = []
 
     def ask() -> None:
-        found.append(everything(catalog))
+        found.append(all_records(catalog))
         found.append(catalog.dictionaries.hashes("", limit=10))
 
     thread = threading.Thread(target=ask)

@@ -26,7 +26,7 @@ from spackscope.model.query.evaluate import matches
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from spackscope.tui.cli.table import detail_lines
-from tests.builders import everything, page, read, record
+from tests.builders import all_records, page, read, record
 from tests.hostile import HOSTILE_TEXT
 
 SPEC = Spec(
@@ -258,7 +258,7 @@ def terms(found: list[DetailLine]) -> list[Term]:
 
 def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catalog) -> None:
     for catalog in (sample, mixed):
-        for spec in everything(catalog)[::7]:
+        for spec in all_records(catalog)[::7]:
             query = query_of(*terms(lines(spec)))
             assert matches(query, spec)
             assert parse(str(query)) == query

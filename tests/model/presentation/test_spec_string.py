@@ -15,30 +15,32 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import Compiler, Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.loader.load import load
 from spackscope.model.presentation.spec_string import spec_string
 from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VARIANT, tokens
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from spackscope.model.sources.resolve import SAMPLE
-from spackscope.model.sources.session import Session
-from tests.builders import PAGES, hash_of, record, write_page
-from tests.hostile import HOSTILE_TEXT
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     FLAGS,
     GCC,
     INDEX_OF_1_2,
+    PAGES,
+    SPACK_DATA,
     ZLIB,
+    catalog_of,
     database,
     edge,
+    hash_of,
     in_format,
     installs,
     leaf,
     node,
-    nodes,
+    record,
+    write_page,
+    zlib_nodes,
 )
+from tests.hostile import HOSTILE_TEXT
 
 SPEC = Spec(
     package="hdf5",
@@ -59,15 +61,10 @@ SHORT = replace(SPEC, compiler="none", platform="", os="", target="", variants=(
 GCC_13 = Compiler("gcc", "13.2.0", ("c", "cxx"))
 
 
-def catalog_of(source: Path | str) -> Catalog:
-    """Index a source, with all that is there for others only."""
-    return load([str(source)], Session({}, include_dependency_only=True))
-
-
 def catalog_of_nodes(directory: Path, *given: dict[str, Any], version: str = "8") -> Catalog:
     path = directory / "index.json"
     path.write_bytes(database(installs(*given), version))
-    return catalog_of(path)
+    return catalog_of(path, dependency_only=True)
 
 
 def spelled(catalog: Catalog) -> Iterator[tuple[str, Spec]]:
@@ -232,16 +229,16 @@ def test_what_is_too_long_for_a_query_is_named_by_its_hash() -> None:
     [
         SAMPLE,
         PAGES,
-        DATA / "spack0.index.json.gz",
-        DATA / "spack1.index.json.gz",
-        DATA / "mirror-v2",
-        DATA / "mirror-v3",
-        DATA / "install-tree-1.2",
+        SPACK_DATA / "spack0.index.json.gz",
+        SPACK_DATA / "spack1.index.json.gz",
+        SPACK_DATA / "mirror-v2",
+        SPACK_DATA / "mirror-v3",
+        SPACK_DATA / "install-tree-1.2",
     ],
     ids=lambda source: Path(source).name,
 )
 def test_every_spec_string_finds_its_spec(source: Path | str) -> None:
-    assert_each_is_found(catalog_of(source))
+    assert_each_is_found(catalog_of(source, dependency_only=True))
 
 
 def test_every_spec_string_of_mixed_pages_finds_its_spec(mixed: Catalog) -> None:
@@ -249,17 +246,17 @@ def test_every_spec_string_of_mixed_pages_finds_its_spec(mixed: Catalog) -> None
 
 
 def test_every_spec_string_of_old_pages_finds_its_spec(tmp_path: Path) -> None:
-    for line in (DATA / "pages.jsonl").read_text().splitlines():
+    for line in (SPACK_DATA / "pages.jsonl").read_text().splitlines():
         page = json.loads(line)
         write_page(tmp_path, page["records"], title=page["name"])
 
-    assert_each_is_found(catalog_of(tmp_path))
+    assert_each_is_found(catalog_of(tmp_path, dependency_only=True))
 
 
 @pytest.mark.parametrize("name", ["spack1.index.json.gz", "mirror-v3", "mirror-v2"])
 def test_specs_with_one_string_are_alike_in_all_that_it_can_say(name: str) -> None:
     by_string = defaultdict(set)
-    for text, spec in spelled(catalog_of(DATA / name)):
+    for text, spec in spelled(catalog_of(SPACK_DATA / name, dependency_only=True)):
         said = spec.package, spec.version, spec.flags, spec.namespace, spec.compilers
         by_string[text].add((*said, spec.platform, spec.os, spec.target, spec.variants))
 
@@ -272,7 +269,7 @@ def test_flags_compilers_and_namespaces_tell_specs_apart(tmp_path: Path) -> None
     two = [edge("gcc", GCC, ["build"], ["fortran"]), edge("llvm", clang, ["build"], ["c"])]
     catalog = catalog_of_nodes(
         tmp_path,
-        *nodes(parameters=parameters),
+        *zlib_nodes(parameters=parameters),
         leaf(clang, "llvm", "18.1.3"),
         node(hash_of(61), parameters=parameters | {"cflags": ["-O2", "-g"]}),
         node(hash_of(62), parameters=parameters, namespace="mine"),
@@ -324,7 +321,7 @@ def test_hostile_text_is_left_out_and_the_spec_found(text: str, tmp_path: Path) 
     (tmp_path / "index.json").write_bytes(database(installs(odd, leaf(GCC, "gcc", text))))
 
     for source in (tmp_path / "develop", tmp_path / "index.json"):
-        catalog = catalog_of(source)
+        catalog = catalog_of(source, dependency_only=True)
         for said, _ in spelled(catalog):
             assert is_clean(said)
             kinds = {token.kind for token in tokens(said)}
@@ -334,6 +331,6 @@ def test_hostile_text_is_left_out_and_the_spec_found(text: str, tmp_path: Path) 
 
 
 def test_an_index_of_spack_1_has_flags_and_compilers_in_its_strings() -> None:
-    strings = [text for text, _ in spelled(catalog_of(INDEX_OF_1_2))]
+    strings = [text for text, _ in spelled(catalog_of(INDEX_OF_1_2, dependency_only=True))]
 
     assert any(text.endswith(" %c,cxx=gcc@12.2.0") for text in strings)

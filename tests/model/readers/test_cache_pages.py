@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.sources.resolve import SAMPLE, location
-from tests.builders import PAGES, Record, hash_of, page, read, record
+from tests.builders import PAGES, Record, hash_of, page, record, split_problems
 from tests.hostile import HOSTILE_TEXT
 
 SAMPLES = sorted(location(SAMPLE).rglob("specs.md"))
@@ -26,6 +26,11 @@ SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
 hostile = pytest.mark.parametrize(
     "text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT]
 )
+
+
+def read_records(data: bytes) -> tuple[list[Spec], list[Problem]]:
+    """Read a page with the reader of pages, whatever its format is detected as."""
+    return split_problems(read_page(data, origin="document"))
 
 
 def written(path: Path) -> tuple[str, str, list[Record]]:
@@ -53,7 +58,7 @@ def as_spec(fields: Record, package: str, tag: str) -> Spec:
         stacks=tuple(fields["stacks"]),
         size=None,
         tag=tag,
-        origin="page",
+        origin="document",
         cached=True,
     )
 
@@ -81,7 +86,7 @@ def test_the_sample_is_four_packages_of_346_records() -> None:
 def test_a_page_of_the_sample_is_read_with_nothing_lost(path: Path) -> None:
     package, tag, records = written(path)
 
-    specs, problems = read(path.read_bytes())
+    specs, problems = read_records(path.read_bytes())
 
     assert specs == [as_spec(fields, package, tag) for fields in records]
     assert problems == []
@@ -93,7 +98,7 @@ def test_a_page_of_the_sample_is_read_with_nothing_lost(path: Path) -> None:
 def test_no_record_of_any_dialect_is_lost(path: Path) -> None:
     package, tag, records = written(path)
 
-    specs, _ = read(path.read_bytes())
+    specs, _ = read_records(path.read_bytes())
 
     expected: dict[str, Spec] = {}
     for spec in (as_spec(fields, package, tag) for fields in records):
@@ -108,13 +113,13 @@ def test_no_record_of_any_dialect_is_lost(path: Path) -> None:
     "path", DIALECTS, ids=lambda path: f"{path.parent.name} of {path.parent.parent.name}"
 )
 def test_only_a_page_whose_meta_is_wrong_has_problems(path: Path) -> None:
-    _, problems = read(path.read_bytes())
+    _, problems = read_records(path.read_bytes())
 
     assert {problem.place for problem in problems} == ({"meta"} if "wrong" in str(path) else set())
 
 
 def test_spack_0_writes_an_equals_sign_that_makes_no_other_compiler() -> None:
-    specs, _ = read((PAGES / "v0.23.0" / "m4" / "specs.md").read_bytes())
+    specs, _ = read_records((PAGES / "v0.23.0" / "m4" / "specs.md").read_bytes())
 
     assert {spec.compiler for spec in specs} == {
         "apple-clang@16.0.0",
@@ -125,8 +130,8 @@ def test_spack_0_writes_an_equals_sign_that_makes_no_other_compiler() -> None:
 
 
 def test_spack_1_marks_values_that_are_complete_and_may_name_a_compiler_by_its_hash() -> None:
-    specs, _ = read((PAGES / "v1.0.0" / "m4" / "specs.md").read_bytes())
-    archive, _ = read((PAGES / "v1.0.0" / "libarchive" / "specs.md").read_bytes())
+    specs, _ = read_records((PAGES / "v1.0.0" / "m4" / "specs.md").read_bytes())
+    archive, _ = read_records((PAGES / "v1.0.0" / "libarchive" / "specs.md").read_bytes())
 
     assert "none" in {spec.compiler for spec in specs}
     assert any("/5o2zn6v" in spec.compiler for spec in specs)
@@ -137,7 +142,7 @@ def test_records_of_one_stack_each_are_joined_by_their_hash() -> None:
     path = PAGES / "develop-2025-06-15" / "zstd" / "specs.md"
     _, _, records = written(path)
 
-    specs, problems = read(path.read_bytes())
+    specs, problems = read_records(path.read_bytes())
 
     assert (len(records), len(specs)) == (21, 10)
     assert all(len(spec.stacks) >= 2 and "root" in spec.stacks for spec in specs)
@@ -145,7 +150,7 @@ def test_records_of_one_stack_each_are_joined_by_their_hash() -> None:
 
 
 def test_records_count_where_meta_says_otherwise() -> None:
-    specs, problems = read((PAGES / "wrong-meta" / "libarchive" / "specs.md").read_bytes())
+    specs, problems = read_records((PAGES / "wrong-meta" / "libarchive" / "specs.md").read_bytes())
 
     assert len(specs) == 4
     assert reasons(problems) == [
@@ -161,8 +166,8 @@ def test_records_count_where_meta_says_otherwise() -> None:
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\nA body.\n", b"\n---\n"])
 def test_what_stands_behind_the_front_matter_is_left_alone(end: bytes) -> None:
-    assert read(SMALL + end) == read(SMALL)
-    assert read(SMALL)[1] == []
+    assert read_records(SMALL + end) == read_records(SMALL)
+    assert read_records(SMALL)[1] == []
 
 
 @pytest.mark.parametrize(
@@ -202,7 +207,7 @@ def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) ->
     data = change(SMALL.decode())
 
     assert is_page(data)
-    assert read(data) == read(SMALL)
+    assert read_records(data) == read_records(SMALL)
 
 
 @pytest.mark.parametrize("key", ["title", "spec_details", "unknown"])
@@ -210,9 +215,9 @@ def test_a_key_that_a_page_gives_twice_is_told(key: str) -> None:
     once = SMALL.replace(b"layout:", b"unknown: x\nlayout:")
     twice = once.replace(f"\n{key}:".encode(), f"\n{key}: other\n{key}: []\n{key}:".encode())
 
-    specs, problems = read(twice)
+    specs, problems = read_records(twice)
 
-    assert specs == read(SMALL)[0]
+    assert specs == read_records(SMALL)[0]
     assert reasons(problems) == [f"{key}: it is given twice; the last one counts"]
 
 
@@ -235,7 +240,7 @@ spec_details:
 ...
 """
 
-    ((spec,), problems) = read(text.encode())
+    ((spec,), problems) = read_records(text.encode())
 
     assert problems == []
     assert (spec.package, spec.tag, spec.version) == ("zlib", "develop", "1.10")
@@ -269,16 +274,16 @@ spec_details:
     ids=range(19),
 )
 def test_a_page_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
-    specs, problems = read(data)
+    specs, problems = read_records(data)
 
     assert specs == []
     assert any(re.search(reason, problem.reason) for problem in problems)
 
 
 def test_a_page_without_its_closing_line_is_read_all_the_same() -> None:
-    specs, problems = read(SMALL.removesuffix(b"\n---"))
+    specs, problems = read_records(SMALL.removesuffix(b"\n---"))
 
-    assert specs == read(SMALL)[0]
+    assert specs == read_records(SMALL)[0]
     assert reasons(problems) == [": the front matter has no closing line of three dashes"]
 
 
@@ -288,18 +293,18 @@ def test_a_value_that_cannot_be_read_takes_no_other_along(key: str) -> None:
         f"{key}: [" if line.startswith(f"{key}:") else line for line in SMALL.decode().split("\n")
     ]
 
-    specs, problems = read("\n".join(lines).encode())
+    specs, problems = read_records("\n".join(lines).encode())
 
     assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
     assert key in {problem.place for problem in problems}
 
 
 def test_a_page_cut_anywhere_says_so_and_keeps_the_records_before_the_cut() -> None:
-    whole, _ = read(SMALL)
+    whole, _ = read_records(SMALL)
     kept = []
 
     for length in range(len(SMALL)):
-        specs, problems = read(SMALL[:length])
+        specs, problems = read_records(SMALL[:length])
         assert specs == whole[: len(specs)]
         kept.append(len(specs))
         assert problems
@@ -333,7 +338,7 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     lines = [f"title: {json.dumps(title)}", f"meta: {json.dumps(meta)}"]
     lines.append(f"spec_details: {json.dumps(records)}")
 
-    for item in read_page("\n".join(["---", *lines, "---"]).encode(), origin="page"):
+    for item in read_page("\n".join(["---", *lines, "---"]).encode(), origin="document"):
         for value in (getattr(item, name) for name in item.__slots__):
             for text in value if isinstance(value, tuple) else (value,):
                 assert is_storable(str(text))
@@ -356,7 +361,7 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     ],
 )
 def test_a_field_that_is_no_text_is_empty_and_a_problem(key: str, value: Any, kind: str) -> None:
-    (spec,), problems = read(page([record(**{key: value})]))
+    (spec,), problems = read_records(page([record(**{key: value})]))
 
     assert getattr(spec, key) == ""
     assert reasons(problems) == [f"record 1: {key} is {kind}"]
@@ -381,7 +386,7 @@ def test_of_a_list_the_texts_are_kept(
 ) -> None:
     fields = record(**{key: value})
 
-    (spec, again), problems = read(page([fields, fields | {"hash": hash_of(7)}]))
+    (spec, again), problems = read_records(page([fields, fields | {"hash": hash_of(7)}]))
 
     assert getattr(spec, key) == getattr(again, key) == kept
     assert reasons(problems) == [f"record {n}: {reason.format(key)}" for n in (1, 2)]
@@ -391,7 +396,7 @@ def test_of_a_list_the_texts_are_kept(
     ("value", "kept"), [(..., ""), ([], ""), (["1.2", "1.3"], "1.2"), ("1.2", ""), ([["1.2"]], "")]
 )
 def test_a_record_has_one_version(value: Any, kept: str) -> None:
-    (spec,), problems = read(page([record(versions=value)]))
+    (spec,), problems = read_records(page([record(versions=value)]))
 
     assert spec.version == kept
     assert "version" in problems[-1].reason
@@ -399,7 +404,7 @@ def test_a_record_has_one_version(value: Any, kept: str) -> None:
 
 @pytest.mark.parametrize(("value", "kept"), [(1, "1"), (1.5, "1.5"), (float("nan"), "NaN")])
 def test_a_number_is_the_text_that_it_is_written_as(value: float, kept: str) -> None:
-    (spec,), problems = read(page([record(os=value, versions=[value], variants=[value])]))
+    (spec,), problems = read_records(page([record(os=value, versions=[value], variants=[value])]))
 
     assert (spec.os, spec.version, spec.variants) == (kept, kept, (kept,))
     assert problems == []
@@ -426,7 +431,7 @@ def test_a_number_is_the_text_that_it_is_written_as(value: float, kept: str) -> 
     ],
 )
 def test_a_record_without_a_valid_hash_is_a_problem(value: Any) -> None:
-    specs, problems = read(page([record(1), record(hash=value), record(3)]))
+    specs, problems = read_records(page([record(1), record(hash=value), record(3)]))
 
     assert [spec.hash for spec in specs] == [hash_of(1), hash_of(3)]
     (problem,) = problems
@@ -444,7 +449,7 @@ def test_a_record_without_a_valid_hash_is_a_problem(value: Any) -> None:
     [(None, ""), ("text", "a string"), (7, "a string"), ([], "a list"), (True, "true")],
 )
 def test_a_record_that_is_no_mapping_is_a_problem(value: Any, shown: str) -> None:
-    specs, problems = read(page([value, record(1)]))
+    specs, problems = read_records(page([value, record(1)]))
 
     assert len(specs) == 1
     reason = "is missing" if value is None else f"is {shown}, expected an object"
@@ -468,7 +473,7 @@ def test_a_record_that_is_no_mapping_is_a_problem(value: Any, shown: str) -> Non
     ],
 )
 def test_a_size_is_read_in_bytes(value: Any, size: float | None) -> None:
-    (spec,), problems = read(page([record(size=value)]))
+    (spec,), problems = read_records(page([record(size=value)]))
 
     assert spec.size == size
     assert problems == []
@@ -492,7 +497,7 @@ def test_a_size_is_read_in_bytes(value: Any, size: float | None) -> None:
     ],
 )
 def test_what_is_no_size_is_none_and_a_problem(value: Any) -> None:
-    (spec,), problems = read(page([record(size=value)]))
+    (spec,), problems = read_records(page([record(size=value)]))
 
     assert spec.size is None
     (problem,) = problems
@@ -503,7 +508,9 @@ def test_what_is_no_size_is_none_and_a_problem(value: Any) -> None:
 def test_a_variant_may_be_called_like_a_column_and_keys_may_be_unknown() -> None:
     variants = ["os=linux", "target=gpu", "stack=deep", "hash=blake"]
 
-    (spec,), problems = read(page([record(variants=variants, tarball="https://x", build_spec={})]))
+    (spec,), problems = read_records(
+        page([record(variants=variants, tarball="https://x", build_spec={})])
+    )
 
     assert spec.variants == tuple(variants)
     assert problems == []
@@ -512,14 +519,14 @@ def test_a_variant_may_be_called_like_a_column_and_keys_may_be_unknown() -> None
 def test_a_page_without_title_or_tag_keeps_its_records() -> None:
     lines = [b"---", b"spec_details: " + json.dumps([record(1)]).encode(), b"---"]
 
-    (spec,), problems = read(b"\n".join(lines))
+    (spec,), problems = read_records(b"\n".join(lines))
 
     assert (spec.package, spec.tag, spec.hash) == ("", "", hash_of(1))
     assert [problem.place for problem in problems] == ["title"]
 
 
 def test_a_record_that_stands_twice_is_shown_once() -> None:
-    specs, problems = read(page([record(1), record(2), record(1)]))
+    specs, problems = read_records(page([record(1), record(2), record(1)]))
 
     assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
     assert reasons(problems) == [f"record 3: hash {hash_of(1)} is listed twice"]
@@ -528,7 +535,7 @@ def test_a_record_that_stands_twice_is_shown_once() -> None:
 def test_a_hash_with_differing_content_stays_in_every_form() -> None:
     records = [record(1), record(1, os="centos7"), record(1, size=5), record(1, os="centos7")]
 
-    specs, problems = read(page(records))
+    specs, problems = read_records(page(records))
 
     assert [(spec.os, spec.size) for spec in specs] == [
         ("ubuntu24.04", None),
@@ -540,7 +547,7 @@ def test_a_hash_with_differing_content_stays_in_every_form() -> None:
 
 
 def test_a_hash_may_stand_on_a_page_thousands_of_times() -> None:
-    specs, problems = read(page([record(1, os=f"os{n}") for n in range(5_000)]))
+    specs, problems = read_records(page([record(1, os=f"os{n}") for n in range(5_000)]))
 
     assert len(specs) == 5_000
     assert len(problems) == 4_999
@@ -567,7 +574,7 @@ def test_a_hash_may_stand_on_a_page_thousands_of_times() -> None:
     ],
 )
 def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
-    specs, problems = read(page([record(1), record(2)], meta=meta))
+    specs, problems = read_records(page([record(1), record(2)], meta=meta))
 
     assert len(specs) == 2
     assert reasons(problems) == [reason]
@@ -585,7 +592,7 @@ def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
     ],
 )
 def test_meta_that_agrees_is_no_problem(meta: Any) -> None:
-    assert read(page([record(1), record(2)], meta=meta))[1] == []
+    assert read_records(page([record(1), record(2)], meta=meta))[1] == []
 
 
 @hostile
@@ -596,7 +603,7 @@ def test_hostile_text_is_read_as_it_is(text: str) -> None:
         variants=[text, "+a"], stacks=[text], versions=[text],
     )  # fmt: skip
 
-    (spec,), problems = read(page([fields], title=text, tag=text))
+    (spec,), problems = read_records(page([fields], title=text, tag=text))
 
     assert [spec.compiler, spec.os, spec.platform, spec.target] == [stored] * 4
     assert (spec.version, spec.package) == (stored.removeprefix("="), stored)
@@ -611,7 +618,7 @@ def test_hostile_text_may_stand_on_the_page_without_escapes(text: str) -> None:
     records = json.dumps([record(1, os=text + "!")], ensure_ascii=False)
     data = f"---\ntitle: zlib\nspec_details: {records}\n---".encode("utf-8", "replace")
 
-    (spec,), problems = read(data)
+    (spec,), problems = read_records(data)
 
     assert spec.os == text.encode("utf-8", "replace").decode() + "!"
     assert problems == []
@@ -619,7 +626,7 @@ def test_hostile_text_may_stand_on_the_page_without_escapes(text: str) -> None:
 
 @hostile
 def test_hostile_text_in_places_where_it_cannot_be_is_a_problem(text: str) -> None:
-    specs, problems = read(
+    specs, problems = read_records(
         page([record(1, size=text), record(hash=text)], meta={"num_specs": text})
     )
 
@@ -631,7 +638,7 @@ def test_hostile_text_in_places_where_it_cannot_be_is_a_problem(text: str) -> No
 def test_a_page_of_very_many_texts_is_read_up_to_a_limit() -> None:
     records = [record(n, stacks=[str(n)] + ["s"] * 99_999) for n in range(110)]
 
-    specs, problems = read(page(records))
+    specs, problems = read_records(page(records))
 
     # Each record has 100,000 texts of its own, and all share variants and a version.
     assert len(specs) == 100

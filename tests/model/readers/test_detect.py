@@ -15,36 +15,37 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.detect import read_document
-from tests.builders import page, record
-from tests.model.readers.test_lockfile import lock
-from tests.model.readers.test_spec_file import COMPRESSED, signed, specfile
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     INDEX_OF_1_2,
     INSTALL_TREE,
+    SPACK_DATA,
     ZLIB,
     as_yaml,
     database,
     in_format,
-    index,
     installs,
     leaf,
-    nodes,
+    page,
     read,
-    split,
+    record,
+    split_problems,
+    zlib_index,
+    zlib_nodes,
 )
+from tests.model.readers.test_lockfile import lock
+from tests.model.readers.test_spec_file import COMPRESSED, signed, specfile
 
-OLDEST = {"spec": [in_format(1, new) for new in nodes()]}
+OLDEST = {"spec": [in_format(1, new) for new in zlib_nodes()]}
 YAML = as_yaml(OLDEST)
 ROOT_AND_OTHERS: list[tuple[str, ...]] = [(), ("needed",), ("needed",), ("needed",)]
 DOCUMENTS: list[tuple[str, bytes, list[tuple[str, ...]]]] = [
     ("page", page([record(1)]), [("cached",)]),
-    ("database", index(), [("cached",)] * 4),
+    ("database", zlib_index(), [("cached",)] * 4),
     ("lock file", lock(), [("explicit",), (), (), ()]),
     ("spec file", specfile(), ROOT_AND_OTHERS),
     ("oldest spec file", json.dumps(OLDEST).encode(), ROOT_AND_OTHERS),
     ("spec file in YAML", YAML, ROOT_AND_OTHERS),
-    ("spack find --json", json.dumps(nodes()).encode(), [()] * 4),
+    ("spack find --json", json.dumps(zlib_nodes()).encode(), [()] * 4),
     ("signed spec file", signed(specfile()), ROOT_AND_OTHERS),
     ("signed spec file in YAML", signed(YAML), ROOT_AND_OTHERS),
 ]
@@ -87,7 +88,9 @@ def test_a_document_may_come_in_another_form(
     assert read(change(data)) == read(data)
 
 
-@pytest.mark.parametrize("data", [index(), lock(), specfile()], ids=["index", "lock", "spec file"])
+@pytest.mark.parametrize(
+    "data", [zlib_index(), lock(), specfile()], ids=["index", "lock", "spec file"]
+)
 @pytest.mark.parametrize(
     "change",
     [
@@ -214,14 +217,16 @@ def test_what_spack_find_prints_are_the_nodes_of_the_install_tree() -> None:
 
 
 def test_what_spack_find_prints_need_not_hold_the_dependencies() -> None:
-    specs, problems = read(json.dumps(nodes()[:1]).encode())
+    specs, problems = read(json.dumps(zlib_nodes()[:1]).encode())
 
     assert [(spec.package, spec.compiler) for spec in specs] == [("zlib", "gcc")]
     assert problems == []
 
 
 def test_what_is_none_in_a_list_of_specs_takes_no_other_along() -> None:
-    specs, problems = read(json.dumps([7, *nodes()[:1], {**nodes()[0], "version": "2"}]).encode())
+    specs, problems = read(
+        json.dumps([7, *zlib_nodes()[:1], {**zlib_nodes()[0], "version": "2"}]).encode()
+    )
 
     assert [spec.version for spec in specs] == ["1.3.1"]
     assert reasons(problems) == [
@@ -231,7 +236,7 @@ def test_what_is_none_in_a_list_of_specs_takes_no_other_along() -> None:
 
 
 def test_gzip_within_gzip_is_none_of_them() -> None:
-    _, (problem,) = read(gzip.compress(gzip.compress(index())))
+    _, (problem,) = read(gzip.compress(gzip.compress(zlib_index())))
 
     assert problem.reason.startswith(NOT_A)
 
@@ -239,7 +244,7 @@ def test_gzip_within_gzip_is_none_of_them() -> None:
 # Documents that break off
 
 
-SMALL = installs(leaf(ZLIB, "zlib", "1"), *nodes()[1:3])
+SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
 
 
 @pytest.mark.parametrize(
@@ -284,10 +289,10 @@ def test_a_large_index_cut_in_the_middle_keeps_what_came() -> None:
 
 
 def test_a_document_behind_a_document_is_told() -> None:
-    specs, problems = read(index() + index())
+    specs, problems = read(zlib_index() + zlib_index())
 
-    assert specs == read(index())[0]
-    end = len(index())
+    assert specs == read(zlib_index())[0]
+    end = len(zlib_index())
     assert reasons(problems) == [
         f": Data after the end of the document (character {end}) was ignored"
     ]
@@ -314,21 +319,21 @@ def test_a_small_gzip_cut_anywhere_does_not_raise(step: int) -> None:
 
 
 def test_a_wrong_checksum_is_told() -> None:
-    packed = bytearray(gzip.compress(index()))
+    packed = bytearray(gzip.compress(zlib_index()))
     packed[-6] ^= 0xFF
 
     specs, problems = read(bytes(packed))
 
-    assert specs == read(index())[0]
+    assert specs == read(zlib_index())[0]
     assert len(problems) == 1
     assert "incorrect data check" in problems[0].reason
 
 
 @pytest.mark.parametrize(("end", "count"), [(b"\0" * 100, 0), (b"\0x", 1), (b"PK", 1)])
 def test_padding_behind_gzip_is_no_problem_and_all_else_is(end: bytes, count: int) -> None:
-    specs, problems = read(gzip.compress(index()) + end)
+    specs, problems = read(gzip.compress(zlib_index()) + end)
 
-    assert specs == read(index())[0]
+    assert specs == read(zlib_index())[0]
     assert len(problems) == count
 
 
@@ -339,7 +344,7 @@ def test_padding_behind_gzip_is_no_problem_and_all_else_is(end: bytes, count: in
 def test_what_unpacks_to_too_much_is_not_read(parts: int) -> None:
     bomb = gzip.compress(b" " * 10_000_000) * parts
 
-    specs, problems = split(read_document(bomb, origin="o", max_size=5_000_000))
+    specs, problems = split_problems(read_document(bomb, origin="o", max_size=5_000_000))
 
     assert specs == []
     assert reasons(problems) == [": it unpacks to more than 5,000,000 bytes"]
@@ -359,8 +364,8 @@ def zstd(data: bytes) -> bytes:
 
 def test_zstd_is_read() -> None:
     assert read(zstd_frame(specfile())) == read(specfile())
-    assert read(zstd(index())) == read(index())
-    assert read(zstd(index()[:100]) + zstd(index()[100:])) == read(index())
+    assert read(zstd(zlib_index())) == read(zlib_index())
+    assert read(zstd(zlib_index()[:100]) + zstd(zlib_index()[100:])) == read(zlib_index())
 
 
 def test_a_cut_zstd_does_not_raise_and_is_told() -> None:
@@ -373,7 +378,7 @@ def test_a_cut_zstd_does_not_raise_and_is_told() -> None:
 def test_zstd_that_unpacks_to_too_much_is_not_read() -> None:
     bomb = zstd(b" " * 10_000_000)
 
-    specs, problems = split(read_document(bomb, origin="o", max_size=5_000_000))
+    specs, problems = split_problems(read_document(bomb, origin="o", max_size=5_000_000))
 
     assert specs == []
     assert reasons(problems) == [": it unpacks to more than 5,000,000 bytes"]
@@ -404,4 +409,4 @@ def test_no_bytes_raise(data: bytes) -> None:
 
 
 def test_the_tests_have_the_files_that_they_read() -> None:
-    assert len(list(DATA.glob("mirror-v3/blobs/sha256/*/*"))) == 3
+    assert len(list(SPACK_DATA.glob("mirror-v3/blobs/sha256/*/*"))) == 3

@@ -10,23 +10,23 @@ from hypothesis import given
 
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.detect import read_document
-from tests.builders import hash_of
-from tests.model.readers.test_spack_database import ODD, any_json
-from tests.spack_documents import (
+from tests.builders import (
     GCC,
     GLIBC,
     GMAKE,
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     ZLIB,
+    all_texts,
     edge,
+    hash_of,
     in_format,
     leaf,
     node,
-    nodes,
     read,
-    texts_of,
+    zlib_nodes,
 )
+from tests.model.readers.test_spack_database import ODD, any_json
 
 ROOTS = [{"hash": ZLIB, "spec": "zlib +shared"}]
 
@@ -39,7 +39,9 @@ def lock(
         "_meta": {"file-type": "spack-lockfile", "lockfile-version": version},
         "spack": {"version": "1.2.0", "type": "git", "commit": "abc"},
         "roots": roots,
-        "concrete_specs": {its["hash"]: its for its in nodes()} if concrete is None else concrete,
+        "concrete_specs": {its["hash"]: its for its in zlib_nodes()}
+        if concrete is None
+        else concrete,
         **more,
     }
     return json.dumps({key: value for key, value in whole.items() if value is not ...}).encode()
@@ -70,7 +72,7 @@ def test_the_nodes_of_a_lock_file_are_those_of_an_index(path: Any, version: int)
 
 @pytest.mark.parametrize(("version", "number"), [(4, 3), (5, 4), (6, 5)])
 def test_a_lock_file_of_each_version_tells_the_same(version: int, number: int) -> None:
-    concrete = {new["hash"]: in_format(number, new) for new in nodes()}
+    concrete = {new["hash"]: in_format(number, new) for new in zlib_nodes()}
 
     specs, problems = read(lock(concrete, version=version))
 
@@ -83,7 +85,7 @@ def test_a_lock_file_of_each_version_tells_the_same(version: int, number: int) -
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
     """Its keys are not the hashes of the specs."""
-    concrete = {hash_of(90 + at): in_format(1, new) for at, new in enumerate(nodes())}
+    concrete = {hash_of(90 + at): in_format(1, new) for at, new in enumerate(zlib_nodes())}
     roots = [{"hash": hash_of(90), "spec": "zlib"}]
 
     specs, problems = read(lock(concrete, roots, version))
@@ -99,7 +101,7 @@ def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
 def test_the_edges_of_an_earlier_lock_file_name_its_keys() -> None:
     keys = {hash_: hash_of(90 + at) for at, hash_ in enumerate([ZLIB, GCC, GLIBC, GMAKE])}
     concrete = {}
-    for key, new in zip(keys.values(), nodes(), strict=True):
+    for key, new in zip(keys.values(), zlib_nodes(), strict=True):
         old = in_format(1, new)
         for fields in old.values():
             for told in fields.get("dependencies", {}).values():
@@ -176,7 +178,7 @@ def included(*given: dict[str, Any], roots: list[str], **more: Any) -> dict[str,
 def test_included_environments_are_read_however_deep() -> None:
     zstd, xz = leaf(hash_of(20), "zstd", "1.5"), leaf(hash_of(21), "xz", "5.4")
     inner = included(xz, roots=[xz["hash"]])
-    outer = included(zstd, *nodes(), roots=[zstd["hash"]], include_concrete={"/inner": inner})
+    outer = included(zstd, *zlib_nodes(), roots=[zstd["hash"]], include_concrete={"/inner": inner})
 
     specs, problems = read(lock(include_concrete={"/outer": outer}))
 
@@ -236,7 +238,7 @@ def test_what_is_no_lock_file_is_a_problem(document: object) -> None:
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
-    concrete = {hash_of(30): value, **{its["hash"]: its for its in nodes()}}
+    concrete = {hash_of(30): value, **{its["hash"]: its for its in zlib_nodes()}}
 
     specs, problems = read(lock(concrete))
 
@@ -251,4 +253,4 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     data = lock({ZLIB: its, GCC: node(GCC)}, roots, version, include_concrete=more)
     for item in read_document(data, origin="o"):
         assert isinstance(item, Spec | Problem)
-        assert all(text.encode().decode() == text for text in texts_of(item))
+        assert all(text.encode().decode() == text for text in all_texts(item))

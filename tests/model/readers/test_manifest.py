@@ -18,13 +18,19 @@ from spackscope.model.readers.manifest import (
     archive_size,
     read_manifest,
 )
-from spackscope.model.readers.manifest import SPEC as SPEC_TYPE
+from tests.builders import (
+    ARCHIVE_TYPE,
+    DATABASE_TYPE,
+    SPACK_DATA,
+    SPEC_TYPE,
+    ZLIB,
+    entry,
+    manifest,
+)
 from tests.hostile import HOSTILE_TEXT
-from tests.mirrors import ARCHIVE, DB, SPEC, entry, manifest
-from tests.spack_documents import DATA, ZLIB
 
 NAMED = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
-REAL = sorted(DATA.glob("mirror-v3/v3/manifests/spec/*/*.json"))
+REAL = sorted(SPACK_DATA.glob("mirror-v3/v3/manifests/spec/*/*.json"))
 SIGNED = b"""-----BEGIN PGP SIGNED MESSAGE-----
 Hash: SHA512
 
@@ -37,17 +43,17 @@ iQIzBAEB
 
 
 def blob_of(**fields: Any) -> Manifest:
-    return read_manifest(manifest(entry(DB, b"index", **fields)))
+    return read_manifest(manifest(entry(DATABASE_TYPE, b"index", **fields)))
 
 
 def test_the_manifest_of_an_index_that_spack_wrote_names_its_blob() -> None:
-    data = (DATA / "mirror-v3/v3/manifests/index/index.manifest.json").read_bytes()
+    data = (SPACK_DATA / "mirror-v3/v3/manifests/index/index.manifest.json").read_bytes()
 
     blob = read_manifest(data).blob(DATABASE)
 
-    assert blob.media_type == DB
+    assert blob.media_type == DATABASE_TYPE
     assert blob.size == 25_699
-    assert (DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
+    assert (SPACK_DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
@@ -58,24 +64,24 @@ def test_the_manifest_of_a_spec_that_spack_wrote_names_spec_file_and_size(path: 
     told = archive_size(data, origin=str(path))
 
     assert blob.compression == "gzip"
-    assert (DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
+    assert (SPACK_DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
     assert told is not None
     assert told[0] in path.name
     assert f'"contentLength":{told[1]},' in data.decode()
 
 
 def test_a_signature_is_taken_off() -> None:
-    plain = manifest(entry(SPEC, b"spec"), entry(ARCHIVE, b"archive"))
+    plain = manifest(entry(SPEC_TYPE, b"spec"), entry(ARCHIVE_TYPE, b"archive"))
 
     assert read_manifest(SIGNED % plain) == read_manifest(plain)
 
 
 def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
-    data = manifest(entry(ARCHIVE, b"archive"), entry(SPEC, b"spec"))
+    data = manifest(entry(ARCHIVE_TYPE, b"archive"), entry(SPEC_TYPE, b"spec"))
 
     assert archive_size(data, origin=NAMED) == (ZLIB, 7)
     assert archive_size(data, origin="zlib.spec.manifest.json") is None
-    no_size = manifest(entry(ARCHIVE, b"archive", contentLength=...))
+    no_size = manifest(entry(ARCHIVE_TYPE, b"archive", contentLength=...))
     assert archive_size(no_size, origin=NAMED) is None
 
 
@@ -83,20 +89,20 @@ def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
     ("data", "reason"),
     [
         (b"<html>", "the manifest cannot be read"),
-        (manifest(entry(SPEC, b"spec")), "the manifest names no archive"),
+        (manifest(entry(SPEC_TYPE, b"spec")), "the manifest names no archive"),
         (
-            manifest(entry(ARCHIVE, b"", contentLength=-5)),
+            manifest(entry(ARCHIVE_TYPE, b"", contentLength=-5)),
             "contentLength is -5, expected a number of bytes",
         ),
         (
-            manifest(entry(ARCHIVE, b"", contentLength="x")),
+            manifest(entry(ARCHIVE_TYPE, b"", contentLength="x")),
             "contentLength is 'x', expected a number of bytes",
         ),
         (
-            manifest(entry(ARCHIVE, b"", contentLength=float("nan"))),
+            manifest(entry(ARCHIVE_TYPE, b"", contentLength=float("nan"))),
             "contentLength is NaN, expected a number of bytes",
         ),
-        (manifest(entry(ARCHIVE, b"", contentLength=None)), "contentLength is missing"),
+        (manifest(entry(ARCHIVE_TYPE, b"", contentLength=None)), "contentLength is missing"),
     ],
 )
 def test_a_manifest_that_tells_no_size_says_why(data: bytes, reason: str) -> None:
@@ -132,15 +138,19 @@ def test_an_entry_that_is_wrong_is_named(fields: dict[str, Any], reason: str) ->
 
 
 def test_a_wrong_entry_spoils_no_other() -> None:
-    read = read_manifest(manifest(None, 5, "x", [], entry(DB, b"x", checksum=1), entry(DB, b"y")))
+    read = read_manifest(
+        manifest(
+            None, 5, "x", [], entry(DATABASE_TYPE, b"x", checksum=1), entry(DATABASE_TYPE, b"y")
+        )
+    )
 
     assert len(read.blobs) == 1
-    assert read.blob(DATABASE).checksum == entry(DB, b"y")["checksum"]
+    assert read.blob(DATABASE).checksum == entry(DATABASE_TYPE, b"y")["checksum"]
     assert len(read.remarks) == 5
 
 
 def test_a_checksum_is_compared_in_lower_case() -> None:
-    checksum = entry(DB, b"index")["checksum"]
+    checksum = entry(DATABASE_TYPE, b"index")["checksum"]
 
     assert blob_of(checksum=checksum.upper()).blob(DATABASE).checksum == checksum
 
@@ -163,7 +173,7 @@ def test_a_checksum_is_compared_in_lower_case() -> None:
         b'{"data": ' * 100_000,
         b" " * (MAX_MANIFEST_SIZE + 1),
         SIGNED,
-        manifest(entry(DB, b"index"))[:-20],
+        manifest(entry(DATABASE_TYPE, b"index"))[:-20],
     ],
 )
 def test_what_is_no_manifest_is_refused(data: bytes) -> None:
@@ -174,7 +184,7 @@ def test_what_is_no_manifest_is_refused(data: bytes) -> None:
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
 @pytest.mark.parametrize("field", ["mediaType", "checksum", "checksumAlgorithm", "compression"])
 def test_hostile_texts_are_survived_anywhere(field: str, text: str) -> None:
-    data = json.dumps({"data": [entry(DB, b"index", **{field: text})]}).encode()
+    data = json.dumps({"data": [entry(DATABASE_TYPE, b"index", **{field: text})]}).encode()
 
     read = read_manifest(data)
 
@@ -184,4 +194,4 @@ def test_hostile_texts_are_survived_anywhere(field: str, text: str) -> None:
 
 
 def test_a_blob_lies_below_the_first_digits_of_its_checksum() -> None:
-    assert Blob(DB, "ab" + "0" * 62).name == "blobs/sha256/ab/ab" + "0" * 62
+    assert Blob(DATABASE_TYPE, "ab" + "0" * 62).name == "blobs/sha256/ab/ab" + "0" * 62

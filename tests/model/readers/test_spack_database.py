@@ -27,10 +27,7 @@ from spackscope.model.core.records import (
 from spackscope.model.readers import json as json_reader
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.json import parse
-from tests.builders import hash_of
-from tests.hostile import HOSTILE_TEXT
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     FLAGS,
     GCC,
     GLIBC,
@@ -38,19 +35,21 @@ from tests.spack_documents import (
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
+    SPACK_DATA,
     ZLIB,
+    all_texts,
     database,
     edge,
+    hash_of,
     in_format,
-    index,
     installs,
     leaf,
     node,
-    nodes,
     read,
-    texts_of,
-    zlib_of,
+    zlib_index,
+    zlib_nodes,
 )
+from tests.hostile import HOSTILE_TEXT
 
 NOT_KNOWN = (
     "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock,"
@@ -58,9 +57,15 @@ NOT_KNOWN = (
 )
 
 
+def zlib_of(data: bytes) -> tuple[Spec, list[str]]:
+    """Return the first record of a document, and the texts of its problems."""
+    specs, problems = read(data)
+    return specs[0], [str(problem) for problem in problems]
+
+
 def known(name: str) -> dict[str, Spec]:
     """Read one of the two large indexes, of which the tests hold a part."""
-    data = gzip.decompress((DATA / f"{name}.index.json.gz").read_bytes())
+    data = gzip.decompress((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
     specs, problems = read(data)
     assert [problem.reason.split(",")[0].split(" ", 1)[1] for problem in problems] == [
         "dependencies are missing"
@@ -92,7 +97,7 @@ def printed(spec: Spec) -> str:
 def test_an_index_of_spack_0_23_says_what_the_site_shows_of_it() -> None:
     specs = known("spack0")
     count = 0
-    for line in (DATA / "pages.jsonl").read_text().splitlines():
+    for line in (SPACK_DATA / "pages.jsonl").read_text().splitlines():
         page = json.loads(line)
         for record in page["records"]:
             if record["hash"] not in specs:
@@ -110,7 +115,7 @@ def test_an_index_of_spack_0_23_says_what_the_site_shows_of_it() -> None:
 
 def test_an_index_of_spack_1_2_says_what_spack_find_prints() -> None:
     specs, problems = read(INDEX_OF_1_2.read_bytes())
-    lines = (DATA / "find_format.txt").read_text().splitlines()
+    lines = (SPACK_DATA / "find_format.txt").read_text().splitlines()
 
     # Spack puts the hash of the compiler behind its version.
     without_hash = (" ".join(re.sub(r"/[a-z2-7]{32}", "", line).split()) for line in lines)
@@ -166,7 +171,8 @@ def test_equal_values_of_a_database_are_one_object() -> None:
 )
 def test_a_database_of_each_version_tells_the_same(version: str, number: int) -> None:
     records = {
-        new["hash"]: {"spec": in_format(number, new), "in_buildcache": True} for new in nodes()
+        new["hash"]: {"spec": in_format(number, new), "in_buildcache": True}
+        for new in zlib_nodes()
     }
 
     spec, problems = zlib_of(database(records, version))
@@ -201,7 +207,7 @@ def test_a_database_of_each_version_tells_the_same(version: str, number: int) ->
 def test_a_database_of_another_version_is_read_and_doubted(
     version: object, reason: str, number: int
 ) -> None:
-    records = {new["hash"]: {"spec": in_format(number, new)} for new in nodes()}
+    records = {new["hash"]: {"spec": in_format(number, new)} for new in zlib_nodes()}
 
     spec, problems = zlib_of(database(records, version))
 
@@ -212,7 +218,7 @@ def test_a_database_of_another_version_is_read_and_doubted(
 
 
 def test_old_and_new_nodes_may_stand_in_one_database() -> None:
-    new, *others = nodes()
+    new, *others = zlib_nodes()
     old = {**in_format(4, new), "hash": hash_of(9)}
 
     specs, problems = read(database(installs(new, old, *others)))
@@ -248,7 +254,7 @@ def test_old_and_new_nodes_may_stand_in_one_database() -> None:
 def test_the_compiler_is_what_is_stated_or_else_compiles_c_or_cxx_or_fortran(
     fields: dict[str, Any], compiler: str
 ) -> None:
-    spec, problems = zlib_of(index(**fields))
+    spec, problems = zlib_of(zlib_index(**fields))
 
     assert spec.compiler == compiler
     assert problems == []
@@ -289,7 +295,7 @@ def test_a_variant_is_spelled_as_the_spack_that_wrote_it_prints_it(
 def test_the_digests_of_patches_stay_whole() -> None:
     digests = ["b" * 64, "a" * 64]
 
-    spec, problems = zlib_of(index(parameters={"patches": digests}))
+    spec, problems = zlib_of(zlib_index(parameters={"patches": digests}))
 
     assert spec.variants == (f"patches:={'a' * 64},{'b' * 64}",)
     assert problems == []
@@ -298,7 +304,7 @@ def test_the_digests_of_patches_stay_whole() -> None:
 def test_flags_that_are_not_empty_are_no_variants() -> None:
     flags = FLAGS | {"cflags": ["-O2", "-g"], "ldlibs": ["-lm"]}
 
-    spec, problems = zlib_of(index(parameters={"shared": False, **flags}))
+    spec, problems = zlib_of(zlib_index(parameters={"shared": False, **flags}))
 
     assert spec.variants == ("~shared",)
     assert spec.flags == ("cflags=-O2 -g", "ldlibs=-lm")
@@ -318,13 +324,13 @@ def test_flags_that_are_not_empty_are_no_variants() -> None:
     ],
 )
 def test_what_spack_did_not_build_names_its_prefix_or_modules(external: Any, shown: str) -> None:
-    spec, problems = zlib_of(index(external=external))
+    spec, problems = zlib_of(zlib_index(external=external))
 
     assert (spec.external, problems) == (shown, [])
 
 
 def test_a_spliced_spec_names_the_hash_that_it_was_built_as() -> None:
-    spec, problems = zlib_of(index(build_spec={"name": "zlib", "hash": hash_of(77)}))
+    spec, problems = zlib_of(zlib_index(build_spec={"name": "zlib", "hash": hash_of(77)}))
 
     assert (spec.build_spec, problems) == (hash_of(77), [])
 
@@ -340,7 +346,7 @@ def test_a_spliced_spec_names_the_hash_that_it_was_built_as() -> None:
 def test_a_version_stands_without_the_sign_that_it_is_exact(
     fields: dict[str, Any], version: str
 ) -> None:
-    spec, problems = zlib_of(index(**fields))
+    spec, problems = zlib_of(zlib_index(**fields))
 
     assert (spec.version, problems) == (version, [])
 
@@ -349,7 +355,7 @@ def test_a_target_may_be_a_whole_microarchitecture() -> None:
     target = {"name": "zen4", "vendor": "AuthenticAMD", "features": ["abm"], "generation": 0}
     arch = {"platform": "linux", "platform_os": "rhel9", "target": target}
 
-    spec, problems = zlib_of(index(arch=arch))
+    spec, problems = zlib_of(zlib_index(arch=arch))
 
     assert (spec.target, problems) == ("zen4", [])
 
@@ -447,7 +453,7 @@ def test_an_empty_database_is_no_problem() -> None:
 
 @pytest.mark.parametrize("record", [None, 1, "x", [], True, {}, {"spec": None}, {"spec": []}])
 def test_a_record_that_is_none_takes_no_other_along(record: object) -> None:
-    data = database({hash_of(8): record, **installs(*nodes())})
+    data = database({hash_of(8): record, **installs(*zlib_nodes())})
 
     specs, problems = read(data)
 
@@ -461,7 +467,7 @@ def test_a_record_that_is_none_takes_no_other_along(record: object) -> None:
     "key", ["", "abc", ZLIB[1:], ZLIB + "2", ZLIB[:-1] + "A", ZLIB[:-1] + "1", ZLIB + "\n"]
 )
 def test_a_record_needs_a_whole_hash(key: str) -> None:
-    records: dict[str, Any] = {key: {"spec": node(key)}, **installs(*nodes())}
+    records: dict[str, Any] = {key: {"spec": node(key)}, **installs(*zlib_nodes())}
 
     specs, problems = read(database(records))
 
@@ -497,9 +503,9 @@ def test_a_hash_that_stands_twice_is_told(alike: bool) -> None:
 
 
 def test_any_other_key_that_stands_twice_counts_as_in_json() -> None:
-    data = index().replace(b'"version": "1.3.1"', b'"version": "1", "version": "1.3.1"')
+    data = zlib_index().replace(b'"version": "1.3.1"', b'"version": "1", "version": "1.3.1"')
 
-    assert read(data) == read(index())
+    assert read(data) == read(zlib_index())
 
 
 ODD: list[object] = [True, False, [], ["x"], [[]], {}, {"x": {"y": []}}, None, 7, 1.5, 10**400, ""]
@@ -508,10 +514,10 @@ ODD: list[object] = [True, False, [], ["x"], [[]], {}, {"x": {"y": []}}, None, 7
 @pytest.mark.parametrize("value", [..., *ODD], ids=repr)
 @pytest.mark.parametrize("key", sorted(node() | {"external": 0, "build_spec": 0, "compiler": 0}))
 def test_a_field_of_any_other_kind_takes_nothing_else_along(key: str, value: Any) -> None:
-    whole, _ = zlib_of(index())
+    whole, _ = zlib_of(zlib_index())
 
     # The hash of the node is told, but its key is what counts.
-    first, *others = nodes()
+    first, *others = zlib_nodes()
     odd = {**first, key: value} if value is not ... else {k: first[k] for k in first if k != key}
     records = {ZLIB: {"spec": odd, "in_buildcache": True}, **installs(*others)}
     specs, problems = read(database(records))
@@ -537,7 +543,7 @@ def test_a_field_that_every_spec_has_is_missed(key: str, value: Any) -> None:
         first = {k: v for k, v in node().items() if k != key}
     else:
         first = node(**{key: value})
-    _, problems = read(database(installs(first, *nodes()[1:])))
+    _, problems = read(database(installs(first, *zlib_nodes()[1:])))
 
     assert [key in problem.reason for problem in problems][:1] == [True]
 
@@ -548,7 +554,7 @@ def test_a_part_of_the_arch_that_is_missing_leaves_the_others(part: str, value: 
     arch = node()["arch"] | {part: value}
     arch = {key: its for key, its in arch.items() if its is not ...}
 
-    spec, problems = zlib_of(index(arch=arch))
+    spec, problems = zlib_of(zlib_index(arch=arch))
 
     shown = {"platform": spec.platform, "platform_os": spec.os, "target": spec.target}
     assert shown.pop(part) in ("", "7")
@@ -559,7 +565,7 @@ def test_a_part_of_the_arch_that_is_missing_leaves_the_others(part: str, value: 
 
 @pytest.mark.parametrize("value", [None, {}, {"a": []}, [None], [[]], [{}], [True, "a"]])
 def test_a_variant_that_is_none_is_told_and_leaves_the_others(value: object) -> None:
-    spec, problems = zlib_of(index(parameters={"x": value, "shared": True}))
+    spec, problems = zlib_of(zlib_index(parameters={"x": value, "shared": True}))
 
     assert spec.variants == ("+shared",)
     assert len(problems) == 1
@@ -568,7 +574,7 @@ def test_a_variant_that_is_none_is_told_and_leaves_the_others(value: object) -> 
 
 @pytest.mark.parametrize("value", ["-O2", True, {"a": 1}, [None], [["-O2"]], [7]])
 def test_flags_that_are_none_are_told(value: object) -> None:
-    spec, problems = zlib_of(index(parameters={"cflags": value, "shared": True}))
+    spec, problems = zlib_of(zlib_index(parameters={"cflags": value, "shared": True}))
 
     assert (spec.variants, spec.flags) == (("+shared",), ())
     assert len(problems) == 1
@@ -577,7 +583,7 @@ def test_flags_that_are_none_are_told(value: object) -> None:
 
 @pytest.mark.parametrize("name", ["os", "target", "stack", "hash", "tag", "name"])
 def test_a_variant_may_have_the_name_of_a_column(name: str) -> None:
-    spec, problems = zlib_of(index(parameters={name: "x"}))
+    spec, problems = zlib_of(zlib_index(parameters={name: "x"}))
 
     assert (spec.variants, problems) == ((f"{name}=x",), [])
 
@@ -657,7 +663,7 @@ def test_ten_thousand_dependencies_are_read() -> None:
 def test_an_odd_dependency_leaves_the_others(odd: object, kept: bool, reason: str) -> None:
     good = edge("gcc", GCC, ["build"], ["c"])
 
-    spec, problems = zlib_of(index(dependencies=[odd, good]))
+    spec, problems = zlib_of(zlib_index(dependencies=[odd, good]))
 
     assert (spec.dependencies or ())[-1] == Dependency(GCC, "gcc", ("build",), ("c",))
     assert len(spec.dependencies or ()) == (2 if kept else 1)
@@ -700,11 +706,11 @@ def test_hostile_text_in_any_field_is_read_and_can_be_stored(text: str) -> None:
         dependencies=[edge(text, GCC, [text], [text])],
     )
 
-    specs, problems = read(database(installs(first, *nodes()[1:])))
+    specs, problems = read(database(installs(first, *zlib_nodes()[1:])))
 
     assert len(specs) == 4
     for spec in specs:
-        assert all(one.encode() for one in texts_of(spec) if one)
+        assert all(one.encode() for one in all_texts(spec) if one)
     for problem in problems:
         assert str(problem).encode()
 
@@ -726,7 +732,7 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
 ) -> None:
     for item in read_document(database({ZLIB: {"spec": its, **record}}, version), origin="o"):
         assert isinstance(item, Spec | Problem)
-        assert all(text.encode().decode() == text for text in texts_of(item))
+        assert all(text.encode().decode() == text for text in all_texts(item))
 
 
 # Record by record
@@ -753,7 +759,7 @@ VERSION_LAST = b'{"database": {"installs": %b, "version": %b}}'
 def test_a_version_behind_the_records_counts_as_one_before_them(
     version: bytes, number: int
 ) -> None:
-    records = json.dumps(installs(*(in_format(number, new) for new in nodes()))).encode()
+    records = json.dumps(installs(*(in_format(number, new) for new in zlib_nodes()))).encode()
 
     items = by_record(VERSION_LAST % (records, version))
 
@@ -778,8 +784,8 @@ def test_a_version_behind_the_records_counts_as_one_before_them(
     ],
 )
 def test_of_a_key_that_is_given_twice_the_last_one_counts(data: bytes, key: str) -> None:
-    first = json.dumps(installs(*nodes(version="1"))).encode()
-    second = json.dumps(installs(*nodes(version="2"))).encode()
+    first = json.dumps(installs(*zlib_nodes(version="1"))).encode()
+    second = json.dumps(installs(*zlib_nodes(version="2"))).encode()
 
     told, *items = by_record(data % (first, second))
 

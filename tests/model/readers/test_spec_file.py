@@ -15,32 +15,35 @@ from hypothesis import strategies as st
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.spec_file import is_yaml_spec_file
-from tests.builders import hash_of
-from tests.model.readers.test_spack_database import ODD, any_json
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     GCC,
     GLIBC,
     GMAKE,
     INDEX_OF_0_23,
     INDEX_OF_1_2,
+    SPACK_DATA,
     SPEC_FILES,
     ZLIB,
+    all_texts,
     as_yaml,
     edge,
+    hash_of,
     in_format,
     leaf,
     node,
-    nodes,
     read,
-    texts_of,
+    zlib_nodes,
 )
+from tests.model.readers.test_spack_database import ODD, any_json
 
-COMPRESSED = [*DATA.glob("mirror-v3/blobs/sha256/17/*"), *DATA.glob("mirror-v3/blobs/sha256/f7/*")]
+COMPRESSED = [
+    *SPACK_DATA.glob("mirror-v3/blobs/sha256/17/*"),
+    *SPACK_DATA.glob("mirror-v3/blobs/sha256/f7/*"),
+]
 
 
 def specfile(listed: object = None, version: object = 5) -> bytes:
-    listed = nodes() if listed is None else listed
+    listed = zlib_nodes() if listed is None else listed
     document = {"spec": {"_meta": {"version": version}, "nodes": listed}}
     return json.dumps({**document, "buildcache_layout_version": 2}).encode()
 
@@ -98,7 +101,7 @@ def test_a_spec_file_of_spack_1_says_what_its_index_says(path: Path) -> None:
 
 @pytest.mark.parametrize(("version", "number"), [(2, 3), (3, 3), (4, 4), (5, 5)])
 def test_a_spec_file_of_each_format_tells_the_same(version: int, number: int) -> None:
-    listed = [in_format(number, new) for new in nodes()]
+    listed = [in_format(number, new) for new in zlib_nodes()]
 
     specs, problems = read(specfile(listed, version))
 
@@ -108,7 +111,7 @@ def test_a_spec_file_of_each_format_tells_the_same(version: int, number: int) ->
 
 
 def test_the_oldest_spec_files_are_a_list_of_named_nodes() -> None:
-    listed = [in_format(1, new) for new in nodes()]
+    listed = [in_format(1, new) for new in zlib_nodes()]
 
     specs, problems = read(json.dumps({"spec": listed}).encode())
 
@@ -118,7 +121,9 @@ def test_the_oldest_spec_files_are_a_list_of_named_nodes() -> None:
 
 @pytest.mark.parametrize("number", [1, 4])
 def test_a_spec_file_may_be_yaml(number: int) -> None:
-    listed = [in_format(number, new) for new in nodes(external={"path": None, "module": None})]
+    listed = [
+        in_format(number, new) for new in zlib_nodes(external={"path": None, "module": None})
+    ]
     document = {"spec": listed if number == 1 else {"_meta": {"version": 4}, "nodes": listed}}
     data = as_yaml(document)
 
@@ -138,7 +143,7 @@ def test_what_a_build_cache_adds_to_a_yaml_spec_file_may_stand_before_it() -> No
         "buildinfo": {"relative_prefix": "linux/zlib", "relative_rpaths": False},
         "full_hash": "6j4as6r3qd4qhf77yu44reyn2u6ggbuq",
     }
-    listed = [in_format(1, new) for new in nodes()]
+    listed = [in_format(1, new) for new in zlib_nodes()]
     before, behind = as_yaml({**added, "spec": listed}), as_yaml({"spec": listed, **added})
 
     assert is_yaml_spec_file(before)
@@ -200,7 +205,7 @@ def test_a_spec_file_of_an_unknown_format_is_read_and_doubted(version: object, s
 
 @pytest.mark.parametrize("number", [4, 5])
 def test_a_signature_is_taken_off(number: int) -> None:
-    data = specfile([in_format(number, new) for new in nodes()], number)
+    data = specfile([in_format(number, new) for new in zlib_nodes()], number)
 
     for text in (data, json.dumps(json.loads(data), indent=1).encode()):
         assert read(signed(text)) == read(data)
@@ -208,7 +213,7 @@ def test_a_signature_is_taken_off(number: int) -> None:
 
 
 def test_a_line_with_dashes_is_read_as_it_was_signed() -> None:
-    data = as_yaml({"spec": [in_format(1, new) for new in nodes()]})
+    data = as_yaml({"spec": [in_format(1, new) for new in zlib_nodes()]})
 
     assert b"\n- - zlib" in signed(data)
     assert read(signed(data)) == read(data)
@@ -260,7 +265,7 @@ def test_a_spec_file_without_nodes_is_a_problem(listed: object, reason: str) -> 
 
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
-    specs, problems = read(specfile([*nodes(), value]))
+    specs, problems = read(specfile([*zlib_nodes(), value]))
 
     assert specs == WHOLE
     assert len(problems) == 1
@@ -274,16 +279,16 @@ def test_an_abstract_spec_has_no_hash_and_is_no_record() -> None:
 
 
 def test_a_spec_that_stands_twice_is_told_where_the_two_differ() -> None:
-    specs, problems = read(specfile([*nodes(), nodes()[1]]))
+    specs, problems = read(specfile([*zlib_nodes(), zlib_nodes()[1]]))
     assert (specs, problems) == (WHOLE, [])
 
-    specs, problems = read(specfile([*nodes(), node(GMAKE)]))
+    specs, problems = read(specfile([*zlib_nodes(), node(GMAKE)]))
     assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
     assert reasons(problems)[0].startswith(f"zlib/{GMAKE[:7]}: it is listed twice")
 
 
 def test_dependencies_that_a_file_lacks_are_told() -> None:
-    _, problems = read(specfile(nodes()[:2]))
+    _, problems = read(specfile(zlib_nodes()[:2]))
 
     assert reasons(problems) == [f": 2 dependencies are missing, such as glibc/{GLIBC[:7]}"]
 
@@ -294,7 +299,7 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(listed: Any, version:
     for given_ in (listed, named, [{**node(), "dependencies": listed}]):
         for item in read_document(specfile(given_, version), origin="o"):
             assert isinstance(item, Spec | Problem)
-            assert all(text.encode().decode() == text for text in texts_of(item))
+            assert all(text.encode().decode() == text for text in all_texts(item))
 
 
 @given(st.binary(max_size=200))
@@ -304,7 +309,7 @@ def test_no_bytes_raise(data: bytes) -> None:
 
 
 def test_the_hash_of_a_build_is_kept_apart_from_that_of_the_spec() -> None:
-    listed = nodes(build_spec={"name": "zlib", "hash": hash_of(50)})
+    listed = zlib_nodes(build_spec={"name": "zlib", "hash": hash_of(50)})
 
     specs, problems = read(specfile(listed))
 

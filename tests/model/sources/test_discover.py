@@ -22,21 +22,30 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.resolve import SAMPLE
 from spackscope.model.sources.session import Session
-from tests.builders import record, write_page
-from tests.mirrors import below, contents, files_of, look, reasons, served, v2, v3, written
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     INDEX_OF_0_23,
     INSTALL_TREE,
+    SPACK_DATA,
     SPEC_FILES,
+    SpackRoot,
     as_yaml,
-    index,
+    contents,
+    discover_one,
+    files_in,
+    mirror_v2,
+    mirror_v3,
     node,
+    problem_text,
+    record,
+    serve_files,
+    under,
+    write_files,
+    write_page,
+    zlib_index,
 )
-from tests.spack_roots import SpackRoot
 from tests.web_server import Talk, serving
 
-ONE, TWO = index(version="1.1"), index(version="1.2")
+ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 LOCK = b'{"_meta": {"lockfile-version": 6}, "roots": [], "concrete_specs": {}}'
 NO_TEXT = "it has bytes that are not text, which have to be written as %XX"
 
@@ -54,10 +63,10 @@ def names(found: DiscoveredSource, top: Path) -> list[str]:
 
 
 def test_a_file_is_one_document(tmp_path: Path) -> None:
-    path = written(tmp_path, {"any.thing": ONE}) / "any.thing"
+    path = write_files(tmp_path, {"any.thing": ONE}) / "any.thing"
 
     for source in (str(path), f"file://{path}"):
-        found = look(source)
+        found = discover_one(source)
         (document,) = found.documents
         assert (found.kind, found.failure) == ("file", "")
         assert (document.source, document.path, document.origin) == (source, str(path), str(path))
@@ -65,15 +74,15 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
-    path = written(tmp_path, {"spool": ONE}) / "spool"
+    path = write_files(tmp_path, {"spool": ONE}) / "spool"
 
-    found = look("-", stdin_path=str(path))
+    found = discover_one("-", stdin_path=str(path))
 
     (document,) = found.documents
     assert (found.kind, document.origin) == ("standard input", "standard input")
     assert contents(found) == [ONE]
-    assert look("-").failure == "standard input was not read"
-    gone = look("-", stdin_path=str(tmp_path / "gone"))
+    assert discover_one("-").failure == "standard input was not read"
+    gone = discover_one("-", stdin_path=str(tmp_path / "gone"))
     assert gone.failure == "standard input cannot be read: no such file or directory"
 
 
@@ -109,7 +118,7 @@ def test_what_is_no_source_fails_in_one_sentence(
     source: str, failure: str, tmp_path: Path
 ) -> None:
     known = {"top": tmp_path, "name": "cache_spack_io_index.json"}
-    found = look(source.format(**known))
+    found = discover_one(source.format(**known))
 
     assert found.failure == failure.format(**known)
     assert found.documents == ()
@@ -123,7 +132,7 @@ def test_pages_are_found_as_ever(tmp_path: Path) -> None:
     write_page(tmp_path, [record(2)], title="bzip2")
 
     for source in (SAMPLE, str(tmp_path)):
-        found = look(source)
+        found = discover_one(source)
         assert found.kind == "pages"
         assert list(found.documents) == list(walk.files_of(source))
 
@@ -131,9 +140,9 @@ def test_pages_are_found_as_ever(tmp_path: Path) -> None:
 @pytest.mark.parametrize("below_it", ["", ".spack-db"])
 def test_an_install_tree_is_its_database(below_it: str, tmp_path: Path) -> None:
     shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
-    written(tmp_path / "tree", {"linux-x86/zlib/.spack/spec.json": b"{}", "README": b""})
+    write_files(tmp_path / "tree", {"linux-x86/zlib/.spack/spec.json": b"{}", "README": b""})
 
-    found = look(tmp_path / "tree" / below_it)
+    found = discover_one(tmp_path / "tree" / below_it)
 
     assert found.kind == "install tree"
     assert names(found, tmp_path) == ["tree/.spack-db/index.json"]
@@ -144,7 +153,7 @@ def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
     deep = tmp_path / "__spack_path_placeholder__" / "__spack_path_pl"
     shutil.copytree(INSTALL_TREE.parents[1], deep)
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     assert (found.kind, len(found.documents)) == ("install tree", 1)
 
@@ -152,7 +161,7 @@ def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
 def test_an_install_tree_without_its_database_is_said(tmp_path: Path) -> None:
     (tmp_path / ".spack-db").mkdir()
 
-    assert look(tmp_path).failure == (
+    assert discover_one(tmp_path).failure == (
         f"the database of the install tree {tmp_path}/.spack-db/index.json"
         " cannot be read: no such file or directory"
     )
@@ -163,22 +172,22 @@ def test_what_has_the_name_only_is_said(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name == ".spack-db" else path.mkdir()
 
-    assert "cannot be read: " in look(tmp_path).failure
+    assert "cannot be read: " in discover_one(tmp_path).failure
 
 
 @pytest.mark.parametrize("below_it", ["", ".spack-env"])
 def test_an_environment_is_its_lock_file(below_it: str, tmp_path: Path) -> None:
-    written(tmp_path, {"spack.yaml": b"spack: {}", "spack.lock": LOCK, ".spack-env/x": b""})
+    write_files(tmp_path, {"spack.yaml": b"spack: {}", "spack.lock": LOCK, ".spack-env/x": b""})
 
-    found = look(tmp_path / below_it)
+    found = discover_one(tmp_path / below_it)
 
     assert (found.kind, names(found, tmp_path)) == ("environment", ["spack.lock"])
 
 
 def test_an_environment_that_is_not_concretized_is_said(tmp_path: Path) -> None:
-    written(tmp_path, {"spack.yaml": b"spack: {}"})
+    write_files(tmp_path, {"spack.yaml": b"spack: {}"})
 
-    assert look(tmp_path).failure == (
+    assert discover_one(tmp_path).failure == (
         f"the environment {tmp_path} is not concretized: it has no spack.lock;"
         f" `spack -e {tmp_path} concretize` makes one"
     )
@@ -186,7 +195,7 @@ def test_an_environment_that_is_not_concretized_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["", "build_cache"])
 def test_a_v2_mirror_may_be_named_by_its_build_cache(source: str) -> None:
-    found = look(DATA / "mirror-v2" / source)
+    found = discover_one(SPACK_DATA / "mirror-v2" / source)
 
     (document,) = found.documents
     assert (found.layout, Path(document.path)) == ("v2", INDEX_OF_0_23)
@@ -195,9 +204,9 @@ def test_a_v2_mirror_may_be_named_by_its_build_cache(source: str) -> None:
 
 @pytest.mark.parametrize("source", ["", "v3", "v3/manifests/index/index.manifest.json"])
 def test_a_v3_mirror_may_be_named_by_its_parts(source: str, tmp_path: Path) -> None:
-    written(tmp_path, v3(ONE) | v2(TWO))
+    write_files(tmp_path, mirror_v3(ONE) | mirror_v2(TWO))
 
-    found = look(tmp_path / source)
+    found = discover_one(tmp_path / source)
 
     assert contents(found)[0] == ONE
     assert found.layout.startswith("v3")
@@ -206,7 +215,7 @@ def test_a_v3_mirror_may_be_named_by_its_parts(source: str, tmp_path: Path) -> N
 def test_a_source_may_be_named_from_where_one_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(tmp_path / "m", v2(ONE))
+    write_files(tmp_path / "m", mirror_v2(ONE))
     for here, source, origin in (
         (tmp_path, "m", "m/build_cache/index.json"),
         (tmp_path, "./m/", "m/build_cache/index.json"),
@@ -215,7 +224,7 @@ def test_a_source_may_be_named_from_where_one_stands(
         (tmp_path / "m", "build_cache", "build_cache/index.json"),
     ):
         monkeypatch.chdir(here)
-        (document,) = look(source).documents
+        (document,) = discover_one(source).documents
         assert (document.origin, Path(document.path).read_bytes()) == (origin, ONE)
 
 
@@ -223,25 +232,25 @@ def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
     tree = spack.install("elsewhere")
     spack.write("spack/etc/spack/config.yaml", f"config: {{install_tree: {{root: {tree}}}}}")
 
-    found = look(spack.root, {"HOME": str(spack.home)})
+    found = discover_one(spack.root, {"HOME": str(spack.home)})
 
     (document,) = found.documents
     assert (found.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
 
 
 def test_a_spack_that_installed_nothing_is_said(spack: SpackRoot) -> None:
-    assert look(spack.root).failure == (
+    assert discover_one(spack.root).failure == (
         f"the Spack in {spack.root} has no database of installs in {spack.root}/opt/spack"
     )
 
 
 def test_several_mirrors_and_trees_below_a_directory_are_all_found(tmp_path: Path) -> None:
-    written(tmp_path, below("one", v2(ONE)) | below("deep/down/two", v3(TWO)))
-    written(tmp_path, {"deep/env/spack.lock": LOCK, "raw/spack.yaml": b"spack: {}"})
+    write_files(tmp_path, under("one", mirror_v2(ONE)) | under("deep/down/two", mirror_v3(TWO)))
+    write_files(tmp_path, {"deep/env/spack.lock": LOCK, "raw/spack.yaml": b"spack: {}"})
     shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
     write_page(tmp_path / "pages", [record()])
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     asked = [path for path in names(found, tmp_path) if "blobs" not in path]
     assert found.kind == "directory"
@@ -252,23 +261,23 @@ def test_several_mirrors_and_trees_below_a_directory_are_all_found(tmp_path: Pat
         "tree/.spack-db/index.json",
     ]
     assert {ONE, TWO} <= set(contents(found))
-    assert f"{tmp_path}/raw: the environment" in reasons(found)
+    assert f"{tmp_path}/raw: the environment" in problem_text(found)
 
 
 def test_a_mirror_that_is_broken_hides_no_other_below_a_directory(tmp_path: Path) -> None:
-    written(tmp_path, below("good", v2(ONE)) | below("bad", v3(TWO)))
+    write_files(tmp_path, under("good", mirror_v2(ONE)) | under("bad", mirror_v3(TWO)))
     shutil.rmtree(tmp_path / "bad" / "blobs")
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     assert contents(found) == [ONE]
-    assert f"{tmp_path}/bad" in reasons(found)
+    assert f"{tmp_path}/bad" in problem_text(found)
 
 
 def test_files_that_spack_wrote_are_asked_for_among_others(tmp_path: Path) -> None:
     spec = SPEC_FILES[0].read_bytes()
     write_page(tmp_path, [record()])
-    written(
+    write_files(
         tmp_path,
         {
             "develop.index.json": ONE,
@@ -283,7 +292,7 @@ def test_files_that_spack_wrote_are_asked_for_among_others(tmp_path: Path) -> No
         },
     )
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     kinds = {Path(one.path).name: (one.kind, one.cached) for one in found.documents}
     assert kinds == {
@@ -304,7 +313,7 @@ def test_a_folder_of_spec_files_is_a_mirror(tmp_path: Path) -> None:
     for path in SPEC_FILES:
         shutil.copy(path, tmp_path)
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     assert (found.kind, found.layout) == ("mirror", "spec files")
     assert len(found.documents) == len(SPEC_FILES)
@@ -314,19 +323,19 @@ def test_names_alone_make_no_mirror(tmp_path: Path) -> None:
     for title in ("v3", "build_cache", "bin", "lib"):
         write_page(tmp_path, [record()], title=title, tag=title)
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     assert found.kind == "pages"
     assert len(found.documents) == 4
 
 
 def test_what_may_not_be_listed_is_said(unprivileged: Path) -> None:
-    written(unprivileged, v2(ONE))
+    write_files(unprivileged, mirror_v2(ONE))
     (unprivileged / "build_cache").chmod(0)
     (unprivileged / "closed").mkdir(0)
 
-    found = look(unprivileged)
-    shut = look(unprivileged / "closed")
+    found = discover_one(unprivileged)
+    shut = discover_one(unprivileged / "closed")
     (unprivileged / "build_cache").chmod(0o755)
 
     assert [one.unreadable for one in found.documents] == ["cannot be read: permission denied"] * 2
@@ -337,8 +346,8 @@ def test_what_may_not_be_listed_is_said(unprivileged: Path) -> None:
 
 
 def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
-    written(spack.root.parent / "mirror", v2(ONE))
-    with served(v3(TWO)) as server:
+    write_files(spack.root.parent / "mirror", mirror_v2(ONE))
+    with serve_files(mirror_v3(TWO)) as server:
         spack.write(
             "home/.spack/mirrors.yaml",
             f"mirrors: {{near: ../../mirror, far: '{server.url}', file: 'file://{spack.root.parent}/mirror'}}",
@@ -356,10 +365,12 @@ def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
 
 def test_a_view_of_the_configuration_is_read_alone(spack: SpackRoot) -> None:
     mirror = spack.root.parent / "mirror"
-    written(mirror, v3(ONE) | v3(TWO, "v3/manifests/index/two/index.manifest.json"))
+    write_files(
+        mirror, mirror_v3(ONE) | mirror_v3(TWO, "v3/manifests/index/two/index.manifest.json")
+    )
     spack.write("home/.spack/mirrors.yaml", f"mirrors: {{m: {{url: {mirror}, view: two}}}}")
 
-    assert contents(look("spack:m", spack.environ)) == [TWO]
+    assert contents(discover_one("spack:m", spack.environ)) == [TWO]
 
 
 def test_an_unknown_mirror_of_spack_is_answered_with_those_known(spack: SpackRoot) -> None:
@@ -368,34 +379,37 @@ def test_an_unknown_mirror_of_spack_is_answered_with_those_known(spack: SpackRoo
         "mirrors: {one: /one, two: /two, src: {url: /src, binary: false}}",
     )
 
-    assert look("spack:x", spack.environ).failure == (
+    assert discover_one("spack:x", spack.environ).failure == (
         "the source spack:x is not known to Spack: there are spack:one, spack:two"
     )
-    assert look("spack:src", spack.environ).failure == (
+    assert discover_one("spack:src", spack.environ).failure == (
         "the source spack:src holds no binaries, only sources"
     )
-    assert look("spack:x").failure == "the source spack:x is not known: no Spack was found here"
+    assert (
+        discover_one("spack:x").failure
+        == "the source spack:x is not known: no Spack was found here"
+    )
 
 
 def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: SpackRoot) -> None:
     path = spack.write("spack/etc/spack/mirrors.yaml", "mirrors: [")
-    written(spack.root.parent / "mirror", v2(ONE))
+    write_files(spack.root.parent / "mirror", mirror_v2(ONE))
     spack.write("home/.spack/mirrors.yaml", "mirrors: {m: ../../mirror, n: ../../mirror}")
 
     one, other = discover(["spack:m", "spack:n"], Session(spack.environ))
-    assert f"{path}: cannot be read: line " in reasons(one)
+    assert f"{path}: cannot be read: line " in problem_text(one)
     assert (other.problems, contents(other)) == ((), [ONE])
     path.unlink()
     spack.write("home/.spack/mirrors.yaml", "mirrors: [")
-    assert "cannot be read: line " in look("spack:", spack.environ).failure
+    assert "cannot be read: line " in discover_one("spack:", spack.environ).failure
 
 
 # Several at once
 
 
 def test_one_source_that_fails_hides_no_other(tmp_path: Path) -> None:
-    written(tmp_path / "m", v2(ONE))
-    with served(v3(TWO)) as server:
+    write_files(tmp_path / "m", mirror_v2(ONE))
+    with serve_files(mirror_v3(TWO)) as server:
         sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
         found = discover(sources, Session({}))
 
@@ -409,7 +423,7 @@ def test_a_failure_names_its_source(spack: SpackRoot) -> None:
     catalogue = {"SPACKSCOPE_PUBLIC": "http://127.0.0.1:1/c.json", **spack.environ}
 
     for source in ("http://127.0.0.1:1/m", "spack:far", "public:v1"):
-        failure = look(source, catalogue).failure
+        failure = discover_one(source, catalogue).failure
         assert failure.startswith(f"the source {source} cannot be read: ")
         assert "127.0.0.1:1 cannot be reached" in failure
 
@@ -454,7 +468,7 @@ def test_a_discovery_can_be_stopped_before_it_begins(tmp_path: Path) -> None:
 
 
 def test_nothing_secret_is_told() -> None:
-    with served(v2(ONE)) as server:
+    with serve_files(mirror_v2(ONE)) as server:
         host = server.url.removeprefix("http://")
         sources = [f"http://ada:s3cret@{host}{end}?token=s3cret" for end in ("", "/none")]
         found, none = discover(sources, Session({}))
@@ -489,9 +503,9 @@ def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path)
 
 
 def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
-    specs = {name for name in files_of(DATA / "mirror-v2") if name.endswith(".spec.json")}
+    specs = {name for name in files_in(SPACK_DATA / "mirror-v2") if name.endswith(".spec.json")}
 
-    (data,) = contents(look(DATA / "mirror-v2"))
+    (data,) = contents(discover_one(SPACK_DATA / "mirror-v2"))
 
     assert specs
     assert all(name.removesuffix(".spec.json")[-32:].encode() in data for name in specs)
@@ -504,7 +518,7 @@ def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
     broken = {str(tmp_path / type(error).__name__): error for error in errors}
     for source in broken:
         Path(source).mkdir()
-    written(tmp_path / "m", v2(ONE))
+    write_files(tmp_path / "m", mirror_v2(ONE))
 
     def discover_directory(source: str, *args: Any, **options: Any) -> DiscoveredSource:
         if source in broken:
@@ -526,7 +540,7 @@ def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
 def test_sources_are_read_though_no_thread_can_be_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(tmp_path / "m", v2(ONE))
+    write_files(tmp_path / "m", mirror_v2(ONE))
 
     def start(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")

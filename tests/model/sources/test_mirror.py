@@ -19,27 +19,32 @@ from spackscope.model.sources.mirror import discover_mirror
 from spackscope.model.sources.mirror_files import Mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.local import LocalFolder
-from tests.mirrors import (
-    ARCHIVE,
-    DB,
+from tests.builders import (
+    ARCHIVE_TYPE,
+    DATABASE_TYPE,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
     MANIFEST,
-    SPEC,
+    SPACK_DATA,
+    SPEC_TYPE,
+    ZLIB,
     Files,
     blob,
     contents,
+    discover_one,
     entry,
-    files_of,
-    look,
+    files_in,
     manifest,
-    reasons,
-    served,
-    v2,
-    v3,
-    written,
+    mirror_v2,
+    mirror_v3,
+    problem_text,
+    read,
+    serve_files,
+    write_files,
+    zlib_index,
 )
-from tests.spack_documents import DATA, INDEX_OF_0_23, INDEX_OF_1_2, ZLIB, index, read
 
-ONE, TWO = index(version="1.1"), index(version="1.2")
+ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 
 
 @pytest.fixture
@@ -55,7 +60,7 @@ def asked_size(
     package: str = "zlib",
     origin: str = "",
 ) -> float | None:
-    (zlib, *_), _ = read(index())
+    (zlib, *_), _ = read(zlib_index())
     spec = replace(zlib, source=source, package=package, origin=origin, size=None)
     state = SourceStatus(source, "mirror", "v3", 1, 0.0, "", "", 0)
     return archive_size(spec, [state], Session(home), sources)
@@ -70,7 +75,7 @@ def specs_of(document: Document) -> list[Spec]:
 
 
 def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
-    found = look(DATA / "mirror-v3")
+    found = discover_one(SPACK_DATA / "mirror-v3")
 
     first, *sizes = found.documents
     assert (found.kind, found.layout, found.problems) == ("mirror", "v3", ())
@@ -82,7 +87,7 @@ def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
 
 
 def test_the_index_of_a_v2_mirror_that_spack_wrote_is_found() -> None:
-    found = look(DATA / "mirror-v2")
+    found = discover_one(SPACK_DATA / "mirror-v2")
 
     (document,) = found.documents
     assert (found.kind, found.layout, found.problems) == ("mirror", "v2", ())
@@ -90,16 +95,16 @@ def test_the_index_of_a_v2_mirror_that_spack_wrote_is_found() -> None:
 
 
 def test_both_layouts_are_read_as_spack_does(tmp_path: Path) -> None:
-    found = look(written(tmp_path, v3(ONE) | v2(TWO)))
+    found = discover_one(write_files(tmp_path, mirror_v3(ONE) | mirror_v2(TWO)))
 
     assert found.layout == "v3 and v2"
     assert contents(found) == [ONE, TWO]
 
 
 def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) -> None:
-    files = v3(ONE) | dict.fromkeys(blob(ONE), TWO)
+    files = mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)
 
-    found = look(written(tmp_path, files))
+    found = discover_one(write_files(tmp_path, files))
 
     assert found.documents == ()
     assert f"{tmp_path}/blobs/sha256/" in found.failure
@@ -109,24 +114,24 @@ def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) ->
 def test_a_blob_that_changes_after_it_was_good_is_refused(
     tmp_path: Path, home: dict[str, str]
 ) -> None:
-    files = v3(ONE)
-    mirror = written(tmp_path / "mirror", files)
-    assert look(mirror, home).failure == ""
-    assert look(mirror, home).failure == ""
+    files = mirror_v3(ONE)
+    mirror = write_files(tmp_path / "mirror", files)
+    assert discover_one(mirror, home).failure == ""
+    assert discover_one(mirror, home).failure == ""
 
     (name,) = blob(ONE)
     (mirror / name).write_bytes(TWO)
 
-    assert "is not what its checksum says" in look(mirror, home).failure
+    assert "is not what its checksum says" in discover_one(mirror, home).failure
 
 
 def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
-    files = v3(ONE) | dict.fromkeys(blob(ONE), b"") | v2(TWO)
+    files = mirror_v3(ONE) | dict.fromkeys(blob(ONE), b"") | mirror_v2(TWO)
 
-    found = look(written(tmp_path, files))
+    found = discover_one(write_files(tmp_path, files))
 
     assert contents(found) == [TWO]
-    assert "is not what its checksum says" in reasons(found)
+    assert "is not what its checksum says" in problem_text(found)
 
 
 @pytest.mark.parametrize(
@@ -134,27 +139,34 @@ def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
     [
         (b"<html>", "the manifest cannot be read"),
         (b"{}", "it is not a manifest of a mirror"),
-        (manifest(entry(SPEC, b"x")), "the manifest names no index"),
-        (manifest(entry(DB, b"gone")), "does not exist, though the manifest of the mirror names"),
+        (manifest(entry(SPEC_TYPE, b"x")), "the manifest names no index"),
+        (
+            manifest(entry(DATABASE_TYPE, b"gone")),
+            "does not exist, though the manifest of the mirror names",
+        ),
     ],
 )
 def test_a_manifest_that_leads_nowhere_is_said(data: bytes, reason: str, tmp_path: Path) -> None:
-    found = look(written(tmp_path, v3(ONE) | {MANIFEST: data}))
+    found = discover_one(write_files(tmp_path, mirror_v3(ONE) | {MANIFEST: data}))
 
     assert reason in found.failure
     assert found.failure.startswith(str(tmp_path))
 
 
 def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
-    views = v3(ONE, "v3/manifests/index/one/index.manifest.json")
-    views |= v3(TWO, "v3/manifests/index/two/index.manifest.json")
+    views = mirror_v3(ONE, "v3/manifests/index/one/index.manifest.json")
+    views |= mirror_v3(TWO, "v3/manifests/index/two/index.manifest.json")
 
-    assert contents(look(written(tmp_path, views))) == [ONE, TWO]
+    assert contents(discover_one(write_files(tmp_path, views))) == [ONE, TWO]
 
 
 def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
-    files = v3(ONE) | v3(TWO, "v3/manifests/index/two/index.manifest.json") | v2(ONE)
-    place = LocalFolder(str(written(tmp_path, files)), "mirror")
+    files = (
+        mirror_v3(ONE)
+        | mirror_v3(TWO, "v3/manifests/index/two/index.manifest.json")
+        | mirror_v2(ONE)
+    )
+    place = LocalFolder(str(write_files(tmp_path, files)), "mirror")
 
     found = discover_mirror(Mirror("mirror", place, {}, view="two"))
 
@@ -162,34 +174,34 @@ def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
 
 
 def test_an_index_that_does_not_fit_its_hash_is_read_and_said(tmp_path: Path) -> None:
-    found = look(written(tmp_path, v2(ONE, noted="0" * 64)))
+    found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted="0" * 64)))
 
     assert contents(found) == [ONE]
-    assert "build_cache/index.json: is not what its checksum says" in reasons(found)
+    assert "build_cache/index.json: is not what its checksum says" in problem_text(found)
 
 
 @pytest.mark.parametrize("noted", ["", "x" * 64, "\x1b[31m", "0" * 63])
 def test_a_hash_that_is_none_is_said(noted: str, tmp_path: Path) -> None:
-    written(tmp_path, v2(ONE) | {"build_cache/index.json.hash": noted.encode()})
+    write_files(tmp_path, mirror_v2(ONE) | {"build_cache/index.json.hash": noted.encode()})
 
-    found = look(tmp_path)
+    found = discover_one(tmp_path)
 
     assert contents(found) == [ONE]
-    assert "it is no sha256" in reasons(found)
+    assert "it is no sha256" in problem_text(found)
 
 
 def test_an_index_without_a_hash_is_read(tmp_path: Path) -> None:
-    found = look(written(tmp_path, v2(ONE, noted=None)))
+    found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted=None)))
 
     assert (contents(found), found.problems) == ([ONE], ())
 
 
 def test_spec_files_serve_where_a_v2_mirror_has_no_index(tmp_path: Path) -> None:
-    files = files_of(DATA / "mirror-v2")
+    files = files_in(SPACK_DATA / "mirror-v2")
     specs = {name: data for name, data in files.items() if name.endswith(".spec.json")}
     signed = f"{min(specs)}.sig"
 
-    found = look(written(tmp_path, {**specs, signed: specs[min(specs)]}))
+    found = discover_one(write_files(tmp_path, {**specs, signed: specs[min(specs)]}))
 
     assert (found.kind, found.layout) == ("mirror", "v2 spec files")
     assert len(found.documents) == len(specs)
@@ -200,10 +212,10 @@ def test_spec_files_serve_where_a_v2_mirror_has_no_index(tmp_path: Path) -> None
 
 
 def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path) -> None:
-    files = files_of(DATA / "mirror-v3")
+    files = files_in(SPACK_DATA / "mirror-v3")
     del files[MANIFEST]
 
-    found = look(written(tmp_path, files))
+    found = discover_one(write_files(tmp_path, files))
 
     asked = [document for document in found.documents if document.kind == "asked for"]
     assert (found.layout, found.problems) == ("v3 spec files", ())
@@ -215,22 +227,22 @@ def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path
 def test_a_blob_that_is_missing_or_wrong_hides_no_other_spec_file(tmp_path: Path) -> None:
     good, bad = gzip.compress(b"{}"), b"bad"
     files = {
-        f"v3/manifests/spec/a/{name}-1-{ZLIB}.spec.manifest.json": manifest(entry(SPEC, data))
+        f"v3/manifests/spec/a/{name}-1-{ZLIB}.spec.manifest.json": manifest(entry(SPEC_TYPE, data))
         for name, data in (("good", good), ("gone", b"gone"), ("bad", bad))
     }
     files |= blob(good) | dict.fromkeys(blob(bad), b"other")
     files["v3/manifests/spec/a/none.spec.manifest.json"] = b"[]"
 
-    found = look(written(tmp_path, files))
+    found = discover_one(write_files(tmp_path, files))
 
     assert contents(found) == [good]
-    assert "does not exist" in reasons(found)
-    assert "is not what its checksum says" in reasons(found)
-    assert "none.spec.manifest.json: it is not a manifest" in reasons(found)
+    assert "does not exist" in problem_text(found)
+    assert "is not what its checksum says" in problem_text(found)
+    assert "none.spec.manifest.json: it is not a manifest" in problem_text(found)
 
 
 def test_a_mirror_without_anything_is_told_what_makes_an_index(tmp_path: Path) -> None:
-    found = look(written(tmp_path, {"v3/layout.json": b"{}"}))
+    found = discover_one(write_files(tmp_path, {"v3/layout.json": b"{}"}))
 
     assert found.failure == (
         f"the mirror {tmp_path} holds no index:"
@@ -243,8 +255,8 @@ def test_a_mirror_without_anything_is_told_what_makes_an_index(tmp_path: Path) -
 
 def test_mirrors_that_spack_wrote_are_read_over_the_web(home: dict[str, str]) -> None:
     for layout, real in (("v3", INDEX_OF_1_2), ("v2", INDEX_OF_0_23)):
-        with served(files_of(DATA / f"mirror-{layout}")) as server:
-            found = look(server.url, home)
+        with serve_files(files_in(SPACK_DATA / f"mirror-{layout}")) as server:
+            found = discover_one(server.url, home)
 
         (document,) = found.documents
         assert (found.kind, found.layout, found.failure) == ("mirror", layout, "")
@@ -255,11 +267,11 @@ def test_mirrors_that_spack_wrote_are_read_over_the_web(home: dict[str, str]) ->
 
 
 def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
-    for files, end in ((v3(ONE), f"/{MANIFEST}"), (v2(ONE), "/build_cache")):
-        with served(files) as server:
-            first = look(server.url + end, home)
+    for files, end in ((mirror_v3(ONE), f"/{MANIFEST}"), (mirror_v2(ONE), "/build_cache")):
+        with serve_files(files) as server:
+            first = discover_one(server.url + end, home)
             before = len(server.asked)
-            second = look(server.url + end, home)
+            second = discover_one(server.url + end, home)
 
             assert first.documents == second.documents
             (asked,) = server.asked[before:]
@@ -267,64 +279,66 @@ def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
 
 
 def test_a_new_index_is_brought(home: dict[str, str]) -> None:
-    for make in (v3, v2):
+    for make in (mirror_v3, mirror_v2):
         files = make(ONE)
-        with served(files) as server:
-            assert contents(look(server.url, home)) == [ONE]
+        with serve_files(files) as server:
+            assert contents(discover_one(server.url, home)) == [ONE]
             files.update(make(TWO))
 
-            assert contents(look(server.url, home)) == [TWO]
+            assert contents(discover_one(server.url, home)) == [TWO]
 
 
 def test_a_v2_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
-    files = v2(TWO) | {"build_cache/index.json.hash": v2(ONE)["build_cache/index.json.hash"]}
+    files = mirror_v2(TWO) | {
+        "build_cache/index.json.hash": mirror_v2(ONE)["build_cache/index.json.hash"]
+    }
 
-    with served(files) as server:
-        found = look(server.url)
+    with serve_files(files) as server:
+        found = discover_one(server.url)
 
     assert contents(found) == [TWO]
-    assert "is not what its checksum says" in reasons(found)
+    assert "is not what its checksum says" in problem_text(found)
 
 
 def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
-    old, files = v3(ONE)[MANIFEST], v3(TWO)
-    with served(files) as server:
+    old, files = mirror_v3(ONE)[MANIFEST], mirror_v3(TWO)
+    with serve_files(files) as server:
         there = server.default
         server.default = lambda talk: (
             talk.answer(200, old) if len(server.asked) == 1 else there(talk)
         )
-        found = look(server.url)
+        found = discover_one(server.url)
 
     assert (contents(found), found.remark) == ([TWO], "")
 
 
 def test_the_index_of_a_registry_is_read() -> None:
-    digest = entry(DB, ONE)["checksum"]
+    digest = entry(DATABASE_TYPE, ONE)["checksum"]
     layers = json.dumps({"layers": [{"digest": f"sha256:{digest}"}]}).encode()
     files = {"v2/site/cache/manifests/index.spack": layers}
     files[f"v2/site/cache/blobs/sha256:{digest}"] = ONE
-    with served(files) as server:
-        found = look(f"oci+{server.url}/site/cache")
+    with serve_files(files) as server:
+        found = discover_one(f"oci+{server.url}/site/cache")
 
     assert (found.kind, found.layout, found.failure) == ("mirror", "OCI", "")
     assert contents(found) == [ONE]
 
 
 def test_a_wrong_blob_is_refused_far_away() -> None:
-    with served(v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
-        found = look(server.url)
+    with serve_files(mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
+        found = discover_one(server.url)
 
     assert found.documents == ()
     assert "is not what its checksum says" in found.failure
 
 
 def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
-    files = v3(ONE)
-    with served(files) as server:
-        look(server.url, home)
-        files.update(v3(TWO) | dict.fromkeys(blob(TWO), b"broken"))
+    files = mirror_v3(ONE)
+    with serve_files(files) as server:
+        discover_one(server.url, home)
+        files.update(mirror_v3(TWO) | dict.fromkeys(blob(TWO), b"broken"))
 
-        found = look(server.url, home)
+        found = discover_one(server.url, home)
 
     assert contents(found) == [ONE]
     assert "is not what its checksum says" in found.remark
@@ -332,32 +346,34 @@ def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, s
 
 
 def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
-    with served(v3(ONE)) as server:
-        look(server.url, home)
+    with serve_files(mirror_v3(ONE)) as server:
+        discover_one(server.url, home)
 
-    found = look(server.url, home)
+    found = discover_one(server.url, home)
 
     assert contents(found) == [ONE]
     assert "cannot be reached" in found.remark
     assert found.checked is not None
 
 
-@pytest.mark.parametrize("files", [v2(ONE), v2(ONE, None), v3(ONE)], ids=["v2", "bare v2", "v3"])
+@pytest.mark.parametrize(
+    "files", [mirror_v2(ONE), mirror_v2(ONE, None), mirror_v3(ONE)], ids=["v2", "bare v2", "v3"]
+)
 def test_the_copy_serves_whatever_is_the_matter_with_the_server(
     files: Files, home: dict[str, str]
 ) -> None:
-    with served(files) as server:
-        look(server.url, home)
+    with serve_files(files) as server:
+        discover_one(server.url, home)
         for script in (
             lambda talk: talk.answer(500),
             lambda talk: talk.answer(200, b"<!DOCTYPE html><title>Log in</title>"),
         ):
             server.default = script
-            found = look(server.url, home)
+            found = discover_one(server.url, home)
             assert contents(found) == [ONE]
             assert found.remark
 
-    found = look(server.url, home)
+    found = discover_one(server.url, home)
 
     assert contents(found) == [ONE]
     assert "cannot be reached" in found.remark
@@ -365,21 +381,21 @@ def test_the_copy_serves_whatever_is_the_matter_with_the_server(
 
 
 def test_the_index_of_before_serves_while_the_manifest_is_none(home: dict[str, str]) -> None:
-    files = v3(ONE)
-    with served(files) as server:
-        look(server.url, home)
+    files = mirror_v3(ONE)
+    with serve_files(files) as server:
+        discover_one(server.url, home)
         files[MANIFEST] = b"{"
 
-        found = look(server.url, home)
+        found = discover_one(server.url, home)
 
     assert contents(found) == [ONE]
     assert "the index of before serves" in found.remark
 
 
 def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
-    files = {f"m/{name}": data for name, data in (v2(ONE) | v3(TWO)).items()}
+    files = {f"m/{name}": data for name, data in (mirror_v2(ONE) | mirror_v3(TWO)).items()}
     files["m/spack.lock"] = b"{}"
-    with served(files) as server:
+    with serve_files(files) as server:
         for end, expected in (
             ("m", [TWO, ONE]),
             ("m/", [TWO, ONE]),
@@ -388,13 +404,13 @@ def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
             (f"m/{MANIFEST}", [TWO]),
             ("m/spack.lock", [b"{}"]),
         ):
-            found = look(f"{server.url}/{end}")
+            found = discover_one(f"{server.url}/{end}")
             assert (contents(found), found.failure) == (expected, ""), end
 
 
 def test_a_web_server_without_an_index_is_told_what_makes_one() -> None:
-    with served({}) as server:
-        found = look(f"{server.url}/m")
+    with serve_files({}) as server:
+        found = discover_one(f"{server.url}/m")
 
     assert found.failure == (
         f"the mirror {server.url}/m holds no index:"
@@ -403,9 +419,9 @@ def test_a_web_server_without_an_index_is_told_what_makes_one() -> None:
 
 
 def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
-    with served({}) as server:
+    with serve_files({}) as server:
         server.default = lambda talk: talk.answer(200, b"<!DOCTYPE html><html></html>")
-        found = look(f"{server.url}/m")
+        found = discover_one(f"{server.url}/m")
 
     assert found.documents == ()
     assert found.failure == (
@@ -414,24 +430,24 @@ def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
 
 
 def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
-    files = v2(ONE)
-    with served(files) as server:
+    files = mirror_v2(ONE)
+    with serve_files(files) as server:
         there = server.default
         server.default = lambda talk: (
             there(talk)
             if talk.asked.path.lstrip("/") in files
             else talk.answer(200, b"<html></html>")
         )
-        found = look(server.url)
+        found = discover_one(server.url)
 
     assert (found.layout, contents(found)) == ("v2", [ONE])
-    assert "what the server gives is a web page" in reasons(found)
+    assert "what the server gives is a web page" in problem_text(found)
 
 
 def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> None:
     name = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
-    archive = entry(ARCHIVE, b"", contentLength=1234)
-    with served(v3(index()) | {name: manifest(archive)}) as server:
+    archive = entry(ARCHIVE_TYPE, b"", contentLength=1234)
+    with serve_files(mirror_v3(zlib_index()) | {name: manifest(archive)}) as server:
         blob_of = f"{server.url}/blobs/sha256/ab/abc"
         sizes = [asked_size(server.url, home) for _ in range(2)]
         public = asked_size("public:develop", home, origin=blob_of)
@@ -441,7 +457,7 @@ def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> No
 
 
 def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str]) -> None:
-    with served({}) as server:
+    with serve_files({}) as server:
         host = server.url.removeprefix("http://")
         asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
 
@@ -457,13 +473,13 @@ def test_a_size_that_nobody_tells_is_none(home: dict[str, str]) -> None:
 
 
 def test_what_is_remembered_may_be_spoilt(tmp_path: Path, home: dict[str, str]) -> None:
-    mirror = written(tmp_path / "mirror", v3(ONE))
-    look(mirror, home)
+    mirror = write_files(tmp_path / "mirror", mirror_v3(ONE))
+    discover_one(mirror, home)
     (kept,) = Path(home["XDG_CACHE_HOME"], "spackscope", "mirrors").iterdir()
 
     for spoilt in (b"", b"[]", b"{}", b'["x", 1, 2, 3]', json.dumps([None] * 4).encode()):
         kept.write_bytes(spoilt)
-        assert contents(look(mirror, home)) == [ONE]
+        assert contents(discover_one(mirror, home)) == [ONE]
     os.unlink(kept)
     kept.mkdir()
-    assert contents(look(mirror, home)) == [ONE]
+    assert contents(discover_one(mirror, home)) == [ONE]

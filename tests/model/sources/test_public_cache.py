@@ -13,16 +13,27 @@ from spackscope.model.sources.public_cache_name import CATALOGUE, Asked, asked_o
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import Addressed, addressed
 from spackscope.model.storage.urls import shown_url
-from tests.mirrors import MANIFEST, below, blob, contents, look, reasons, served, v2, v3, written
-from tests.spack_documents import index
+from tests.builders import (
+    MANIFEST,
+    blob,
+    contents,
+    discover_one,
+    mirror_v2,
+    mirror_v3,
+    problem_text,
+    serve_files,
+    under,
+    write_files,
+    zlib_index,
+)
 from tests.web_server import Talk, serving
 
 NAME = "cache_spack_io_index.json"
-ROOT, E4S, OLD = index(version="1"), index(version="2"), index(version="3")
+ROOT, E4S, OLD = zlib_index(version="1"), zlib_index(version="2"), zlib_index(version="3")
 FILES = {
-    **below("develop", v3(ROOT)),
-    **below("develop/e4s", v3(E4S)),
-    **below("v0.23.0", v2(OLD)),
+    **under("develop", mirror_v3(ROOT)),
+    **under("develop/e4s", mirror_v3(E4S)),
+    **under("v0.23.0", mirror_v2(OLD)),
     NAME: json.dumps(
         {
             "develop": [
@@ -51,8 +62,8 @@ def test_the_names_of_the_public_cache_are_told_from_other_sources() -> None:
 
 
 def test_the_public_cache_alone_is_the_tag_develop() -> None:
-    with served(FILES) as server:
-        found = look("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
+    with serve_files(FILES) as server:
+        found = discover_one("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
 
     assert (found.kind, found.failure, found.problems) == ("public cache", "", ())
     assert [(one.tag, one.stack, one.cached) for one in found.documents] == [
@@ -64,8 +75,8 @@ def test_the_public_cache_alone_is_the_tag_develop() -> None:
 
 
 def test_several_tags_come_in_the_order_given() -> None:
-    with served(FILES) as server:
-        found = look(f"{server.url}/{NAME}#v0.23.0,develop")
+    with serve_files(FILES) as server:
+        found = discover_one(f"{server.url}/{NAME}#v0.23.0,develop")
 
     assert contents(found) == [OLD, ROOT, E4S]
     assert [one.tag for one in found.documents] == ["v0.23.0", "develop", "develop"]
@@ -74,59 +85,59 @@ def test_several_tags_come_in_the_order_given() -> None:
 def test_a_copy_of_the_public_cache_on_this_machine_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(tmp_path, FILES)
+    write_files(tmp_path, FILES)
 
     for source in (f"{tmp_path}/{NAME}", f"file://{tmp_path}/{NAME}"):
-        assert contents(look("public:v0.23.0", {"SPACKSCOPE_PUBLIC": source})) == [OLD]
-        assert contents(look(source)) == [ROOT, E4S]
+        assert contents(discover_one("public:v0.23.0", {"SPACKSCOPE_PUBLIC": source})) == [OLD]
+        assert contents(discover_one(source)) == [ROOT, E4S]
     monkeypatch.chdir(tmp_path)
-    assert contents(look(NAME)) == [ROOT, E4S]
+    assert contents(discover_one(NAME)) == [ROOT, E4S]
 
 
 def test_a_catalogue_is_known_by_what_stands_in_it(tmp_path: Path) -> None:
     files = {**FILES, "other.json": FILES[NAME]}
 
-    with served(files) as server:
-        assert contents(look(f"{server.url}/other.json")) == [ROOT, E4S]
-    assert contents(look(written(tmp_path, files) / "other.json")) == [ROOT, E4S]
+    with serve_files(files) as server:
+        assert contents(discover_one(f"{server.url}/other.json")) == [ROOT, E4S]
+    assert contents(discover_one(write_files(tmp_path, files) / "other.json")) == [ROOT, E4S]
 
 
 def test_an_index_may_have_any_address(tmp_path: Path) -> None:
-    with served(below("elsewhere", v3(E4S))) as other:
+    with serve_files(under("elsewhere", mirror_v3(E4S))) as other:
         entries = [
             {"label": "root", "url": "develop/" + MANIFEST},
             {"label": "e4s", "url": f"{other.url}/elsewhere/{MANIFEST}"},
             {"label": "top", "url": f"{other.url}/elsewhere"},
         ]
         catalogue = json.dumps({"develop": entries}).encode()
-        with served({**FILES, NAME: catalogue}) as server:
-            found = look(f"{server.url}/{NAME}")
+        with serve_files({**FILES, NAME: catalogue}) as server:
+            found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT, E4S, E4S]
 
 
 def test_an_index_that_fails_hides_no_other() -> None:
-    (wrong,) = below("develop/e4s", blob(E4S))
-    with served({**FILES, wrong: b"wrong"}) as server:
-        found = look(f"{server.url}/{NAME}")
+    (wrong,) = under("develop/e4s", blob(E4S))
+    with serve_files({**FILES, wrong: b"wrong"}) as server:
+        found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
-    assert "is not what its checksum says" in reasons(found)
-    assert "develop e4s" in reasons(found)
+    assert "is not what its checksum says" in problem_text(found)
+    assert "develop e4s" in problem_text(found)
 
 
 def test_a_catalogue_far_away_names_no_files_of_this_machine(tmp_path: Path) -> None:
-    mirror = written(tmp_path, v3(E4S))
+    mirror = write_files(tmp_path, mirror_v3(E4S))
     entries = [
         *json.loads(FILES[NAME])["develop"][:1],
         {"label": "here", "url": f"file://{mirror}/{MANIFEST}"},
     ]
     catalogue = json.dumps({"develop": entries}).encode()
-    with served({**FILES, NAME: catalogue}) as server:
-        found = look(f"{server.url}/{NAME}")
+    with serve_files({**FILES, NAME: catalogue}) as server:
+        found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
-    assert "cannot name files of this machine" in reasons(found)
+    assert "cannot name files of this machine" in problem_text(found)
 
 
 @pytest.mark.parametrize(
@@ -135,13 +146,13 @@ def test_a_catalogue_far_away_names_no_files_of_this_machine(tmp_path: Path) -> 
 def test_paths_of_this_machine_in_a_remote_catalogue_are_refused(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mirror = written(tmp_path / "m", v3(E4S))
+    mirror = write_files(tmp_path / "m", mirror_v3(E4S))
     monkeypatch.setenv("HOME", str(tmp_path))
     url = url.format(top=mirror)
     entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
     catalogue = json.dumps({"develop": entries}).encode()
-    with served({**FILES, NAME: catalogue}) as server:
-        found = look(f"{server.url}/{NAME}")
+    with serve_files({**FILES, NAME: catalogue}) as server:
+        found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
     assert [str(problem) for problem in found.problems] == [
@@ -154,12 +165,12 @@ def test_paths_of_this_machine_in_a_remote_catalogue_are_refused(
 def test_a_relative_path_in_a_remote_catalogue_is_seen_from_there(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(tmp_path / "m", v3(E4S))
-    written(tmp_path / "x" / "m", v3(E4S))
+    write_files(tmp_path / "m", mirror_v3(E4S))
+    write_files(tmp_path / "x" / "m", mirror_v3(E4S))
     monkeypatch.chdir(tmp_path / "x")
     entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
-    with served({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
-        found = look(f"{server.url}/{NAME}")
+    with serve_files({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
+        found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
     assert [problem.place for problem in found.problems] == ["develop here"]
@@ -187,10 +198,10 @@ def test_a_broken_url_in_a_catalogue_hides_no_other(
     entries = [{"label": "bad", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
     files = {**FILES, NAME: json.dumps({"develop": entries}).encode()}
     if is_far:
-        with served(files) as server:
-            found = look(f"{server.url}/{NAME}")
+        with serve_files(files) as server:
+            found = discover_one(f"{server.url}/{NAME}")
     else:
-        found = look(written(tmp_path, files) / NAME)
+        found = discover_one(write_files(tmp_path, files) / NAME)
 
     assert contents(found) == [ROOT]
     (problem,) = found.problems
@@ -222,22 +233,22 @@ def test_names_in_a_catalogue_may_be_percent_encoded() -> None:
 
     with serving() as server:
         server.default = script
-        assert contents(look(f"{server.url}/my%20index.json")) == [ROOT]
-        assert contents(look(f"{server.url}/a%2520b.json")) == [OLD]
+        assert contents(discover_one(f"{server.url}/my%20index.json")) == [ROOT]
+        assert contents(discover_one(f"{server.url}/a%2520b.json")) == [OLD]
 
 
 @pytest.mark.parametrize("catalogue", ["http://[::1/x", "http://h/\udcff", "file://there/x.json"])
 def test_a_broken_url_of_a_catalogue_is_a_sentence(catalogue: str) -> None:
-    failure = look("public", {"SPACKSCOPE_PUBLIC": catalogue}).failure
+    failure = discover_one("public", {"SPACKSCOPE_PUBLIC": catalogue}).failure
 
     sentences = ("is not a valid URL", "whose name is not text", "another machine")
     assert any(sentence in failure for sentence in sentences)
 
 
 def test_an_unknown_tag_is_answered_with_near_ones() -> None:
-    with served(FILES) as server:
-        near = look(f"{server.url}/{NAME}#v0.23.1").failure
-        far = look(f"{server.url}/{NAME}#x").failure
+    with serve_files(FILES) as server:
+        near = discover_one(f"{server.url}/{NAME}#v0.23.1").failure
+        far = discover_one(f"{server.url}/{NAME}#x").failure
 
     assert near.endswith("has no tag v0.23.1: perhaps v0.23.0")
     assert far.endswith("has no tag x: there are v0.23.0, develop")
@@ -247,8 +258,8 @@ def test_entries_that_are_none_are_problems() -> None:
     listed = json.loads(FILES[NAME])["develop"][:1]
     entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
     catalogue = json.dumps({"develop": entries}).encode()
-    with served({**FILES, NAME: catalogue}) as server:
-        found = look(f"{server.url}/{NAME}")
+    with serve_files({**FILES, NAME: catalogue}) as server:
+        found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
     assert [problem.reason for problem in found.problems] == [
@@ -258,15 +269,15 @@ def test_entries_that_are_none_are_problems() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"5", b"[" * 100_000, b'{"develop": 5}'])
 def test_a_catalogue_that_is_none_is_refused_in_one_sentence(data: bytes) -> None:
-    with served({NAME: data}) as server:
-        failure = look(f"{server.url}/{NAME}").failure
+    with serve_files({NAME: data}) as server:
+        failure = discover_one(f"{server.url}/{NAME}").failure
 
     assert failure.startswith(f"the catalogue {server.url}/{NAME} ")
 
 
 def test_a_catalogue_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
-    mirror = written(tmp_path, v2(OLD))
-    with served({}) as server:
+    mirror = write_files(tmp_path, mirror_v2(OLD))
+    with serve_files({}) as server:
         public, other = discover(
             ["public", str(mirror)], Session({"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
         )

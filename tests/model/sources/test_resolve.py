@@ -11,7 +11,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.sources.resolve import SAMPLE, chosen, key, location
 from spackscope.model.sources.session import Session
-from tests.spack_roots import SpackRoot
+from tests.builders import SpackRoot
 
 MIRRORS = """\
     mirrors:

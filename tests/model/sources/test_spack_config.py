@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.sources.spack_config.config import install_trees, mirrors, spack_of
-from tests.spack_roots import SpackRoot
+from tests.builders import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
 USER = "home/.spack/mirrors.yaml"

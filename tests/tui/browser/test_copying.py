@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.copy_forms import FORMS
-from tests.browsing import SAMPLE, Record, browsing, record, write_page
-from tests.spack_documents import INSTALL_TREE
+from tests.browsing import SAMPLE, browsing
+from tests.builders import INSTALL_TREE, Record, record, write_page
 
 
 class Clipboard:
@@ -160,7 +160,7 @@ async def test_a_way_that_fails_is_told_and_the_next_one_taken() -> None:
 
 
 async def test_what_is_unsafe_to_paste_is_not_copied(tmp_path: Path, clipboard: Clipboard) -> None:
-    write_page(tmp_path / "p", "zlib", [record(1, variants=["x=\u202e1"])])
+    write_page(tmp_path / "p", [record(1, variants=["x=\u202e1"])])
     async with browsing(tmp_path / "p", environ=clipboard.environ) as browser:
         for form in FORMS:
             await browser.press("Y", form.key)

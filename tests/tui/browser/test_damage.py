@@ -15,7 +15,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
 from spackscope.model.sources.session import Session
 from tests.browsing import Browser, browsing
-from tests.builders import everything, seal
+from tests.builders import all_records, fix_checksum
 
 SOURCE = str(Path(__file__).parents[2] / "data" / "spack" / "install-tree-1.2")
 KEYS = ("2", "end", "3", "t", "t", "w", "1", "j", "enter", "z", "s", "exclamation_mark")
@@ -43,7 +43,7 @@ async def look_around(browser: Browser) -> None:
 def kept_hashes(environ: dict[str, str]) -> list[str]:
     catalog = load([SOURCE], Session(environ))
     assert not catalog.was_damaged
-    return [spec.hash for spec in everything(catalog)]
+    return [spec.hash for spec in all_records(catalog)]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -58,7 +58,7 @@ async def test_one_changed_byte_changes_nothing(
     data[chance.choice(places)] ^= chance.randrange(1, 256)
     path.write_bytes(data)
     if sealed:
-        seal(path)
+        fix_checksum(path)
 
     async with browsing(SOURCE, environ=environ, settled=False) as browser:
         await look_around(browser)
@@ -87,7 +87,7 @@ async def test_what_makes_no_sense_is_rebuilt_and_said(
     whole, path = kept_hashes(environ), kept(environ)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
-    seal(path)
+    fix_checksum(path)
 
     async with browsing(SOURCE, environ=environ) as browser:
         said = browser.status

@@ -16,9 +16,18 @@ from spackscope.model.core.errors import (
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.sources.session import Session
 from spackscope.tui.dialogs.dependency_path import Steps
-from tests.browsing import Browser, browsing, record, write_page
-from tests.builders import hash_of, seal
-from tests.spack_documents import Node, database, edge, installs, node
+from tests.browsing import Browser, browsing
+from tests.builders import (
+    Node,
+    database,
+    edge,
+    fix_checksum,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
 
 HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
 USR: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}
@@ -333,7 +342,7 @@ async def test_reading_again_forgets_the_trail_and_keeps_the_spec(
 
 
 async def test_where_no_dependencies_are_listed_nothing_is_said_of_them(tmp_path: Path) -> None:
-    write_page(tmp_path, "zlib", [record(1)])
+    write_page(tmp_path, [record(1)])
     async with browsing(tmp_path) as browser:
         assert "depends on" not in browser.text
         await browser.press("t", "w")
@@ -380,7 +389,7 @@ def damage_edges(kept: Path) -> None:
         ((edges,),) = connection.execute("SELECT data FROM codes WHERE name = 'edge_child'")
         broken = edges[:-4] + b"\xff\xff\xff\x7f"
         connection.execute("UPDATE codes SET data = ? WHERE name = 'edge_child'", (broken,))
-    seal(kept)
+    fix_checksum(kept)
 
 
 async def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -> None:

@@ -7,16 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import (
-    SAMPLE,
-    Record,
-    browsing,
-    hash_of,
-    hashes,
-    record,
-    sample_where,
-    write_page,
-)
+from tests.browsing import SAMPLE, browsing, hashes, sample_where
+from tests.builders import Record, hash_of, record, write_page
 
 
 def major(record: Record) -> tuple[int, int]:
@@ -118,7 +110,7 @@ async def test_variants_are_matched_as_wholes_by_their_sign_and_by_their_values(
         4: ["+mpi_extra"],
         5: ["cuda_arch=80,90"],
     }
-    write_page(tmp_path, "hdf5", [record(n, variants=v) for n, v in variants.items()])
+    write_page(tmp_path, [record(n, variants=v) for n, v in variants.items()], title="hdf5")
     async with browsing(tmp_path) as browser:
         for text, wanted in VARIANT_FILTERS:
             await browser.filter("variants", text)
@@ -396,7 +388,7 @@ async def test_a_query_typed_while_the_sources_are_read_is_kept() -> None:
 
 async def test_the_sizes_of_specs_can_be_filtered(tmp_path: Path) -> None:
     sizes = {1: 500, 2: 5_000_000, 3: "-", 4: 20_000_000_000}
-    write_page(tmp_path, "a", [record(number, size=size) for number, size in sizes.items()])
+    write_page(tmp_path, [record(number, size=size) for number, size in sizes.items()], title="a")
     async with browsing(tmp_path) as browser:
         await browser.ask("size=1MB:")
         assert browser.shown == {hash_of(2), hash_of(4)}

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.copy_forms import FORMS, spelled
-from tests.browsing import Browser, browsing, record, write_page
+from tests.browsing import Browser, browsing
+from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.test_copying import Clipboard
 
@@ -43,10 +44,13 @@ def hostile_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         records = [record(number + n, **{k: v}) for n, (k, v) in enumerate(fields.items())]
         records.append(record(number + len(fields), **fields))
-        write_page(top / f"p{number} \x1b]0;x\x07\u202e", text, records, tag=text)
+        directory = top / f"p{number} \x1b]0;x\x07\u202e"
+        write_page(directory / "specs.md", records, title=text, tag=text)
         number += len(records)
     for text in LONG:
-        write_page(top / f"p{number}", f"long{number}", [record(number, variants=[text], os=text)])
+        write_page(
+            top / f"p{number}", [record(number, variants=[text], os=text)], title=f"long{number}"
+        )
         number += 1
     (top / "broken \x1b[2J.md").write_text("---\ntitle: x\nspec_details: [\x1b[31m\n---\n")
     return top
@@ -133,7 +137,7 @@ async def test_hostile_text_fits_into_narrow_columns(
 async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(
     tmp_path: Path,
 ) -> None:
-    write_page(tmp_path, "zlib", [record(1)])
+    write_page(tmp_path, [record(1)])
     async with browsing(tmp_path, query="\x1b[31mred os=\x9b2J !\u202ex '\x07'") as browser:
         assert browser.query.startswith("␛[31mred os=\\x9b2J")
         assert_plain(browser)
@@ -145,7 +149,7 @@ async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(
 async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
     texts = ["[red", "a[/]b", "[@click=app.quit]x[/]", "$accent", "{{x}}", "%s", "zlib\\"]
     for number, text in enumerate(texts):
-        write_page(tmp_path / str(number), text, [record(number, os=text)])
+        write_page(tmp_path / f"{number}.md", [record(number, os=text)], title=text)
     async with browsing(tmp_path, size=(160, 30)) as browser:
         for text in texts:
             assert text in browser.text

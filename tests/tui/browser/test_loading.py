@@ -10,7 +10,8 @@ import pytest
 
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.sources.session import Session
-from tests.browsing import Browser, browsing, hash_of, record, write_page
+from tests.browsing import Browser, browsing
+from tests.builders import hash_of, record, write_page
 
 
 def said(browser: Browser) -> str:
@@ -33,7 +34,7 @@ async def test_a_source_that_comes_to_exist_is_read_on_demand(tmp_path: Path) ->
     source = tmp_path / "later"
     async with browsing(source, query="zlib") as browser:
         assert "does not exist" in said(browser)
-        write_page(source, "zlib", [record(1)])
+        write_page(source, [record(1)])
         await browser.press("r")
         assert browser.shown == {hash_of(1)}
         assert browser.query == "package=zlib"
@@ -48,7 +49,7 @@ async def test_a_source_without_a_page_says_so(tmp_path: Path, content: str | No
 
 
 async def test_an_empty_page_shows_that_there_is_no_spec(tmp_path: Path) -> None:
-    write_page(tmp_path, "zlib", [])
+    write_page(tmp_path, [])
     async with browsing(tmp_path) as browser:
         assert "there is no spec at all" in said(browser)
         assert "0 specs" in browser.lines[0]
@@ -57,7 +58,7 @@ async def test_an_empty_page_shows_that_there_is_no_spec(tmp_path: Path) -> None
 async def test_reading_again_picks_up_changes_and_keeps_package_cursor_and_query(
     tmp_path: Path,
 ) -> None:
-    zlib = write_page(tmp_path / "z", "zlib", [record(n) for n in range(10, 20)])
+    zlib = write_page(tmp_path / "z", [record(n) for n in range(10, 20)])
     async with browsing(tmp_path) as browser:
         await browser.open_package("zlib")
         await browser.ask("package=zlib os=ubuntu24.04")
@@ -65,8 +66,8 @@ async def test_reading_again_picks_up_changes_and_keeps_package_cursor_and_query
         await browser.press("j", "j", "j", "space", "k")
         spec = browser.current.spec
 
-        write_page(tmp_path / "a", "abinit", [record(n) for n in range(5)])
-        write_page(zlib.parent, "zlib", [record(n) for n in range(1000, 8, -1)])
+        write_page(tmp_path / "a", [record(n) for n in range(5)], title="abinit")
+        write_page(zlib, [record(n) for n in range(1000, 8, -1)])
         await browser.press("r")
         assert set(browser.packages) == {"abinit", "zlib"}
         assert browser.selected == "zlib"
@@ -79,8 +80,8 @@ async def test_reading_again_picks_up_changes_and_keeps_package_cursor_and_query
 
 
 async def test_reading_again_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) -> None:
-    write_page(tmp_path / "a", "abinit", [record(1)])
-    page = write_page(tmp_path / "z", "zlib", [record(2)])
+    write_page(tmp_path / "a", [record(1)], title="abinit")
+    page = write_page(tmp_path / "z" / "specs.md", [record(2)])
     async with browsing(tmp_path) as browser:
         await browser.open_package("zlib")
         page.unlink()
@@ -93,7 +94,7 @@ async def test_reading_again_where_the_package_is_gone_goes_back_to_all(tmp_path
 async def test_reading_again_from_a_source_that_is_gone_keeps_what_there_was(
     tmp_path: Path,
 ) -> None:
-    page = write_page(tmp_path / "z", "zlib", [record(2)])
+    page = write_page(tmp_path / "z" / "specs.md", [record(2)])
     async with browsing(tmp_path / "z") as browser:
         page.unlink()
         page.parent.rmdir()
@@ -103,8 +104,9 @@ async def test_reading_again_from_a_source_that_is_gone_keeps_what_there_was(
 
 
 async def test_what_could_not_be_read_is_counted_and_listed(tmp_path: Path) -> None:
-    write_page(tmp_path / "good", "zlib", [record(1)])
-    write_page(tmp_path / "bad", "hdf5", [record(2, hash="TOO-SHORT"), record(3)])
+    write_page(tmp_path / "good", [record(1)])
+    bad = [record(2, hash="TOO-SHORT"), record(3)]
+    write_page(tmp_path / "bad" / "specs.md", bad, title="hdf5")
     async with browsing(tmp_path) as browser:
         assert browser.shown == {hash_of(1), hash_of(3)}
         assert "! 1 problem" in browser.lines[-1]
@@ -127,7 +129,7 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
     environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     for page in range(10):
         records = [record(page * 100 + n, target=f"t{n % 7}") for n in range(60)]
-        write_page(source / f"p{page}", f"package-{page:02}", records)
+        write_page(source / f"p{page}", records, title=f"package-{page:02}")
     load([str(source)], Session(environ), keep=True)
     index = index_path([str(source)], Session(environ))
     assert index is not None
@@ -141,7 +143,7 @@ async def test_a_kept_index_is_shown_and_compared_with_its_pages(
     source, environ, _ = kept
     async with browsing(source, environ=environ) as browser:
         assert len(browser.rows) == 600
-    write_page(source / "p0", "package-00", [record(90_000)])
+    write_page(source / "p0", [record(90_000)], title="package-00")
     async with browsing(source, environ=environ) as browser:
         assert len(browser.rows) == 541
         assert browser.packages["package-00"] == 1
@@ -196,7 +198,7 @@ async def test_where_nothing_can_be_written_the_browser_works_and_says_so(
     big = "x" * 1000
     for page in range(20):
         records = [record(page * 1000 + n, variants=[big]) for n in range(60)]
-        write_page(source / f"q{page}", f"package-{page:02}", records)
+        write_page(source / f"q{page}", records, title=f"package-{page:02}")
     (tmp_path / "file").write_text("")
     async with browsing(source, environ={"XDG_CACHE_HOME": str(tmp_path / "file")}) as browser:
         assert len(browser.rows) == 1800
@@ -207,7 +209,7 @@ async def test_reading_shows_how_far_it_is_and_escape_stops_it_and_r_starts_agai
     tmp_path: Path,
 ) -> None:
     for page in range(300):
-        write_page(tmp_path / f"p{page}", f"package-{page:03}", [record(page)])
+        write_page(tmp_path / f"p{page}", [record(page)], title=f"package-{page:03}")
     for size in ((120, 30), (50, 20)):
         async with browsing(tmp_path, settled=False, size=size) as browser:
             await browser.press("escape")
@@ -222,7 +224,7 @@ async def test_reading_shows_how_far_it_is_and_escape_stops_it_and_r_starts_agai
 
 async def test_the_screen_may_change_its_size_while_the_sources_are_read(tmp_path: Path) -> None:
     for page in range(300):
-        write_page(tmp_path / f"p{page}", f"package-{page:03}", [record(page)])
+        write_page(tmp_path / f"p{page}", [record(page)], title=f"package-{page:03}")
     async with browsing(tmp_path, settled=False) as browser:
         for size in ((50, 20), (1, 1), (300, 90), (80, 24)):
             await browser.pilot.resize_terminal(*size)

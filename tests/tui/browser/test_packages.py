@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browsing import SAMPLE, browsing, hashes, record, write_page
+from tests.browsing import SAMPLE, browsing, hashes
+from tests.builders import record, write_page
 
 SPECS_OF = Counter(record["package"] for record in SAMPLE)
 
@@ -144,16 +145,16 @@ async def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches
 async def test_a_package_goes_by_its_title_and_several_pages_of_it_come_together(
     tmp_path: Path,
 ) -> None:
-    write_page(tmp_path / "a", "zlib", [record(1)])
-    write_page(tmp_path / "b", "zlib", [record(2), record(3)], tag="v1")
+    write_page(tmp_path / "a", [record(1)])
+    write_page(tmp_path / "b", [record(2), record(3)], tag="v1")
     async with browsing(tmp_path) as browser:
         assert browser.packages == {"zlib": 3}
 
 
 async def test_a_long_list_of_packages_can_be_walked(tmp_path: Path) -> None:
-    write_page(tmp_path / "a", "z-last", [record(0)])
+    write_page(tmp_path / "a", [record(0)], title="z-last")
     for number in range(1, 600):
-        write_page(tmp_path / f"p{number}", f"pkg-{number:05}", [record(number)])
+        write_page(tmp_path / f"p{number}", [record(number)], title=f"pkg-{number:05}")
     async with browsing(tmp_path) as browser:
         await browser.press("end")
         assert browser.selected == "z-last"

@@ -9,16 +9,8 @@ import pytest
 
 from spackscope.model.core.columns import COLUMNS
 from spackscope.tui.widgets.package_list import PackageRows
-from tests.browsing import (
-    SAMPLE,
-    Browser,
-    Record,
-    browsing,
-    hash_of,
-    record,
-    sample_where,
-    write_page,
-)
+from tests.browsing import SAMPLE, Browser, browsing, sample_where
+from tests.builders import Record, hash_of, record, write_page
 
 
 def column_of(browser: Browser, name: str) -> list[object]:
@@ -55,7 +47,7 @@ async def test_sorting_goes_up_down_and_back_to_the_order_of_the_cache() -> None
 async def test_versions_are_sorted_as_versions(tmp_path: Path) -> None:
     order = ["0.9", "1.2", "1.2.1", "1.10-rc1", "1.10", "2.0", "10.0", "main", "develop"]
     records = [record(number, versions=[order[number * 5 % 9]]) for number in range(9)]
-    write_page(tmp_path, "zlib", records)
+    write_page(tmp_path, records)
     async with browsing(tmp_path) as browser:
         await browser.go_to_column("version")
         await browser.press("s")
@@ -69,7 +61,6 @@ async def test_compilers_sizes_and_hashes_have_their_own_order(tmp_path: Path) -
     sizes = [9, 1_000_000, "-", 80_000]
     write_page(
         tmp_path,
-        "zlib",
         [record(n, compiler=compilers[n], size=sizes[n]) for n in range(4)],
     )
     async with browsing(tmp_path) as browser:

@@ -9,8 +9,21 @@ import pytest
 
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.mirrors import ARCHIVE, entry, manifest, served, v3
-from tests.spack_documents import GCC, INSTALL_TREE, ZLIB, database, index, installs, leaf, node
+from tests.builders import (
+    ARCHIVE_TYPE,
+    GCC,
+    INSTALL_TREE,
+    ZLIB,
+    database,
+    entry,
+    installs,
+    leaf,
+    manifest,
+    mirror_v3,
+    node,
+    serve_files,
+    zlib_index,
+)
 from tests.web_server import is_silent, serving
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
@@ -61,8 +74,10 @@ async def test_what_is_there_for_others_only_is_listed_when_asked_for(tmp_path: 
 
 async def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    files = v3(index()) | {MANIFEST: manifest(entry(ARCHIVE, b"", contentLength=5_000_000))}
-    with served(files) as server:
+    files = mirror_v3(zlib_index()) | {
+        MANIFEST: manifest(entry(ARCHIVE_TYPE, b"", contentLength=5_000_000))
+    }
+    with serve_files(files) as server:
         async with browsing(server.url, environ=environ) as browser:
             await browser.open_package("zlib")
             await browser.until(lambda: "size      5.0 MB" in "\n".join(browser.detail_lines))
@@ -73,7 +88,7 @@ async def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Pa
 
 async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    with served(v3(index())) as server:
+    with serve_files(mirror_v3(zlib_index())) as server:
         async with browsing(server.url, environ=environ) as browser:
             assert ZLIB in browser.shown
 
@@ -87,7 +102,7 @@ async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: 
 async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
     path = tmp_path / "index.json"
-    path.write_bytes(index())
+    path.write_bytes(zlib_index())
     with serving() as server:
         server.default = is_silent
         async with browsing(path, server.url, environ=environ, settled=False) as browser:
@@ -102,7 +117,7 @@ async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
 
 async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "spooled"
-    path.write_bytes(index())
+    path.write_bytes(zlib_index())
 
     async with browsing("-", session=Session({}, stdin_path=str(path))) as browser:
         assert "spackscope  standard input" in browser.lines[0]
@@ -111,7 +126,7 @@ async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
 
 async def test_what_is_secret_in_a_source_is_nowhere_on_the_screen() -> None:
     secret, query = "ann:s3cr3t@", "?token=s3cr3t"
-    with served(v3(index(version="1.3"))) as server:
+    with serve_files(mirror_v3(zlib_index(version="1.3"))) as server:
         sources = [
             server.url.replace("://", f"://{secret}") + query,
             f"http://{secret}[::1/x{query}",

@@ -7,8 +7,7 @@ from pathlib import Path
 from spackscope.model.catalog.dependency_tree import Tree
 from spackscope.model.catalog.listing import View
 from spackscope.tui.browser.trail import MOST_LINES, MOST_PLACES, Place, Trail
-from tests.builders import catalog_of, hash_of
-from tests.spack_documents import database, edge, installs, node
+from tests.builders import catalog_of, database, edge, hash_of, installs, node
 
 USERS = 1_000
 

@@ -11,7 +11,8 @@ from textual.strip import Strip
 from spackscope.model.core.text import is_clean
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.filter_input import FilterInput
-from tests.browsing import SAMPLE, Browser, browsing, record, sample_where, write_page
+from tests.browsing import SAMPLE, Browser, browsing, sample_where
+from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.parse_counts import ParseCounts
 
@@ -165,7 +166,7 @@ async def test_the_box_follows_the_cursor_and_goes_with_the_focus() -> None:
 async def test_completions_are_never_markup(tmp_path: Path) -> None:
     texts = ["[@click=app.quit]x[/]", "[red", "a[/]b", "x\\"]
     for number, text in enumerate(texts):
-        write_page(tmp_path / str(number), f"p{number}", [record(number, os=text)])
+        write_page(tmp_path / str(number), [record(number, os=text)], title=f"p{number}")
     async with browsing(tmp_path, size=(120, 30)) as browser:
         await browser.press("slash")
         await browser.type("os=")

@@ -12,8 +12,8 @@ import pytest
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.process.exit_codes import ExitCode
-from tests.program import Program, assert_golden, hash_of, record, write_page
-from tests.spack_documents import GCC, database, edge, installs, leaf, node
+from tests.builders import GCC, database, edge, hash_of, installs, leaf, node, record, write_page
+from tests.program import Program, assert_golden
 
 PLAIN = {"NO_COLOR": "1"}
 KEYS = [
@@ -150,7 +150,7 @@ def test_csv_reads_back(program: Program) -> None:
 def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program) -> None:
     page = write_page(
         program.home / "zlib.md",
-        [record(hash_of(1), size="1536"), record(hash_of(2), size="1.5 MB"), record(hash_of(3))],
+        [record(1, size="1536"), record(2, size="1.5 MB"), record(3)],
     )
     found = json.loads(program("find", "-f", str(page), "--json").stdout)
     assert [spec["size"] for spec in found] == [1536, 1_500_000, None]
@@ -160,7 +160,7 @@ def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program)
 
 def test_a_hash_that_two_sources_list_is_one_record(program: Program) -> None:
     for name in ("one", "two"):
-        write_page(program.home / name / "specs.md", [record(hash_of(7))])
+        write_page(program.home / name / "specs.md", [record(7)])
     sources = ("-f", "one", "--from=two")
     found = json.loads(program(*sources, "find", "--json").stdout)
     assert [spec["sources"] for spec in found] == [["one", "two"]]
@@ -169,7 +169,7 @@ def test_a_hash_that_two_sources_list_is_one_record(program: Program) -> None:
 
 def test_a_variable_names_the_sources_where_no_option_does(program: Program) -> None:
     for name in ("one", "with blank"):
-        write_page(program.home / name / "specs.md", [record(hash_of(len(name)))])
+        write_page(program.home / name / "specs.md", [record(len(name))])
     found = program("find", "--jsonl", SPACKSCOPE_FROM="one 'with blank'").stdout.splitlines()
     assert [json.loads(line)["sources"][0] for line in found] == ["one", "with blank"]
     found = program("find", "--jsonl", SPACKSCOPE_FROM="with blank").stdout.splitlines()
@@ -197,8 +197,8 @@ def test_a_table_of_one_row_keeps_its_columns(program: Program) -> None:
 
 def test_a_table_shows_of_the_variants_those_that_differ(program: Program) -> None:
     records = [
-        record(hash_of(1), variants=["+shared", "build_system=cmake", "~mpi"]),
-        record(hash_of(2), variants=["+shared", "build_system=cmake", "+mpi"], size="2 MB"),
+        record(1, variants=["+shared", "build_system=cmake", "~mpi"]),
+        record(2, variants=["+shared", "build_system=cmake", "+mpi"], size="2 MB"),
     ]
     write_page(program.home / "zlib.md", records)
     _, text = program.on_terminal("find", "-f", "zlib.md", columns=90, changes=PLAIN)
@@ -207,8 +207,8 @@ def test_a_table_shows_of_the_variants_those_that_differ(program: Program) -> No
         "develop · from zlib.md",
         "same in all: +shared build_system=cmake",
         "hash       size  variants",
-        "aaaaaaa  2.0 MB  +mpi",
-        "aaaaaaa       -  ~mpi",
+        "2222222  2.0 MB  +mpi",
+        "2222222       -  ~mpi",
     ]
 
 
@@ -235,7 +235,7 @@ def test_nothing_but_data_and_no_colour_goes_into_a_pipe(program: Program) -> No
 
 
 def test_what_does_not_fit_an_encoding_is_spelled_out(program: Program) -> None:
-    write_page(program.home / "zlib.md", [record(hash_of(1), os="überOS")])
+    write_page(program.home / "zlib.md", [record(1, os="überOS")])
     result = program("find", "-f", "zlib.md", PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert "\\xfcberOS" in result.stdout
@@ -274,7 +274,7 @@ def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
     config = program.home / ".spack" / "mirrors.yaml"
     config.parent.mkdir()
     config.write_text("mirrors:\n  a: /nowhere\n")
-    write_page(program.home / "pages" / "a" / "specs.md", [record(hash_of(1))])
+    write_page(program.home / "pages" / "a" / "specs.md", [record(1)])
     write_page(program.home / "pages" / "b" / "specs.md", []).write_text(
         f"---\ntitle: zlib\nspec_details:\n- hash: {hash_of(2)}\n---\n"
     )

@@ -14,7 +14,8 @@ from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import commands
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-from tests.program import Program, hash_of, record, write_page
+from tests.builders import hash_of, record, write_page
+from tests.program import Program
 
 
 def said(text: str) -> dict[str, str]:
@@ -34,12 +35,12 @@ def test_an_index_says_what_it_holds_and_where_it_is(program: Program) -> None:
 def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_when_told_so(
     program: Program,
 ) -> None:
-    page = write_page(program.home / "zlib.md", [record(hash_of(1))])
+    page = write_page(program.home / "zlib.md", [record(1)])
     file = Path(said(program("index", "-f", "zlib.md").stdout)["index"])
     first = file.stat().st_ino
     program("index", "-f", "zlib.md")
     assert file.stat().st_ino == first
-    write_page(page, [record(hash_of(1)), record(hash_of(2))])
+    write_page(page, [record(1), record(2)])
     assert said(program("index", "-f", "zlib.md").stdout)["specs"] == "2"
     second = file.stat().st_ino
     program("index", "-f", "zlib.md", "--rebuild")
@@ -47,8 +48,8 @@ def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_when_told_so(
 
 
 def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Program) -> None:
-    records: list[object] = [record("no hash") for _ in range(30)]
-    write_page(program.home / "zlib.md", [*records, record(hash_of(1))])
+    records: list[object] = [record(hash="no hash") for _ in range(30)]
+    write_page(program.home / "zlib.md", [*records, record(1)])
     result = program("index", "-f", "zlib.md")
     assert said(result.stdout)["problems"] == "30"
     lines = result.stderr.splitlines()
@@ -66,8 +67,8 @@ def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Pr
 
 def test_pages_that_are_broken_hide_no_page_that_is_not(program: Program) -> None:
     pages = program.home / "pages"
-    write_page(pages / "good.md", [record(hash_of(1))])
-    write_page(pages / "half.md", [record(hash_of(2)), {"hash": 5}, 7])
+    write_page(pages / "good.md", [record(1)])
+    write_page(pages / "half.md", [record(2), {"hash": 5}, 7])
     (pages / "cut.md").write_text("---\nlayout: cache\nspec_details: [{")
     (pages / "empty.md").write_text("")
     (pages / "deep.md").write_text("---\nlayout: cache\nspec_details: " + "[" * 100_000)

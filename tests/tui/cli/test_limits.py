@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import COMMAND, PATIENCE, Program, environment, hash_of, record, write_page
+from tests.builders import hash_of, record, write_page
+from tests.program import COMMAND, PATIENCE, Program, environment
 
 MEMORY = 1 << 30
 """Bytes of address space, in which what these documents cost without bounds has no room."""
@@ -36,7 +37,7 @@ def limited(program: Program, *words: str, memory: int = MEMORY) -> Result:
 
 
 def good_page(program: Program) -> None:
-    write_page(program.home / "pages" / "zlib" / "specs.md", [record(hash_of(1))])
+    write_page(program.home / "pages" / "zlib" / "specs.md", [record(1)])
 
 
 def sparse(path: Path, size: int, head: bytes = b"---\nlayout: cache\nspec_details: [") -> Path:
@@ -157,7 +158,7 @@ def test_a_record_of_very_many_values_ends_a_database(value: bytes, program: Pro
 
 def test_a_page_of_very_many_values_is_read_record_by_record(program: Program) -> None:
     stacks = ["s"] * 600_000
-    write_page(program.home / "specs.md", [record(hash_of(n), stacks=stacks) for n in range(20)])
+    write_page(program.home / "specs.md", [record(n, stacks=stacks) for n in range(20)])
 
     result = limited(program, "find", "-f", "specs.md")
 
@@ -240,7 +241,7 @@ def test_a_file_of_60_gb_on_standard_input_is_not_copied(program: Program) -> No
 
 
 def test_many_records_of_one_hash_are_joined_in_no_time(program: Program) -> None:
-    records = [record(hash_of(1), stacks=[f"stack-{number}"]) for number in range(40_000)]
+    records = [record(1, stacks=[f"stack-{number}"]) for number in range(40_000)]
     write_page(program.home / "specs.md", records)
 
     result = program("find", "-f", "specs.md")

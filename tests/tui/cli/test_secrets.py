@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mirrors import served, v2
-from tests.program import Program, hash_of, record, write_page
-from tests.spack_documents import index
+from tests.builders import hash_of, mirror_v2, record, serve_files, write_page, zlib_index
+from tests.program import Program
 
 SECRETS = ("s3cr3t", "t0k3n")
 USER = "ann:s3cr3t"
@@ -90,9 +89,9 @@ def clouds() -> dict[str, str]:
 def test_no_command_tells_what_is_secret_in_a_source(
     words: tuple[str, ...], program: Program, clouds: dict[str, str]
 ) -> None:
-    write_page(program.home / "site" / "specs.md", [record(hash_of(1))])
-    files = {f"here/{name}": data for name, data in v2(index(version="1.3")).items()}
-    with served(files) as server:
+    write_page(program.home / "site" / "specs.md", [record(1)])
+    files = {f"here/{name}": data for name, data in mirror_v2(zlib_index(version="1.3")).items()}
+    with serve_files(files) as server:
         place = server.url.removeprefix("http://")
         sources = ["site", f"http://{USER}@{place}/here{QUERY}", *URLS]
         given = [word for source in sources for word in ("-f", source)]
@@ -108,7 +107,7 @@ def test_no_command_tells_what_is_secret_in_a_source(
 def test_no_secret_is_told_where_no_source_can_be_read(
     program: Program, clouds: dict[str, str]
 ) -> None:
-    with served({}) as server:
+    with serve_files({}) as server:
         given = [word for source in URLS for word in ("-f", source)]
         text = told(program, "find", "zlib", *given, **clouds, STORAGE_EMULATOR_HOST=server.url)
 
@@ -156,7 +155,7 @@ def test_no_secret_of_a_mirror_of_spack_is_told(program: Program, tmp_path: Path
     (config / "include.yaml").write_text("include:\n" + "\n".join(includes))
     os.makedirs(tmp_path / "sources")
 
-    with served({}) as server:
+    with serve_files({}) as server:
         clouds = {"AWS_ENDPOINT_URL": f"http://{NOBODY}", "STORAGE_EMULATOR_HOST": server.url}
         result = program("sources", "--json", given=None, **clouds, NO_GCE_CHECK="true")
 

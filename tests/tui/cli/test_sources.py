@@ -7,23 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import Program, hash_of, record, write_page
-from tests.spack_documents import (
-    DATA,
+from tests.builders import (
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
+    SPACK_DATA,
     database,
+    hash_of,
     installs,
     leaf,
     node,
+    record,
+    write_page,
 )
+from tests.program import Program
 
 TREE = INSTALL_TREE.parents[1]
 
 
 def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
-    write_page(program.home / "site" / "specs.md", [record(hash_of(1)), record("no hash")])
+    write_page(program.home / "site" / "specs.md", [record(1), record(hash="no hash")])
     shutil.copytree(TREE, program.home / "tree")
 
     result = program("sources", "-f", "site", "-f", "tree", "-f", "gone")
@@ -126,7 +129,7 @@ def test_standard_input_that_is_nothing_is_said(program: Program) -> None:
 
 def test_problems_are_counted_where_they_were_found(program: Program) -> None:
     mirror = program.home / "mirror"
-    shutil.copytree(DATA / "mirror-v2", mirror)
+    shutil.copytree(SPACK_DATA / "mirror-v2", mirror)
     (mirror / "build_cache" / "index.json.hash").write_text("0" * 64)
     (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
     told = json.loads(line)
@@ -140,7 +143,7 @@ def pushed(index: Path) -> int:
 
 @pytest.mark.parametrize("content", ['"contentLength": -5', '"contentLength": "x"', "no JSON"])
 def test_a_size_that_a_manifest_gives_wrong_is_a_problem(program: Program, content: str) -> None:
-    shutil.copytree(DATA / "mirror-v3", program.home / "mirror")
+    shutil.copytree(SPACK_DATA / "mirror-v3", program.home / "mirror")
     manifest = next((program.home / "mirror" / "v3/manifests/spec/bzip2").iterdir())
     manifest.write_text(re.sub(r'"contentLength": ?\d+', content, manifest.read_text()))
 

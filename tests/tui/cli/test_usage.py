@@ -10,7 +10,8 @@ from spackscope.tui.cli.arguments import _parser, parse
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.cli.main import main
 from spackscope.tui.process.exit_codes import ExitCode
-from tests.program import Program, assert_golden, hash_of, record, write_page
+from tests.builders import hash_of, record, write_page
+from tests.program import Program, assert_golden
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -162,7 +163,7 @@ def test_a_variable_that_cannot_be_split_is_named(program: Program) -> None:
 
 
 def test_a_fifo_beside_a_page_does_not_block(program: Program) -> None:
-    write_page(program.home / "pages" / "zlib.md", [record(hash_of(1))])
+    write_page(program.home / "pages" / "zlib.md", [record(1)])
     os.mkfifo(program.home / "pages" / "fifo.md")
     assert program("find", "-f", "pages", "--hashes").stdout.split() == [hash_of(1)]
 

@@ -19,15 +19,8 @@ from spackscope.model.loader.load import index_path, load
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.widgets.value_rows import ValueRows
-from tests.browsing import (
-    SAMPLE,
-    Browser,
-    browsing,
-    hash_of,
-    record,
-    sample_where,
-    write_page,
-)
+from tests.browsing import SAMPLE, Browser, browsing, sample_where
+from tests.builders import hash_of, record, write_page
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
 
 
@@ -77,7 +70,7 @@ async def test_thousands_and_long_values_are_shown_and_walked(tmp_path: Path) ->
     records = [
         record(n, os=f"os{max(0, n - 1200)}", target=f"{long}{n % 60}") for n in range(2500)
     ]
-    write_page(tmp_path, "zlib", records)
+    write_page(tmp_path, records)
     async with browsing(tmp_path, size=(80, 24)) as browser:
         await open_values(browser, "os")
         assert title(browser) == "os · 1,300 values"
@@ -220,7 +213,7 @@ async def test_several_values_are_included_and_excluded_and_removed_again() -> N
 async def test_variants_of_different_names_must_all_hold(tmp_path: Path) -> None:
     sets = [["+mpi", "~cuda"], ["+mpi", "+cuda"], ["~mpi", "~cuda"], ["build=Debug", "+mpi"]]
     records = [record(n, variants=v, size=n * 1000) for n, v in enumerate(sets)]
-    write_page(tmp_path, "hdf5", records)
+    write_page(tmp_path, records, title="hdf5")
     async with browsing(tmp_path) as browser:
         await open_values(browser, "variants")
         assert dict(values(browser)) == Counter(v for variants in sets for v in variants)
@@ -369,7 +362,7 @@ async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
     source, environ = tmp_path / "source", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     for page in range(10):
         records = [record(page * 1000 + n, variants=[f"v={'x' * n}"]) for n in range(60)]
-        write_page(source / f"p{page}", f"package-{page}", records)
+        write_page(source / f"p{page}", records, title=f"package-{page}")
     load([str(source)], Session(environ), keep=True)
     index = index_path([str(source)], Session(environ))
     assert index is not None
@@ -412,7 +405,7 @@ async def test_hostile_values_are_shown_and_asked_for_as_plain_text(tmp_path: Pa
         )
         for number, text in enumerate([*SHORT, *LONG])
     ]
-    write_page(tmp_path, "zlib", records)
+    write_page(tmp_path, records)
     async with browsing(tmp_path, size=(100, 30)) as browser:
         for column in HOSTILE_COLUMNS:
             await open_values(browser, column)

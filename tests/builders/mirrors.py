@@ -1,4 +1,4 @@
-"""Make mirrors as Spack pushes them, in a directory or behind a web server on loopback."""
+"""Build mirrors as Spack pushes them, and serve them on loopback."""
 
 from __future__ import annotations
 
@@ -15,60 +15,69 @@ from spackscope.model.sources.session import Session
 from tests.web_server import Talk, WebServer, serving
 
 Files = dict[str, bytes]
+"""The files of a mirror, by their path in it."""
 
 MANIFEST = "v3/manifests/index/index.manifest.json"
-DB, SPEC, ARCHIVE = (
-    "application/vnd.spack.db.v8+json",
-    "application/vnd.spack.spec.v5+json",
-    "application/vnd.spack.install.v2.tar+gzip",
-)
+DATABASE_TYPE = "application/vnd.spack.db.v8+json"
+SPEC_TYPE = "application/vnd.spack.spec.v5+json"
+ARCHIVE_TYPE = "application/vnd.spack.install.v2.tar+gzip"
+
+
+def sha256(data: bytes) -> str:
+    """Return the hexadecimal sha256 of some bytes."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def entry(media_type: str, data: bytes, **fields: Any) -> dict[str, Any]:
-    """Make the entry of a manifest; a field that is given as `...` is left out."""
-    whole = {
+    """Build the entry of a manifest; a field given as `...` is left out."""
+    fields = {
         "contentLength": len(data),
         "mediaType": media_type,
         "compression": "none",
         "checksumAlgorithm": "sha256",
-        "checksum": hashlib.sha256(data).hexdigest(),
+        "checksum": sha256(data),
         **fields,
     }
-    return {key: value for key, value in whole.items() if value is not ...}
+    return {key: value for key, value in fields.items() if value is not ...}
 
 
 def manifest(*entries: object) -> bytes:
+    """Format a manifest from its entries."""
     return json.dumps({"version": 3, "data": entries}).encode()
 
 
 def blob(data: bytes) -> Files:
-    checksum = hashlib.sha256(data).hexdigest()
-    return {f"blobs/sha256/{checksum[:2]}/{checksum}": data}
+    """Build the blob of some bytes, which is named by their checksum."""
+    return {f"blobs/sha256/{sha256(data)[:2]}/{sha256(data)}": data}
 
 
-def v3(index: bytes, name: str = MANIFEST) -> Files:
-    """Make the index of a mirror of layout v3."""
+def mirror_v3(index: bytes, name: str = MANIFEST) -> Files:
+    """Build a mirror of layout v3 that has only an index."""
     return {
         "v3/layout.json": b'{"signing": "gpg"}',
-        name: manifest(entry(DB, index)),
+        name: manifest(entry(DATABASE_TYPE, index)),
         **blob(index),
     }
 
 
-def v2(index: bytes, noted: str | None = "") -> Files:
-    """Make the index of a mirror of layout v2, and beside it a sha256, unless it is None."""
+def mirror_v2(index: bytes, noted: str | None = "") -> Files:
+    """Build a mirror of layout v2 that has only an index.
+
+    `noted` is the checksum beside it: the correct one if empty, no file if None.
+    """
     files = {"build_cache/index.json": index}
     if noted is not None:
-        sha256 = noted or hashlib.sha256(index).hexdigest()
-        files["build_cache/index.json.hash"] = sha256.encode()
+        files["build_cache/index.json.hash"] = (noted or sha256(index)).encode()
     return files
 
 
-def below(prefix: str, files: Files) -> Files:
+def under(prefix: str, files: Files) -> Files:
+    """Move files into a directory."""
     return {f"{prefix}/{name}": data for name, data in files.items()}
 
 
-def written(directory: Path, files: Files) -> Path:
+def write_files(directory: Path, files: Files) -> Path:
+    """Write files to a directory, and return it."""
     for name, data in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +85,8 @@ def written(directory: Path, files: Files) -> Path:
     return directory
 
 
-def files_of(directory: Path) -> Files:
+def files_in(directory: Path) -> Files:
+    """Read all files of a directory."""
     return {
         path.relative_to(directory).as_posix(): path.read_bytes()
         for path in directory.rglob("*")
@@ -85,15 +95,15 @@ def files_of(directory: Path) -> Files:
 
 
 @contextmanager
-def served(files: Files) -> Iterator[WebServer]:
-    """Serve files, which may change meanwhile, with an ETag each."""
+def serve_files(files: Files) -> Iterator[WebServer]:
+    """Serve files, which may change meanwhile, each with an ETag."""
 
     def script(talk: Talk) -> None:
         data = files.get(talk.asked.path.lstrip("/"))
         if data is None:
             talk.answer(404)
             return
-        etag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
+        etag = f'"{sha256(data)[:16]}"'
         if talk.asked.headers.get("if-none-match") == etag:
             talk.answer(304, ETag=etag)
         else:
@@ -104,7 +114,7 @@ def served(files: Files) -> Iterator[WebServer]:
         yield server
 
 
-def look(
+def discover_one(
     source: object, environ: Mapping[str, str] = {}, *, stdin_path: str = ""
 ) -> DiscoveredSource:
     """Discover the documents of one source."""
@@ -121,5 +131,6 @@ def contents(discovered: DiscoveredSource, kind: str = "asked for") -> list[byte
     ]
 
 
-def reasons(discovered: DiscoveredSource) -> str:
+def problem_text(discovered: DiscoveredSource) -> str:
+    """Return the problems of a source, one a line."""
     return "\n".join(str(problem) for problem in discovered.problems)

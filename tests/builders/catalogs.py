@@ -1,0 +1,63 @@
+"""Read documents and index sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.loader.load import load
+from spackscope.model.readers.detect import read_document
+from spackscope.model.sources.session import Session
+
+
+def split_problems(items: Iterable[Spec | Problem]) -> tuple[list[Spec], list[Problem]]:
+    """Separate records from problems."""
+    specs: list[Spec] = []
+    problems: list[Problem] = []
+    for item in items:
+        if isinstance(item, Problem):
+            problems.append(item)
+        else:
+            specs.append(item)
+    return specs, problems
+
+
+def read(data: bytes) -> tuple[list[Spec], list[Problem]]:
+    """Read a document into its records and its problems."""
+    return split_problems(read_document(data, origin="document"))
+
+
+def all_texts(item: Spec | Problem) -> Iterator[str]:
+    """Yield all texts in a record or problem, however deep."""
+    stack: list[Any] = [item]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            stack.extend(value)
+        elif hasattr(value, "__slots__") and not isinstance(value, type):
+            stack.extend(getattr(value, name) for name in value.__slots__)
+
+
+def catalog_of(*sources: Path | str, dependency_only: bool = False) -> Catalog:
+    """Index sources in memory; `dependency_only` lists dependency-only specs in the table too."""
+    session = Session({}, include_dependency_only=dependency_only)
+    return load([str(source) for source in sources], session)
+
+
+def all_records(catalog: Catalog) -> list[Spec]:
+    """Return all records of a catalog in display order."""
+    return [row.spec for row in catalog.rows(range(catalog.total))]
+
+
+def fix_checksum(path: Path) -> None:
+    """Correct the checksum of an index after a change, as an attacker would."""
+    data = bytearray(path.read_bytes())
+    data[60:64] = bytes(4)
+    data[60:64] = crc32(data).to_bytes(4, "big")
+    path.write_bytes(data)

@@ -1,0 +1,146 @@
+"""Build documents as Spack writes them, in each of its formats."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import yaml
+
+from tests.builders.pages import hash_of
+
+SPACK_DATA = Path(__file__).parents[1] / "data" / "spack"
+INDEX_OF_1_2 = next(SPACK_DATA.glob("mirror-v3/blobs/sha256/68/*"))
+INDEX_OF_0_23 = SPACK_DATA / "mirror-v2" / "build_cache" / "index.json"
+INSTALL_TREE = SPACK_DATA / "install-tree-1.2" / ".spack-db" / "index.json"
+SPEC_FILES = sorted(SPACK_DATA.glob("mirror-v2/build_cache/*.spec.json"))
+FLAGS: dict[str, Any] = {
+    name: [] for name in ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
+}
+ZLIB, GCC, GLIBC, GMAKE = (hash_of(number) for number in (1, 2, 3, 4))
+
+Node = dict[str, Any]
+
+
+def whole_index(name: str) -> bytes:
+    """Return one of Spack's two large indexes, reduced to the fields that queries read."""
+    return lzma.decompress((SPACK_DATA / f"{name}.whole.json.xz").read_bytes())
+
+
+def edge(name: str, hash_: str, deptypes: Iterable[str], virtuals: Iterable[str] = ()) -> Node:
+    """Build the edge from a node to a dependency."""
+    parameters = {"deptypes": list(deptypes), "virtuals": list(virtuals)}
+    return {"name": name, "hash": hash_, "parameters": parameters}
+
+
+def node(hash_: str = ZLIB, **fields: Any) -> Node:
+    """Build a node as Spack 1 does; a field given as `...` is left out."""
+    fields = {
+        "name": "zlib",
+        "version": "1.3.1",
+        "arch": {"platform": "linux", "platform_os": "ubuntu24.04", "target": "x86_64_v3"},
+        "namespace": "builtin",
+        "parameters": {"build_system": "generic", "shared": True, **FLAGS},
+        "package_hash": "abc====",
+        "dependencies": [
+            edge("gcc", GCC, ["build"], ["c", "cxx"]),
+            edge("glibc", GLIBC, ["link"], ["libc"]),
+            edge("gmake", GMAKE, ["build"]),
+        ],
+        "annotations": {"original_specfile_version": 5},
+        "hash": hash_,
+        **fields,
+    }
+    return {key: value for key, value in fields.items() if value is not ...}
+
+
+def leaf(hash_: str, name: str, version: str) -> Node:
+    """Build a node without dependencies."""
+    return node(hash_, name=name, version=version, dependencies=...)
+
+
+def zlib_nodes(**fields: Any) -> list[Node]:
+    """Build the node of zlib, with the fields given, and those of its dependencies."""
+    others = [leaf(GCC, "gcc", "13.2.0"), leaf(GLIBC, "glibc", "2.39"), leaf(GMAKE, "gmake", "4")]
+    return [node(**fields), *others]
+
+
+def in_format(number: int, new: Node) -> Node:
+    """Convert a node to a specfile format; before 5, the compiler is a field."""
+    if number == 5:
+        return new
+    old = {key: value for key, value in new.items() if key != "annotations"}
+    old["compiler"] = {"name": "gcc", "version": "13.2.0"}
+    edges = [dep for dep in new.get("dependencies", []) if dep["name"] != "gcc"]
+    if number < 4:
+        edges = [
+            {"name": dep["name"], "hash": dep["hash"], "type": dep["parameters"]["deptypes"]}
+            for dep in edges
+        ]
+    old["dependencies"] = edges
+    if number == 1:
+        old["dependencies"] = {
+            dep["name"]: {"hash": dep["hash"], "type": dep["type"]} for dep in edges
+        }
+        return {old.pop("name"): old}
+    return old
+
+
+def installs(*nodes: Node, **fields: Any) -> dict[str, Any]:
+    """Build the `installs` of a database; without fields, the nodes are in a build cache."""
+    fields = fields or {"in_buildcache": True}
+    return {node["hash"]: {"spec": node, "ref_count": 1, **fields} for node in nodes}
+
+
+def database(records: Mapping[str, Any], version: object = "8") -> bytes:
+    """Format a database from its `installs`."""
+    return json.dumps({"database": {"version": version, "installs": records}}).encode()
+
+
+def zlib_index(**fields: Any) -> bytes:
+    """Format the index of a build cache of zlib, with the fields given, and its dependencies."""
+    return database(installs(*zlib_nodes(**fields)))
+
+
+def as_yaml(document: object) -> bytes:
+    """Format a document as Spack writes YAML: without aliases."""
+    return yaml.safe_dump(json.loads(json.dumps(document)), sort_keys=False).encode()
+
+
+class SpackRoot:
+    """A Spack installation without the program, with the configuration that a test writes."""
+
+    def __init__(self, directory: Path) -> None:
+        self.root = directory / "spack"
+        self.home = directory / "home"
+        self.system = directory / "system"
+        for folder in ("bin", "lib/spack/spack", "etc/spack/defaults"):
+            (self.root / folder).mkdir(parents=True)
+        (self.root / "bin" / "spack").write_text("#!/bin/sh\n")
+        (self.root / "bin" / "spack").chmod(0o755)
+        (self.home / ".spack").mkdir(parents=True)
+        self.environ = {
+            "SPACK_ROOT": str(self.root),
+            "HOME": str(self.home),
+            "USER": "ada",
+            "SPACK_SYSTEM_CONFIG_PATH": str(self.system),
+        }
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file; its name begins with one of the directories: spack, home or system."""
+        path = self.root.parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+        return path
+
+    def install(self, tree: str = "spack/opt/spack") -> str:
+        """Create an install tree with the database of a real one, and return its path."""
+        path = self.root.parent / tree
+        (path / ".spack-db").mkdir(parents=True)
+        shutil.copy(INSTALL_TREE, path / ".spack-db")
+        return str(path)
