@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
-from spackscope.model.core.columns import FACETED
+from spackscope.model.core.columns import COLUMNS, FACETED
 from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,
@@ -25,7 +25,8 @@ from spackscope.model.query.parser import parse
 MOST = 8
 """Completions that are offered at once."""
 
-_KEYS = ("os", "target", "platform", "compiler", "stack", "tag", "source", "version", "size")
+# Words without a key come first.
+_COMPLETED = sorted((c for c in COLUMNS if c.completes_values), key=lambda c: c.sigil != "")
 _KEY = r"[A-Za-z_0-9][\w\-.]*"
 _WORD = re.compile(
     rf"""
@@ -189,24 +190,20 @@ class _Within:
 
     def _anything(self, typed: str) -> Iterator[Completion]:
         """Offer packages, values of the other columns, variants and keys that begin so."""
-        for facet in _beginning(self._facets("state"), typed):
-            yield Completion(facet.value, facet.count)
-        names = [] if self._others.package_term else self._facets("package")
-        for facet in _beginning(names, typed):
-            # The bare name would be looked for in every column.
-            yield Completion(f"package={facet.value}", facet.count)
-        for column in ("os", "target", "platform", "stack", "tag", "compiler"):
-            for facet in _beginning(self._facets(column), typed):
-                value = facet.value
-                text = f"%{value}" if column == "compiler" else f"{column}={lexer.quoted(value)}"
+        for column in _COMPLETED:
+            if column.name == "package" and self._others.package_term:
+                continue
+            for facet in _beginning(self._facets(column.name), typed):
+                keyed = f"{column.name}={lexer.quoted(facet.value)}"
+                text = keyed if column.sigil is None else column.sigil + facet.value
                 yield Completion(text, facet.count)
         variants = self._facets("variants")
         for facet in variants:
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)
-        for key in _KEYS:
-            if key.startswith(typed):
-                yield Completion(f"{key}=", self._catalog.count(self._others))
+        for column in COLUMNS:
+            if column.completes_key and column.name.startswith(typed):
+                yield Completion(f"{column.name}=", self._catalog.count(self._others))
 
 
 def _alive(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:

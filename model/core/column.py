@@ -103,7 +103,12 @@ class Column:
         return self.format(value)
 
     @property
-    def key(self) -> str:
+    def keys(self) -> tuple[str, ...]:
+        """Its keys in a query."""
+        return (self.name, *self.aliases)
+
+    @property
+    def json_key(self) -> str:
         """Its key in JSON and CSV."""
         return self.export_key or self.attribute or self.name
 

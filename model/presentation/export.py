@@ -33,7 +33,7 @@ def json_text(spec: Spec) -> str:
 
 
 def _exported(spec: Spec) -> dict[str, Any]:
-    return {column.key: column.value(spec) for column in EXPORTED}
+    return {column.json_key: column.value(spec) for column in EXPORTED}
 
 
 def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
 
     line = _Line()
     writer = csv.writer(line, lineterminator="")
-    writer.writerow([column.key for column in EXPORTED])
+    writer.writerow([column.json_key for column in EXPORTED])
     yield line.text
     for spec in specs:
         writer.writerow([_flat(column.value(spec)) for column in EXPORTED])

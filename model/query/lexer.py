@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from spackscope.model.core.columns import REGISTRY
+
 SPACE, ERROR = "space", "error"
 QUOTES = ("'", '"')
 NAME, WORD, VERSION, VARIANT, PAIR, HASH = "name", "word", "version", "variant", "pair", "hash"
@@ -24,7 +26,8 @@ _KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
 _QUOTED = r"""'(?:[^']|(?<=\\)')*(?<!\\)'|"(?:[^"]|(?<=\\)")*(?<!\\)\""""
 _VALUE = r"[\w\-+*.,:=%^~/\\?]+"
 # Spack, which does not know these keys, ends every value at `@`.
-_OWN_KEY = r"(?:compiler|hash|package|size|source|stacks?|state|tag|variants?|version)"
+_OWN_COLUMNS = [column for column in REGISTRY if column.syntax != "spack"]
+_OWN_KEY = rf"(?:{'|'.join(key for column in _OWN_COLUMNS for key in column.keys)})"
 _OWN_VALUE = r"[\w\-+*.,:=%^~/\\?@]+"
 _PLAIN = r"[A-Za-z0-9_*?][A-Za-z0-9_.\-*?]*"
 _END = rf"{_PLAIN}(?![\w.\-*?])(?!\s*:?=)"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS
+from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import STATES
 from spackscope.model.query import lexer
@@ -25,7 +25,7 @@ from spackscope.model.query.validation import MAX_QUERY_LENGTH
 
 Bare = Literal["package", "any"]
 
-_OWN = ("package", "stack", "tag", "source", "state", "size")
+_OF_RECORDS = frozenset(column.name for column in REGISTRY if column.syntax == "record")
 _PART_OF_NAME = re.compile(r"[A-Za-z_0-9][A-Za-z_0-9\-]*")
 _SIGILS = (lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY)
 
@@ -202,7 +202,7 @@ class Parser:
             builder.add(Term("flags", f"{key}={value}"), token)
         elif key in ("arch", *ARCHITECTURE):
             builder.add_to_parent(Term(key, value), token)
-        elif key in _OWN:
+        elif key in _OF_RECORDS:
             builder.add_to_spec(Term(key, value), token)
         elif key in FIELDS:
             exact = "=" if key == "version" and operator == "==" else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spackscope.model.core.columns import REGISTRY
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Condition, Term
 from spackscope.model.query.matchers import (
@@ -20,13 +21,10 @@ MAX_QUERY_LENGTH = 50_000
 MAX_TERMS = 1_000
 """Terms of a query."""
 
-_ONCE = frozenset(
-    {"package", "hash", "version", "platform", "os", "target", "variants", "namespace"}
-)
-
 Key = tuple[str, str]
 """A column, and the name of a variant or the column again."""
 
+_ONCE = frozenset(column.name for column in REGISTRY if column.once)
 _ARCHITECTURE = frozenset((column, column) for column in ARCHITECTURE)
 
 
