@@ -193,7 +193,7 @@ def _here(source: str, path: str, session: Session, view: str = "") -> Discovere
         source = shown_source(source)
         named = path = local_path(path)
     elif scheme := scheme_of(path):
-        raise SourceError(f"the source {shown_url(path)}: no place is known by {scheme}://")
+        raise SourceError(f"the source {shown_url(path)}: {scheme}:// is not supported")
     top = str(location(path))
     try:
         status = os.stat(top)

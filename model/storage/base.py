@@ -1,4 +1,4 @@
-"""A place that holds the files of a mirror, wherever it lies: on this machine or far away."""
+"""What every storage offers: the files below a URL or a path, by their names."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
+from spackscope.model.core.errors import WrongContent
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """Hold a file of a place, or the copy that was made of it on this machine.
+    """A file of a storage, or the cached copy of it, at `path` on this machine.
 
-    `path` is where it lies now, `origin` what the user is told of where it came from, without
-    any password. Of a copy, `checked` is when it was last known to be as the original, in seconds
-    since 1970, and `remark` says why it serves though it may be old.
+    `origin` names it to the user, without any password. Of a cached file, `checked` is when it was
+    last known to be current, in seconds since 1970, and `remark` says why a stale one serves.
     """
 
     path: str
@@ -25,11 +25,16 @@ class FetchedFile:
 
 
 class Storage(Protocol):
-    """Give the files of a place by their names, which are relative to its top, with `/`."""
+    """Files below a URL or a path; names are relative to it, with `/`.
+
+    >>> storage = open_storage("https://example.org/cache", os.environ)
+    >>> storage.fetch("build_cache/index.json").path
+    '/home/ann/.cache/spackscope/copies/4f1d…'
+    """
 
     @property
     def origin(self) -> str:
-        """What the user is told of the place, without any password."""
+        """The URL or path as it is shown to the user, without any password."""
 
     def fetch(
         self,
@@ -39,16 +44,30 @@ class Storage(Protocol):
         immutable: bool = False,
         max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
-        """Bring a file to this machine, unless it is there.
+        """Return a file on this machine, downloading it unless the cached copy is current.
 
-        With `sha256`, the hexadecimal digest of the file, its content is checked. A file that is
-        `immutable` is asked for once only, and of one far away no more than `max_size` bytes are
-        brought. Raises NotFound, WrongContent, other SourceErrors where there is neither the file
-        nor an older copy, and Cancelled.
+        `sha256`, in hexadecimal, is what the file is verified against; without it a server is
+        asked whether the copy is current, except for an `immutable` file. No more than `max_size`
+        bytes are downloaded.
+
+        Raises NotFound, WrongContent, other SourceErrors where there is neither the file nor a
+        cached copy that may serve, and Cancelled.
         """
 
     def is_cached(self, name: str) -> bool:
-        """Tell whether a file, or a copy of it, is on this machine."""
+        """Check whether a file, or a cached copy of it, is on this machine."""
 
     def names(self, under: str) -> Iterator[str]:
-        """Return the sorted names of all files below. Raises ListingUnsupported, SourceError."""
+        """Return the sorted names of all files below a folder.
+
+        Raises ListingUnsupported, other SourceErrors and Cancelled.
+        """
+
+
+def check_digest(digest: str, sha256: str, origin: str) -> None:
+    """Compare the digest of a file with its checksum. Raises WrongContent."""
+    if digest != sha256.lower():
+        raise WrongContent(
+            f"{origin} does not match its checksum: sha256 is {digest[:12]}…,"
+            f" expected {sha256[:12]}…"
+        )

@@ -1,4 +1,4 @@
-"""What a mirror in Spack's mirrors.yaml says of the way to it: endpoint, profile, keys."""
+"""The connection of a mirror in Spack's mirrors.yaml: endpoint, profile, keys."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Hold who asks for the files of a mirror, and where: what is not known is empty."""
+class Credentials:
+    """Who requests the files of a mirror, and where; what is not known is empty."""
 
     user: str = ""
     secret: str = field(default="", repr=False)
@@ -17,29 +17,29 @@ class Access:
     endpoint: str = ""
 
 
-def access_of(options: Mapping[str, object], environ: Mapping[str, str]) -> Access:
+def read_credentials(options: Mapping[str, object], environ: Mapping[str, str]) -> Credentials:
     """Read the options of a mirror's connection, as lib/spack/spack/mirrors/mirror.py does.
 
     `access_pair` is a list of id and secret, or a mapping with `id` or `id_variable` and
-    `secret_variable`; `access_token` may be an `access_token_variable`. A variable names one of
-    the environment.
+    `secret_variable`; `access_token` may be an `access_token_variable`. A variable is one of the
+    environment.
     """
     pair = options.get("access_pair")
     user = secret = ""
     if isinstance(pair, (list, tuple)) and len(pair) == 2:
         user, secret = (_text(part) for part in pair)
     elif isinstance(pair, Mapping):
-        user, secret = (_given(pair, name, environ) for name in ("id", "secret"))
-    return Access(
+        user, secret = (_option(pair, name, environ) for name in ("id", "secret"))
+    return Credentials(
         user,
         secret,
-        _given(options, "access_token", environ),
+        _option(options, "access_token", environ),
         _text(options.get("profile")),
         _text(options.get("endpoint_url")),
     )
 
 
-def _given(options: Mapping[str, object], name: str, environ: Mapping[str, str]) -> str:
+def _option(options: Mapping[str, object], name: str, environ: Mapping[str, str]) -> str:
     variable = _text(options.get(f"{name}_variable"))
     return environ.get(variable, "") if variable else _text(options.get(name))
 

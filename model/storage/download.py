@@ -1,4 +1,4 @@
-"""Bring a file to this machine: the copy of before where it is still right, else a new one."""
+"""Download files, or reuse the cached copies that are still current."""
 
 from __future__ import annotations
 
@@ -6,96 +6,112 @@ import codecs
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Cancelled, SourceError, WrongContent
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_temporary_cache
+from spackscope.model.storage.base import FetchedFile, check_digest
+from spackscope.model.storage.download_cache import (
+    CachedFile,
+    DownloadCache,
+    FileVersion,
+    open_temporary_cache,
+)
+from spackscope.model.storage.http_client import Client
 
-_REPORT = 0.05
-_HEAD = 64
+_REPORT_SECONDS = 0.05
+_HEAD_SIZE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class FileVersion:
-    """Hold what a server told of the version of a file that it gave."""
+class RemoteFile:
+    """A file to download: `key` identifies it in the cache, `origin` names it to the user.
 
-    stamp: str = ""
-    last_modified: str = ""
+    The rest is as in `Storage.fetch`.
+    """
+
+    key: str
+    origin: str
+    sha256: str = ""
+    immutable: bool = False
+    max_size: int = MAX_FILE_SIZE
 
 
-class Writer:
-    """Take the bytes of a file as they come, count them, and find their digest.
+class DownloadWriter:
+    """Write the bytes of a download, within its limit of size.
 
-    `what` is the name that progress is reported under, `origin` that of the file. Raises
-    SourceError where there are more than `max_size` bytes, and Cancelled.
+    Each method raises SourceError where there are too many bytes.
     """
 
     def __init__(
         self,
-        file: BinaryIO,
-        what: str,
-        origin: str,
-        *,
-        max_size: int = MAX_FILE_SIZE,
+        target: BinaryIO,
+        file: RemoteFile,
         on_progress: OnProgress = no_progress,
         should_stop: ShouldStop = never,
     ) -> None:
-        self._file, self._what, self._origin, self._largest = file, what, origin, max_size
+        self._target, self._file = target, file
         self._on_progress, self._should_stop = on_progress, should_stop
         self._digest = hashlib.sha256()
         self._reported = 0.0
         self.size = 0
 
-    def begin_anew(self) -> None:
-        """Forget what was written."""
-        self._file.seek(0)
-        self._file.truncate()
+    def restart(self) -> None:
+        """Discard what was written."""
+        self._target.seek(0)
+        self._target.truncate()
         self._digest = hashlib.sha256()
         self.size = 0
 
-    def expect(self, size: int | None) -> None:
-        """Refuse a file that is announced as too large, before any of it is brought."""
-        if size is not None and size > self._largest:
-            raise SourceError(
-                f"{self._origin} is too large: {size:,} bytes, and {self._largest:,} are allowed"
-            )
+    def announce(self, size: int | None) -> None:
+        """Check the size that the server announces."""
+        limit = self._file.max_size
+        if size is not None and size > limit:
+            allowed = f"{limit:,} are allowed"
+            raise SourceError(f"{self._file.origin} is too large: {size:,} bytes, and {allowed}")
 
-    def write(self, part: bytes) -> None:
-        """Take the next bytes."""
-        self.size += len(part)
-        if self.size > self._largest:
-            raise self._too_large()
-        self._digest.update(part)
-        self._file.write(part)
+    def write(self, chunk: bytes) -> None:
+        """Append bytes."""
+        self.size += len(chunk)
+        self._check(self.size)
+        self._digest.update(chunk)
+        self._target.write(chunk)
 
-    def _too_large(self) -> SourceError:
-        return SourceError(f"{self._origin} is larger than the {self._largest:,} bytes allowed")
+    def report(self, received: int, total: int | None) -> None:
+        """Report progress in bytes on the wire; raises Cancelled.
 
-    def report(self, done: int, total: int | None) -> None:
-        """Tell how many bytes have come over the wire, and how many there are if that is known.
-
-        Of what is packed there may be too many though they unpack to few.
+        Compressed bytes count as well, since many may unpack to few.
         """
-        if done > self._largest:
-            raise self._too_large()
+        self._check(received)
         if self._should_stop():
             raise Cancelled
         now = time.monotonic()
-        if now - self._reported >= _REPORT or done == total:
+        if now - self._reported >= _REPORT_SECONDS or received == total:
             self._reported = now
-            self._on_progress(self._what, done, total)
+            origin = self._file.origin
+            self._on_progress(f"bytes of {origin.rpartition('/')[2] or origin}", received, total)
 
-    def is_web_page(self) -> bool:
-        """Tell whether what was written is a page for people, which no file of Spack's is."""
-        self._file.seek(0)
-        head = self._file.read(_HEAD)
-        self._file.seek(0, os.SEEK_END)
-        return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
+    def _check(self, size: int) -> None:
+        limit = self._file.max_size
+        if size > limit:
+            raise SourceError(f"{self._file.origin} is larger than the {limit:,} bytes allowed")
+
+    def check_content(self) -> str:
+        """Return the sha256 of what was written. Raises WrongContent for a web page too."""
+        self._target.seek(0)
+        head = self._target.read(_HEAD_SIZE)
+        self._target.seek(0, os.SEEK_END)
+        origin = self._file.origin
+        if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
+            # No file of Spack's begins so.
+            message = f"{origin} cannot be read: what the server gives is a web page"
+            raise WrongContent(message, is_web_page=True)
+        if self._file.sha256:
+            check_digest(self.sha256, self._file.sha256, origin)
+        return self.sha256
 
     @property
     def sha256(self) -> str:
@@ -103,98 +119,96 @@ class Writer:
         return self._digest.hexdigest()
 
 
-Ask = Callable[["CachedFile | None", Writer], "FileVersion | None"]
-"""Asks a server for a file, unless it is still as the copy; None tells that it is.
+Request = Callable[["CachedFile | None", DownloadWriter], "FileVersion | None"]
+"""Requests a file from a server once, unless the cached copy is current: that is None.
 
-Called with the copy of before and where the bytes go. Raises SourceErrors and Cancelled.
+Raises SourceErrors and Cancelled.
 """
 
 
-def fetch_copy(
-    ask: Ask,
-    copies: DownloadCache,
-    key: str,
-    origin: str,
-    *,
-    sha256: str = "",
-    immutable: bool = False,
-    max_size: int = MAX_FILE_SIZE,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
-) -> FetchedFile:
-    """Give the copy of a file, asking for it only where the copy may be an old one.
+class Downloader:
+    """Downloads into a cache, for all storages of one session."""
 
-    `key` tells the file from all others, `origin` is what the user is told of it. A copy with
-    the wanted sha256 is right, as of now, whatever the server says. Where the server fails, an
-    older copy serves even if its sha256 is another, with a remark that says why; but not where
-    the server says that the file is no more, or gives one that its checksum does not fit, unless
-    what it gives is a web page.
-    """
-    wanted = sha256.lower()
-    older = copies.find(key)
-    copy = None if older is not None and wanted and older.sha256 != wanted else older
-    if copy is not None and (wanted or immutable):
-        return FetchedFile(copy.path, origin, time.time() if wanted else copy.checked)
-    try:
-        with copies.beginning(key) as file:
-            what = f"bytes of {origin.rpartition('/')[2] or origin}"
-            writer = Writer(
-                file,
-                what,
-                origin,
-                max_size=max_size,
-                on_progress=on_progress,
-                should_stop=should_stop,
-            )
-            version = ask(copy, writer)
-            if version is None and copy is not None:
-                kept = copies.confirm(copy)
-                return FetchedFile(kept.path, origin, kept.checked)
-            if version is None:
-                raise SourceError(f"{origin} cannot be read: the server says it is as before")
-            if writer.is_web_page():
-                raise WrongContent(
-                    f"{origin} cannot be read: what the server gives is a web page",
-                    is_web_page=True,
-                )
-            if wanted and writer.sha256 != wanted:
-                raise WrongContent(
-                    f"{origin} is not what its checksum says: sha256 is {writer.sha256[:12]}…,"
-                    f" and should be {wanted[:12]}…"
-                )
-            kept = copies.keep(
-                key,
-                file,
-                url=origin,
-                stamp=version.stamp,
-                last_modified=version.last_modified,
-                sha256=writer.sha256,
-            )
-            return FetchedFile(kept.path, origin, kept.checked)
-    except SourceError as error:
-        if older is None or not error.may_serve_stale:
-            raise
-        return _instead(older, origin, error)
-    except OSError as error:
-        failure = SourceError(f"{origin} cannot be copied to this machine: {error.strerror}")
-        if older is not None:
-            return _instead(older, origin, failure)
-    # The disk with the cache may be full, and another one not.
-    elsewhere = open_temporary_cache(copies)
-    if elsewhere is None:
+    def __init__(
+        self,
+        cache: DownloadCache,
+        client: Client,
+        on_progress: OnProgress = no_progress,
+        should_stop: ShouldStop = never,
+    ) -> None:
+        self.cache, self.client = cache, client
+        self._on_progress, self._should_stop = on_progress, should_stop
+
+    def fetch(self, file: RemoteFile, request: Request) -> FetchedFile:
+        """Download a file, or reuse the cached copy if it is still current.
+
+        A copy with the expected sha256 is current whatever the server says. Where the server
+        fails, a stale copy serves even if its sha256 is another one, with a remark that says why;
+        but not where the file no longer exists or does not match its checksum.
+
+        Raises SourceErrors and Cancelled.
+        """
+        for cache in self._caches():
+            try:
+                return self._fetch(cache, file, request)
+            except OSError as error:
+                why = f"cannot be copied to this machine: {error.strerror}"
+                failure = SourceError(f"{file.origin} {why}")
+                if (stale := cache.find(file.key)) is not None:
+                    return _serve_stale(stale, file, failure)
         raise failure
-    return fetch_copy(
-        ask,
-        elsewhere,
-        key,
-        origin,
-        sha256=sha256,
-        immutable=immutable,
-        max_size=max_size,
-        on_progress=on_progress,
-        should_stop=should_stop,
-    )
+
+    def _caches(self) -> Iterator[DownloadCache]:
+        yield self.cache
+        # The disk of the cache may be full, and another one not.
+        try:
+            temporary = open_temporary_cache()
+        except OSError:
+            return
+        if temporary.directory != self.cache.directory:
+            yield temporary
+
+    def _fetch(self, cache: DownloadCache, file: RemoteFile, request: Request) -> FetchedFile:
+        """Fetch a file into a cache. Raises OSError, SourceErrors and Cancelled."""
+        cached = usable = cache.find(file.key)
+        if cached is not None and file.sha256:
+            if cached.sha256 == file.sha256.lower():
+                return FetchedFile(cached.path, file.origin, time.time())
+            usable = None
+        if usable is not None and file.immutable:
+            return FetchedFile(usable.path, file.origin, usable.checked)
+        try:
+            current = self._download(cache, file, usable, request)
+        except SourceError as error:
+            if cached is None or not error.may_serve_stale:
+                raise
+            return _serve_stale(cached, file, error)
+        return FetchedFile(current.path, file.origin, current.checked)
+
+    def _download(
+        self,
+        cache: DownloadCache,
+        file: RemoteFile,
+        cached: CachedFile | None,
+        request: Request,
+    ) -> CachedFile:
+        with cache.open_new(file.key) as target:
+            writer = DownloadWriter(target, file, self._on_progress, self._should_stop)
+
+            def request_once() -> FileVersion | None:
+                writer.restart()
+                return request(cached, writer)
+
+            version = self.client.retry(request_once, has_cached=cached is not None)
+            if version is not None:
+                sha256 = writer.check_content()
+                return cache.store(
+                    file.key, target, url=file.origin, version=version, sha256=sha256
+                )
+            if cached is None:
+                raise SourceError(f"{file.origin} cannot be read: the server says it is as before")
+            return cache.confirm(cached)
 
 
-def _instead(older: CachedFile, origin: str, failure: SourceError) -> FetchedFile:
-    return FetchedFile(older.path, origin, older.checked, str(failure))
+def _serve_stale(cached: CachedFile, file: RemoteFile, failure: SourceError) -> FetchedFile:
+    return FetchedFile(cached.path, file.origin, cached.checked, str(failure))

@@ -1,4 +1,4 @@
-"""Copies of files from far away, kept in the user's cache directory from one start to the next."""
+"""Downloaded files, kept in the user's cache directory from one run to the next."""
 
 from __future__ import annotations
 
@@ -28,22 +28,32 @@ from spackscope.model.core.files import (
 )
 
 UNUSED_DAYS = 30
-LARGEST = 20 << 30
-"""Bytes that all copies together may take; beyond, those not used for longest go first."""
+MAX_SIZE = 20 << 30
+"""Bytes of all cached files together; beyond, the least recently used ones are removed."""
 
 _DAY = 86_400.0
 _META = ".json"
-_LARGEST_META = 2**16
+_MAX_META_SIZE = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """What a server says of the version of a file.
+
+    `stamp` is whatever it tells versions apart by: an ETag, a generation, a digest.
+    """
+
+    stamp: str = ""
+    last_modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedFile:
-    """Describe a copy: where it lies, what it is a copy of, and what its server said of it.
+    """A cached file: where it is, where it comes from, and its version there.
 
-    `url` is shown without secrets. `checked` is when the copy was last known to be as the
-    original, in seconds since 1970. `stamp` is whatever the server tells versions apart by:
-    an ETag, a generation, a digest. Size is in bytes, mtime and ctime are in ns: a file of
-    which they are not the same any more has to be held against its sha256 again.
+    `url` is without secrets. `checked` is when the file was last known to be current, in seconds
+    since 1970. Size is in bytes, mtime and ctime are in ns: where they have changed, the file has
+    to be verified again.
     """
 
     path: str
@@ -58,119 +68,123 @@ class CachedFile:
 
 
 class DownloadCache:
-    """Keep copies in a directory, each a file with a small JSON file beside it.
+    """Directory of cached files, each with a small JSON file of metadata beside it.
 
     Any number of processes may use one directory. A file whose content stays the same is not
-    touched, and so keeps its mtime; whatever does not fit its description is no copy.
+    written again, and so keeps its mtime; one that does not match its metadata is ignored.
     """
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
 
     def find(self, key: str) -> CachedFile | None:
-        """Give the copy of what the key names, if there is a good one."""
+        """Return the cached file of a key, or None if there is no intact one."""
         path = self._path(key)
         try:
-            copy = _described(path, json.loads(read_file(path + _META, _LARGEST_META)))
-            if copy is None:
+            cached = _parse(path, json.loads(read_file(path + _META, _MAX_META_SIZE)))
+            if cached is None:
                 return None
-            with open_file(path) as data:
-                status = os.fstat(data.fileno())
-                times = (status.st_mtime_ns, status.st_ctime_ns)
-                if status.st_size != copy.size:
+            with open_file(path) as file:
+                status = os.fstat(file.fileno())
+                if status.st_size != cached.size:
                     return None
-                if times != (copy.mtime_ns, copy.ctime_ns):
-                    if sha256_of(data) != copy.sha256:
+                times = (status.st_mtime_ns, status.st_ctime_ns)
+                if times != (cached.mtime_ns, cached.ctime_ns):
+                    if sha256_of(file) != cached.sha256:
                         return None
-                    copy = replace(copy, mtime_ns=times[0], ctime_ns=times[1])
+                    cached = replace(cached, mtime_ns=times[0], ctime_ns=times[1])
         except (OSError, ValueError, RecursionError):
             return None
         self._mark_used(path + _META)
-        return copy
+        return cached
 
     @contextlib.contextmanager
-    def beginning(self, key: str) -> Iterator[BinaryIO]:
-        """Open a file for a new copy, which is removed afterwards unless it was kept.
+    def open_new(self, key: str) -> Iterator[BinaryIO]:
+        """Open a temporary file, which is removed afterwards unless it was stored.
 
         Raises OSError.
         """
-        path = self._path(key)
         make_directories(self.directory)
-        with temporary_file(self.directory, os.path.basename(path)) as file:
+        with temporary_file(self.directory, os.path.basename(self._path(key))) as file:
             yield file
 
-    def keep(
-        self, key: str, file: BinaryIO, *, url: str, stamp: str, last_modified: str, sha256: str
+    def store(
+        self, key: str, file: BinaryIO, *, url: str, version: FileVersion, sha256: str
     ) -> CachedFile:
-        """Make a file that was begun the copy of what the key names, and give the copy.
+        """Make a file of `open_new` the cached file of the key, unless that has the same content.
 
-        Where the copy that is there has the same content, that one stays. Raises OSError.
+        Raises OSError.
         """
-        there = self.find(key)
-        if there is not None and there.sha256 == sha256:
-            return self.confirm(there, stamp=stamp, last_modified=last_modified)
+        cached = self.find(key)
+        if cached is not None and cached.sha256 == sha256:
+            return self.confirm(cached, version)
         path = self._path(key)
         file.flush()
         os.replace(file.name, path)
-        # Of the file that was written, not of the path, which may be another process's by now.
+        # Of the file that was written: another process may have replaced the path since.
         status = os.fstat(file.fileno())
-        copy = CachedFile(
+        cached = CachedFile(
             path,
             url,
-            stamp,
-            last_modified,
+            version.stamp,
+            version.last_modified,
             sha256,
             status.st_size,
             status.st_mtime_ns,
             status.st_ctime_ns,
             time.time(),
         )
-        self._describe(copy)
-        return copy
+        self._write_meta(cached)
+        return cached
 
-    def confirm(self, copy: CachedFile, *, stamp: str = "", last_modified: str = "") -> CachedFile:
-        """Note that a copy is as the original right now, and give it as it is noted."""
+    def confirm(self, cached: CachedFile, version: FileVersion = FileVersion()) -> CachedFile:
+        """Record that a cached file is current now, and return it with that."""
         confirmed = replace(
-            copy,
-            stamp=stamp or copy.stamp,
-            last_modified=last_modified or copy.last_modified,
+            cached,
+            stamp=version.stamp or cached.stamp,
+            last_modified=version.last_modified or cached.last_modified,
             checked=time.time(),
         )
-        # If that cannot be noted, it is still known now.
+        # It is current for this run even where that cannot be written.
         with contextlib.suppress(OSError):
-            self._describe(confirmed)
+            self._write_meta(confirmed)
         return confirmed
 
-    def sweep(self, *, now: float | None = None, max_size: int = LARGEST) -> None:
-        """Remove what nothing used for 30 days, and the oldest copies beyond a total of bytes."""
-        now = time.time() if now is None else now
-        used: list[tuple[float, int, str]] = []
-        with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    status = entry.stat(follow_symlinks=False)
-                    age = now - status.st_mtime
-                    if not entry.name.endswith(_META) and not is_temporary(entry.name):
-                        with contextlib.suppress(FileNotFoundError):
-                            age = now - os.stat(entry.path + _META).st_mtime
-                        used.append((age, status.st_size, entry.path))
+    def prune(self, *, max_size: int = MAX_SIZE) -> None:
+        """Remove files that were not used for 30 days, and the oldest beyond a total of bytes.
+
+        Files that were used today always stay.
+        """
         total = 0
-        for age, size, path in sorted(used):
+        for age, size, path in sorted(self._ages()):
             total += size
             if age > UNUSED_DAYS * _DAY or (total > max_size and age > _DAY):
-                for old in (path + _META, path):
+                for obsolete in (path + _META, path):
                     with contextlib.suppress(OSError):
-                        os.unlink(old)
+                        os.unlink(obsolete)
+
+    def _ages(self) -> Iterator[tuple[float, int, str]]:
+        """Yield the seconds since the last use, the size and the path of each file."""
+        now = time.time()
+        with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
+            for entry in entries:
+                if entry.name.endswith(_META) or is_temporary(entry.name):
+                    continue
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    used = status.st_mtime
+                    with contextlib.suppress(FileNotFoundError):
+                        used = os.stat(entry.path + _META).st_mtime
+                    yield now - used, status.st_size, entry.path
 
     def _path(self, key: str) -> str:
-        # The key may hold a token, of which nothing can be told from a digest.
-        return os.path.join(
-            self.directory, hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:40]
-        )
+        # The key may contain a token, which a digest does not reveal.
+        digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+        return os.path.join(self.directory, digest[:40])
 
-    def _describe(self, copy: CachedFile) -> None:
-        described = {name: value for name, value in asdict(copy).items() if name != "path"}
-        write_atomically(copy.path + _META, json.dumps(described).encode())
+    def _write_meta(self, cached: CachedFile) -> None:
+        meta = {name: value for name, value in asdict(cached).items() if name != "path"}
+        write_atomically(cached.path + _META, json.dumps(meta).encode())
 
     def _mark_used(self, path: str) -> None:
         with contextlib.suppress(OSError):
@@ -179,13 +193,13 @@ class DownloadCache:
 
 
 def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
-    """Give the copies in the user's cache directory, else some that go when the program ends.
+    """Open the cache in the user's cache directory, else one that is removed at exit.
 
     Raises SourceError where not even a temporary directory can be written to.
     """
-    cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
-    if cache:
-        directory = os.path.join(cache, "spackscope", "copies")
+    base = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
+    if base:
+        directory = os.path.join(base, "spackscope", "copies")
         try:
             private_directory(os.path.dirname(directory))
             private_directory(directory)
@@ -194,44 +208,38 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
         except OSError:
             pass
         else:
-            _sweep_at_end(directory)
+            _prune_at_exit(directory)
             return DownloadCache(directory)
     try:
-        return DownloadCache(_passing_directory(os.geteuid()))
+        return open_temporary_cache()
     except OSError as error:
         raise SourceError(f"nothing can be copied to this machine: {reason(error)}") from None
 
 
-def open_temporary_cache(copies: DownloadCache) -> DownloadCache | None:
-    """Give copies that go when the program ends, for where these take none; else None."""
-    try:
-        passing = _passing_directory(os.geteuid())
-    except OSError:
-        return None
-    return DownloadCache(passing) if passing != copies.directory else None
+def open_temporary_cache() -> DownloadCache:
+    """Open the cache of this process, which is removed at exit. Raises OSError."""
+    return DownloadCache(_temporary_directory(os.geteuid()))
 
 
 @functools.cache
-def _sweep_at_end(directory: str) -> None:
-    # At the end, since by then it is known which of the old ones were used after all.
-    atexit.register(DownloadCache(directory).sweep)
+def _prune_at_exit(directory: str) -> None:
+    # Not before, since by then it is known which of the old files were used after all.
+    atexit.register(DownloadCache(directory).prune)
 
 
 @functools.cache
-def _passing_directory(_user: int) -> str:
+def _temporary_directory(_user: int) -> str:
     directory = tempfile.mkdtemp(prefix="spackscope-copies-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory
 
 
-def _described(path: str, described: object) -> CachedFile | None:
-    """Make a copy of its JSON description, unless that is no such description."""
-    if not isinstance(described, dict):
+def _parse(path: str, meta: object) -> CachedFile | None:
+    """Return the cached file that metadata describes, or None if it is not valid."""
+    if not isinstance(meta, dict):
         return None
-    wanted = {field.name: field.type for field in fields(CachedFile) if field.name != "path"}
-    for name, kind in wanted.items():
-        value = described.get(name)
-        good = isinstance(value, str) if kind == "str" else isinstance(value, (int, float))
-        if not good:
+    types = {field.name: field.type for field in fields(CachedFile) if field.name != "path"}
+    for name, kind in types.items():
+        if not isinstance(meta.get(name), str if kind == "str" else (int, float)):
             return None
-    return CachedFile(path, **{name: described[name] for name in wanted})
+    return CachedFile(path, **{name: meta[name] for name in types})

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, Unreachable
-from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.download import FileVersion, Writer
-from spackscope.model.storage.download_cache import CachedFile
+from spackscope.model.storage.download import DownloadWriter, RemoteFile
+from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.object_store import Bucket
 from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
-
-_Result = TypeVar("_Result")
 
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 
 
-class GoogleBucket:
-    """Give the objects of a bucket, to the user that google-auth finds, else to anybody.
+class GcsBucket(Bucket):
+    """Bucket that is read as the user that google-auth finds, else anonymously.
 
     STORAGE_EMULATOR_HOST and GOOGLE_APPLICATION_CREDENTIALS are read by the library, from the
     process's environment. Raises ImportError without google-cloud-storage.
@@ -29,66 +26,52 @@ class GoogleBucket:
     def __init__(
         self, name: str, should_stop: ShouldStop, patience: Patience = Patience()
     ) -> None:
-        import google.cloud.storage  # noqa: F401 - told early that it is missing
+        import google.cloud.storage  # noqa: F401 - fails early if it is missing
 
-        self._name, self._should_stop, self._patience = name, should_stop, patience
-        self._client: Any = None
-        self._lock = threading.Lock()
-        self._unreachable = ""
-        self.where = ""
+        super().__init__(name, should_stop, patience)
 
-    def ask(
-        self, key: str, origin: str, copy: CachedFile | None, writer: Writer
+    def download(
+        self, file: RemoteFile, key: str, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
-        """Write an object, unless its generation is still that of the copy.
+        """Write an object, unless its generation is still that of the cached copy."""
 
-        Raises NotFound, other SourceErrors and Cancelled.
-        """
-
-        def look() -> Any:
-            blob = self._opened().bucket(self._name).blob(key)
-            blob.reload(**self._waiting())
+        def look_up() -> Any:
+            blob = self.client().bucket(self.name).blob(key)
+            blob.reload(**self._timeouts())
             return blob
 
-        blob = self._told(origin, look)
+        blob = self.call(file.origin, look_up)
         generation = str(blob.generation)
-        if copy is not None and copy.stamp == generation:
+        if cached is not None and cached.stamp == generation:
             return None
-        writer.expect(blob.size)
-        into = _Into(writer, blob.size, RateCheck(self._patience, origin))
+        writer.announce(blob.size)
+        target = _Target(writer, blob.size, RateCheck(self.patience, file.origin))
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
-        self._told(
-            origin,
+        self.call(
+            file.origin,
             lambda: plain.download_to_file(
-                into,
+                target,
                 raw_download=True,
                 if_generation_match=blob.generation,
                 checksum=None,
-                **self._waiting(),
+                **self._timeouts(),
             ),
         )
         return FileVersion(generation)
 
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
-        """Give all keys that begin with a prefix. Raises SourceError and Cancelled."""
-        found = self._told(
-            origin,
-            lambda: [
-                blob.name
-                for blob in self._opened().list_blobs(self._name, prefix=prefix, **self._waiting())
-            ],
-        )
-        yield from found
+        """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
 
-    def _opened(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._client = self._made()
-            return self._client
+        def list_names() -> list[str]:
+            blobs = self.client().list_blobs(self.name, prefix=prefix, **self._timeouts())
+            return [blob.name for blob in blobs]
 
-    def _made(self) -> Any:
+        yield from self.call(origin, list_names)
+
+    def connect(self) -> Any:
+        """Return a client of google-cloud-storage."""
         import google.auth
         from google.auth.exceptions import DefaultCredentialsError
         from google.cloud import storage
@@ -97,55 +80,49 @@ class GoogleBucket:
             credentials, project = google.auth.default(scopes=[_READ_ONLY])
         except DefaultCredentialsError:
             return storage.Client.create_anonymous_client()
-        # Reading needs no project, without which the library does not start.
+        # Reading needs no project, but the library does not start without one.
         return storage.Client(project or "none", credentials)
 
-    def _waiting(self) -> dict[str, Any]:
+    def translate(self, error: Exception, origin: str) -> SourceError | None:
+        """Return the sentence for an exception of the library, or None if it is none."""
+        from google.api_core import exceptions
+        from google.auth.exceptions import GoogleAuthError
+        from requests.exceptions import ConnectionError, RequestException
+
+        if isinstance(error, exceptions.NotFound):
+            return NotFound(f"{origin} does not exist: HTTP 404")
+        if isinstance(error, (exceptions.Forbidden, exceptions.Unauthorized)):
+            return NotFound(f"{origin} is forbidden: HTTP {error.code}", is_forbidden=True)
+        why = without_secrets(str(error))
+        if isinstance(error, (exceptions.RetryError, ConnectionError)):
+            return Unreachable(f"{origin} cannot be reached: {why}", self.name)
+        known = (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError)
+        return SourceError(f"{origin} cannot be read: {why}") if isinstance(error, known) else None
+
+    def _timeouts(self) -> dict[str, Any]:
         from google.cloud.storage.retry import DEFAULT_RETRY
 
-        patience = self._patience
+        patience = self.patience
         return {
             "timeout": (patience.connect, patience.stalled),
             "retry": DEFAULT_RETRY.with_timeout(patience.stalled),
         }
 
-    def _told(self, origin: str, act: Callable[[], _Result]) -> _Result:
-        """Do what asks the store, and say in one sentence what goes wrong."""
-        from google.api_core import exceptions
-        from google.auth.exceptions import GoogleAuthError
-        from requests.exceptions import ConnectionError, RequestException
 
-        if self._unreachable:
-            raise Unreachable(self._unreachable, self._name)
-        try:
-            return run_cancellable(act, self._should_stop)
-        except exceptions.NotFound:
-            raise NotFound(f"{origin} does not exist: HTTP 404") from None
-        except (exceptions.Forbidden, exceptions.Unauthorized) as error:
-            raise NotFound(
-                f"{origin} is forbidden: HTTP {error.code}", is_forbidden=True
-            ) from None
-        except (exceptions.RetryError, ConnectionError) as error:
-            self._unreachable = f"{origin} cannot be reached: {without_secrets(str(error))}"
-            raise Unreachable(self._unreachable, self._name) from None
-        except (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError) as error:
-            raise SourceError(f"{origin} cannot be read: {without_secrets(str(error))}") from None
+class _Target:
+    """The file that the library writes to."""
 
-
-class _Into:
-    """Be the file that the library writes to."""
-
-    def __init__(self, writer: Writer, size: int | None, rate: RateCheck) -> None:
+    def __init__(self, writer: DownloadWriter, size: int | None, rate: RateCheck) -> None:
         self._writer, self._size, self._rate = writer, size, rate
 
-    def write(self, part: bytes) -> int:
-        self._writer.write(part)
+    def write(self, chunk: bytes) -> int:
+        self._writer.write(chunk)
         self._writer.report(self._writer.size, self._size)
         self._rate.update(self._writer.size, self._size)
-        return len(part)
+        return len(chunk)
 
     def tell(self) -> int:
         return self._writer.size
 
     def flush(self) -> None:
-        """Leave that to the writer."""
+        """Do nothing: the writer's file is flushed when it is stored."""

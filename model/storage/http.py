@@ -1,4 +1,4 @@
-"""Places on the web, whose files are asked for only where the copies of before may be old."""
+"""Files on web servers, which are requested only where the cached copies may be stale."""
 
 from __future__ import annotations
 
@@ -12,44 +12,26 @@ from spackscope.model.core.bounded_files import (
     max_unpacked_size,
 )
 from spackscope.model.core.errors import ListingUnsupported, SourceError, TemporaryFailure
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
-from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
+from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile
+from spackscope.model.storage.download_cache import CachedFile, FileVersion
 from spackscope.model.storage.http_client import Client, Response
-from spackscope.model.storage.urls import Url, shown_url, web_url
+from spackscope.model.storage.urls import Url, shown_top, web_url
 
 _GZIP = 31
-_PIECE = 1 << 20
+_PIECE_SIZE = 1 << 20
 
 
 class HttpStorage:
-    """Be a place on the web, by an address that begins with http or https.
+    """Storage below a URL that begins with http or https.
 
-    A server may answer 403 for what is not there. Where a server
-    fails otherwise, an older copy serves.
+    Where a server fails, a stale cached copy serves; also for 403, which is a NotFound.
     """
 
-    def __init__(
-        self,
-        url: str,
-        environ: Mapping[str, str],
-        *,
-        client: Client | None = None,
-        copies: DownloadCache | None = None,
-        on_progress: OnProgress = no_progress,
-        should_stop: ShouldStop = never,
-    ) -> None:
+    def __init__(self, url: str, downloader: Downloader) -> None:
         self._url = web_url(url)
-        self._origin = shown_url(url).removesuffix("?…").rstrip("/")
-        self._client = client or Client(environ, should_stop=should_stop)
-        self._copies = copies or open_download_cache(environ)
-        self._on_progress, self._should_stop = on_progress, should_stop
-
-    @property
-    def origin(self) -> str:
-        """The address, without user, password and query."""
-        return self._origin
+        self.origin = shown_top(url)
+        self._downloader = downloader
 
     def fetch(
         self,
@@ -59,76 +41,60 @@ class HttpStorage:
         immutable: bool = False,
         max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
-        """Give the copy of a file, after asking whether it is still right; "" is the place itself.
+        """Return the cached copy of a file once it is current; "" is the URL itself.
 
-        Raises NotFound for 404, 410 and 403, WrongContent, other SourceErrors where
-        there is no older copy either, and Cancelled.
+        Raises NotFound for 404, 410 and 403, WrongContent, other SourceErrors where there is no
+        stale copy either, and Cancelled.
         """
         url = self._url.below(name)
-        origin = f"{self._origin}/{name}" if name else self._origin
+        origin = f"{self.origin}/{name}" if name else self.origin
+        file = RemoteFile(url.key, origin, sha256, immutable, max_size)
 
-        def ask(copy: CachedFile | None, writer: Writer) -> FileVersion | None:
-            return self._client.retry(
-                lambda: ask_web(self._client, url, origin, copy, writer, sha256=sha256),
-                has_cached=copy is not None,
-            )
+        def request(cached: CachedFile | None, writer: DownloadWriter) -> FileVersion | None:
+            return request_file(self._downloader.client, url, file, cached, writer)
 
-        return fetch_copy(
-            ask,
-            self._copies,
-            url.key,
-            origin,
-            sha256=sha256,
-            immutable=immutable,
-            max_size=max_size,
-            on_progress=self._on_progress,
-            should_stop=self._should_stop,
-        )
+        return self._downloader.fetch(file, request)
 
     def is_cached(self, name: str) -> bool:
-        """Tell whether there is a copy of a file."""
-        return self._copies.find(self._url.below(name).key) is not None
+        """Check whether there is a cached copy of a file."""
+        return self._downloader.cache.find(self._url.below(name).key) is not None
 
     def names(self, under: str) -> Iterator[str]:
         """Raise ListingUnsupported."""
-        raise ListingUnsupported(
-            f"{self._origin} cannot be listed: web servers do not tell their files"
-        )
+        raise ListingUnsupported(f"{self.origin} cannot be listed: web servers list no files")
 
 
-def ask_web(
+def request_file(
     client: Client,
     url: Url,
-    origin: str,
-    copy: CachedFile | None,
-    writer: Writer,
-    *,
-    sha256: str = "",
+    file: RemoteFile,
+    cached: CachedFile | None,
+    writer: DownloadWriter,
     headers: Mapping[str, str] = {},
 ) -> FileVersion | None:
-    """Ask once for a file, unless it is still as the copy; None tells that it is.
+    """Request a file once, unless the cached copy is current: that is None.
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
-    # A checksum is that of the file as it lies on the server, which may be a packed one.
-    send = {**headers, "Accept-Encoding": "identity" if sha256 else "gzip"}
-    if copy is not None and copy.stamp:
-        send["If-None-Match"] = copy.stamp
-    if copy is not None and copy.last_modified:
-        send["If-Modified-Since"] = copy.last_modified
-    for unpack in (False, True) if sha256 else (True,):
-        with client.get(url, send) as response:
-            if response.status == 304 and copy is not None:
+    # A checksum is that of the file on the server, which may itself be compressed.
+    headers = {**headers, "Accept-Encoding": "identity" if file.sha256 else "gzip"}
+    if cached is not None and cached.stamp:
+        headers["If-None-Match"] = cached.stamp
+    if cached is not None and cached.last_modified:
+        headers["If-Modified-Since"] = cached.last_modified
+    for unpack in (False, True) if file.sha256 else (True,):
+        with client.get(url, headers) as response:
+            if response.status == 304 and cached is not None:
                 return None
-            response.check_status(origin)
-            packed = receive(response, writer, origin, unpack=unpack)
-            if unpack or not packed or writer.sha256 == sha256.lower():
+            response.check_status(file.origin)
+            is_compressed = _receive(response, writer, file.origin, unpack=unpack)
+            if unpack or not is_compressed or writer.sha256 == file.sha256.lower():
                 break
-    return version_of(response)
+    return _version(response)
 
 
-def version_of(response: Response) -> FileVersion:
-    """Give what an response tells of the version of a file, so far as it can be sent back."""
+def _version(response: Response) -> FileVersion:
+    """Return what a response says of the version of a file, so far as it can be sent back."""
     stamp, modified = (
         value if value.isascii() and value.isprintable() else ""
         for value in (response.headers.get(name, "") for name in ("etag", "last-modified"))
@@ -136,53 +102,52 @@ def version_of(response: Response) -> FileVersion:
     return FileVersion(stamp, modified)
 
 
-def receive(response: Response, writer: Writer, origin: str, *, unpack: bool = True) -> bool:
-    """Write the body of an response, and tell whether it was packed for the way.
+def _receive(response: Response, writer: DownloadWriter, origin: str, *, unpack: bool) -> bool:
+    """Write the body of a response, and return whether it was compressed for the transfer.
 
     Raises TemporaryFailure, other SourceErrors and Cancelled.
     """
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise SourceError(f"{origin} is encoded as {encoding[:20]}, which was not asked for")
-    writer.begin_anew()
-    writer.expect(response.length)
-    packed = encoding != "identity"
-    parts = _counted(response, writer)
-    for part in _unpacked(parts, origin) if packed and unpack else parts:
-        writer.write(part)
-    return packed
+    writer.restart()
+    writer.announce(response.length)
+    is_compressed = encoding != "identity"
+    chunks = _reported(response, writer)
+    for chunk in _unpacked(chunks, origin) if is_compressed and unpack else chunks:
+        writer.write(chunk)
+    return is_compressed
 
 
-def _counted(response: Response, writer: Writer) -> Iterator[bytes]:
-    done = 0
-    for part in response.chunks():
-        done += len(part)
-        writer.report(done, response.length)
-        yield part
+def _reported(response: Response, writer: DownloadWriter) -> Iterator[bytes]:
+    size = 0
+    for chunk in response.chunks():
+        size += len(chunk)
+        writer.report(size, response.length)
+        yield chunk
 
 
-def _unpacked(parts: Iterator[bytes], origin: str) -> Iterator[bytes]:
-    """Unpack gzip a piece at a time, since a few bytes can stand for very many."""
+def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
+    """Unpack gzip piece by piece, since a few bytes may unpack to very many."""
     member = zlib.decompressobj(_GZIP)
-    packed = unpacked = 0
+    packed_size = unpacked_size = 0
     members = 1
-    for part in parts:
-        packed += len(part)
-        rest = part
+    for chunk in chunks:
+        packed_size += len(chunk)
+        rest = chunk
         while rest:
             if member.eof:
                 members += 1
                 if members > MAX_GZIP_MEMBERS:
-                    raise SourceError(
-                        f"{origin} is packed in more than {MAX_GZIP_MEMBERS:,} parts"
-                    )
+                    parts = f"{MAX_GZIP_MEMBERS:,} parts"
+                    raise SourceError(f"{origin} is packed in more than {parts}")
                 member = zlib.decompressobj(_GZIP)
             try:
-                piece = member.decompress(rest, _PIECE)
+                piece = member.decompress(rest, _PIECE_SIZE)
             except zlib.error as error:
                 raise TemporaryFailure(f"{origin} cannot be unpacked: {error}") from None
-            unpacked += len(piece)
-            if unpacked > max_unpacked_size(packed):
+            unpacked_size += len(piece)
+            if unpacked_size > max_unpacked_size(packed_size):
                 raise SourceError(f"{origin} unpacks to more than {MAX_EXPANSION} times its size")
             yield piece
             rest = member.unused_data if member.eof else member.unconsumed_tail

@@ -1,58 +1,95 @@
-"""Places in object stores, `s3://bucket/prefix` and `gs://bucket/prefix`, which can be listed."""
+"""Files in object stores, `s3://bucket/prefix` and `gs://bucket/prefix`, which can be listed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Protocol
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import SourceError
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.errors import SourceError, SpackscopeError, Unreachable
+from spackscope.model.core.parallel import run_cancellable
+from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.download import FileVersion, Writer, fetch_copy
-from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.urls import shown_url, split_url, unquoted
+from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile
+from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.urls import shown_top, split_url, unquoted
+
+_Result = TypeVar("_Result")
 
 
-class Bucket(Protocol):
-    """Give the objects of a bucket by their keys, through a library for that store."""
+class Bucket(ABC):
+    """The objects of a bucket by their keys, through a library for that store.
 
-    where: str
-    """What tells this bucket from one of the same name elsewhere: its endpoint."""
+    The library connects with the first request. A store that could not be reached is not tried
+    again.
+    """
 
-    def ask(
-        self, key: str, origin: str, copy: CachedFile | None, writer: Writer
+    identity = ""
+    """What distinguishes this bucket from one of the same name elsewhere: its endpoint."""
+
+    def __init__(self, name: str, should_stop: ShouldStop, patience: Patience) -> None:
+        self.name, self.patience = name, patience
+        self._should_stop = should_stop
+        self._library_client: Any = None
+        self._lock = threading.Lock()
+        self._failure = ""
+
+    @abstractmethod
+    def download(
+        self, file: RemoteFile, key: str, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
-        """Write an object, unless it is still as the copy; None tells that it is.
+        """Write an object, unless the cached copy is current: that is None.
 
         Raises NotFound, TemporaryFailure, other SourceErrors and Cancelled.
         """
 
+    @abstractmethod
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
-        """Give all keys that begin with a prefix. Raises SourceError and Cancelled."""
+        """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
+
+    @abstractmethod
+    def connect(self) -> Any:
+        """Return a client of the library, or raise one of its exceptions."""
+
+    @abstractmethod
+    def translate(self, error: Exception, origin: str) -> SourceError | None:
+        """Return the sentence for an exception of the library, or None if it is none."""
+
+    def client(self) -> Any:
+        """Return the client of the library."""
+        with self._lock:
+            if self._library_client is None:
+                self._library_client = self.connect()
+            return self._library_client
+
+    def call(self, origin: str, function: Callable[[], _Result]) -> _Result:
+        """Call what sends a request through the library. Raises SourceError and Cancelled."""
+        if self._failure:
+            raise Unreachable(self._failure, self.name)
+        try:
+            return run_cancellable(function, self._should_stop)
+        except SpackscopeError:
+            raise
+        except Exception as error:
+            failure = self.translate(error, origin)
+            if failure is None:
+                raise
+            if isinstance(failure, Unreachable):
+                self._failure = str(failure)
+            raise failure from None
 
 
 class ObjectStorage:
-    """Be a place in a bucket, below a prefix."""
+    """Storage in a bucket, below the prefix that its URL names."""
 
-    def __init__(
-        self,
-        url: str,
-        bucket: Bucket,
-        environ: Mapping[str, str],
-        *,
-        copies: DownloadCache | None = None,
-        client: Client | None = None,
-        on_progress: OnProgress = no_progress,
-        should_stop: ShouldStop = never,
-    ) -> None:
-        self.origin = shown_url(url).removesuffix("?…").rstrip("/")
+    def __init__(self, url: str, bucket: Bucket, downloader: Downloader) -> None:
+        self.origin = shown_top(url)
         self._prefix = unquoted(split_url(url).path).strip("/")
-        self._bucket, self._copies = bucket, copies or open_download_cache(environ)
-        self._client = client or Client(environ, should_stop=should_stop)
-        self._on_progress, self._should_stop = on_progress, should_stop
-        self._failure: SourceError | None = None
+        self._bucket, self._downloader = bucket, downloader
 
     def fetch(
         self,
@@ -62,69 +99,27 @@ class ObjectStorage:
         immutable: bool = False,
         max_size: int = MAX_FILE_SIZE,
     ) -> FetchedFile:
-        """Give the copy of an object, after asking whether it is still right.
+        """Return the cached copy of an object once it is current.
 
-        Raises NotFound, WrongContent, other
-        SourceErrors where there is no older copy either, and Cancelled.
+        Raises NotFound, WrongContent, other SourceErrors where there is no stale copy either, and
+        Cancelled.
         """
         key = "/".join(part for part in (self._prefix, name) if part)
         origin = f"{self.origin}/{name}" if name else self.origin
-
-        def ask(copy: CachedFile | None, writer: Writer) -> FileVersion | None:
-            def once() -> FileVersion | None:
-                writer.begin_anew()
-                return self._bucket.ask(key, origin, copy, writer)
-
-            return self._client.retry(once)
-
-        return fetch_copy(
-            ask,
-            self._copies,
-            self._key(name),
-            origin,
-            sha256=sha256,
-            immutable=immutable,
-            max_size=max_size,
-            on_progress=self._on_progress,
-            should_stop=self._should_stop,
-        )
+        file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size)
+        return self._downloader.fetch(file, partial(self._bucket.download, file, key))
 
     def is_cached(self, name: str) -> bool:
-        """Tell whether there is a copy of an object."""
-        return self._copies.find(self._key(name)) is not None
-
-    def _key(self, name: str) -> str:
-        return f"{self._bucket.where} {self.origin}/{name}"
+        """Check whether there is a cached copy of an object."""
+        return self._downloader.cache.find(self._cache_key(name)) is not None
 
     def names(self, under: str) -> Iterator[str]:
-        """Give the names of all objects below a folder, sorted. Raises SourceError, Cancelled."""
+        """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""
         top = f"{self._prefix}/" if self._prefix else ""
-        below = f"{top}{under.strip('/')}/" if under.strip("/") else top
-        for key in sorted(self._bucket.keys(below, self.origin)):
+        folder = f"{top}{under.strip('/')}/" if under.strip("/") else top
+        for key in sorted(self._bucket.keys(folder, self.origin)):
             if not key.endswith("/"):
                 yield key[len(top) :]
 
-
-def bucket_of(
-    url: str,
-    environ: Mapping[str, str],
-    options: Mapping[str, object] = {},
-    should_stop: ShouldStop = never,
-) -> Bucket:
-    """Open the bucket that an address names. Raises SourceError where its library is missing."""
-    split = split_url(url)
-    scheme, name = split.scheme, split.place
-    if not name:
-        raise SourceError(f"{shown_url(url)} is not a valid URL: it names no bucket")
-    library = {"s3": "boto3", "gs": "google-cloud-storage"}[scheme]
-    try:
-        if scheme == "s3":
-            from spackscope.model.storage.s3 import S3Bucket
-
-            return S3Bucket(name, environ, options, should_stop)
-        from spackscope.model.storage.gcs import GoogleBucket
-
-        return GoogleBucket(name, should_stop)
-    except ImportError:
-        needs = f"pip install 'spackscope[{scheme}]'"
-        raise SourceError(f"{scheme}:// needs {library}: {needs}") from None
+    def _cache_key(self, name: str) -> str:
+        return f"{self._bucket.identity} {self.origin}/{name}"

@@ -1,4 +1,4 @@
-"""Open the place that an address or a path names."""
+"""Open the storage that a URL or a path names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url
+from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
 
 if TYPE_CHECKING:
+    from spackscope.model.storage.credentials import Credentials
     from spackscope.model.storage.http_client import Client
+    from spackscope.model.storage.object_store import Bucket
 
 
 def open_storage(
@@ -25,66 +27,71 @@ def open_storage(
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> Storage:
-    """Open a place, of which nothing is asked yet.
+    """Open a storage, without any request yet.
 
-    An address begins with http, https, file, s3, gs, oci or oci+http; everything else is a path.
-    `options` are those of a mirror's connection in mirrors.yaml. Places with one `client` share
-    its connections, and what it knows of hosts that cannot be reached. Raises SourceError.
+    `url` begins with http, https, file, s3, gs, oci or oci+http; everything else is a path. Of
+    `environ`, the cache directory, proxies, certificates and credentials are read; `options` are
+    those of a mirror's connection in mirrors.yaml. Storages with one `client` share its
+    connections, and do not try again a host that another could not reach. `on_progress` gets the
+    bytes of each download, `should_stop` is called at least every 50 ms.
+
+    Raises SourceError for a URL that cannot be opened; it contains no secret.
+
+    >>> open_storage("s3://spack-binaries/develop", os.environ).fetch("v3/layout.json").origin
+    's3://spack-binaries/develop/v3/layout.json'
     """
     scheme = scheme_of(url)
     if not scheme:
-        return _folder(os.path.expanduser(url), url)
+        return _open_folder(os.path.expanduser(url), url)
     if scheme == "file":
-        return _folder(local_path(url), url.rstrip("/") or url)
-    if is_remote(url):
-        return _far_away(scheme, url, environ, options, client, on_progress, should_stop)
-    raise SourceError(f"{shown_url(url)}: no place is known by {scheme}://")
-
-
-def _folder(path: str, named: str) -> LocalFolder:
-    try:
-        has_nul = b"\0" in os.fsencode(path)
-    except UnicodeEncodeError:
-        raise SourceError(f"{shown_url(named)} cannot be read: its name is not text") from None
-    if has_nul:
-        raise SourceError(f"{shown_url(named)} cannot be read: its name has a NUL")
-    return LocalFolder(path, shown_url(named))
-
-
-def _far_away(
-    scheme: str,
-    url: str,
-    environ: Mapping[str, str],
-    options: Mapping[str, object],
-    client: Client | None,
-    on_progress: OnProgress,
-    should_stop: ShouldStop,
-) -> Storage:
-    # Imported here, since what is on this machine needs none of it.
+        return _open_folder(local_path(url), url.rstrip("/") or url)
+    if not is_remote(url):
+        raise SourceError(f"{shown_url(url)}: {scheme}:// is not supported")
+    # Imported here, since files of this machine need none of it.
+    from spackscope.model.storage.credentials import read_credentials
+    from spackscope.model.storage.download import Downloader
+    from spackscope.model.storage.download_cache import open_download_cache
     from spackscope.model.storage.http import HttpStorage
     from spackscope.model.storage.http_client import Client
-    from spackscope.model.storage.object_store import ObjectStorage, bucket_of
+    from spackscope.model.storage.object_store import ObjectStorage
     from spackscope.model.storage.oci import OciRegistry
 
     client = client or Client(environ, should_stop=should_stop)
+    downloader = Downloader(open_download_cache(environ), client, on_progress, should_stop)
     if scheme in ("http", "https"):
-        return HttpStorage(
-            url, environ, client=client, on_progress=on_progress, should_stop=should_stop
-        )
+        return HttpStorage(url, downloader)
+    credentials = read_credentials(options, environ)
     if scheme in ("s3", "gs"):
-        return ObjectStorage(
-            url,
-            bucket_of(url, environ, options, should_stop),
-            environ,
-            client=client,
-            on_progress=on_progress,
-            should_stop=should_stop,
-        )
-    return OciRegistry(
-        url,
-        environ,
-        options=options,
-        client=client,
-        on_progress=on_progress,
-        should_stop=should_stop,
-    )
+        return ObjectStorage(url, _open_bucket(url, credentials, environ, should_stop), downloader)
+    return OciRegistry(url, credentials, downloader)
+
+
+def _open_folder(path: str, shown: str) -> LocalFolder:
+    try:
+        has_nul = b"\0" in os.fsencode(path)
+    except UnicodeEncodeError:
+        raise SourceError(f"{shown_url(shown)} cannot be read: its name is not text") from None
+    if has_nul:
+        raise SourceError(f"{shown_url(shown)} cannot be read: its name has a NUL")
+    return LocalFolder(path, shown_url(shown))
+
+
+def _open_bucket(
+    url: str, credentials: Credentials, environ: Mapping[str, str], should_stop: ShouldStop
+) -> Bucket:
+    """Open the bucket of a URL. Raises SourceError where its library is missing."""
+    split = split_url(url)
+    if not split.place:
+        raise SourceError(f"{shown_url(url)} is not a valid URL: it names no bucket")
+    library = "boto3" if split.scheme == "s3" else "google-cloud-storage"
+    try:
+        if split.scheme == "s3":
+            from spackscope.model.storage.s3 import S3Bucket, s3_credentials
+
+            return S3Bucket(split.place, s3_credentials(credentials, environ), should_stop)
+        from spackscope.model.storage.gcs import GcsBucket
+
+        return GcsBucket(split.place, should_stop)
+    except ImportError:
+        install = f"pip install 'spackscope[{split.scheme}]'"
+        raise SourceError(f"{split.scheme}:// needs {library}: {install}") from None

@@ -1,168 +1,164 @@
-"""Buckets of Amazon S3 and what speaks like it, through boto3, as Spack reads them."""
+"""Buckets of Amazon S3 and compatible stores, through boto3, as Spack reads them."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, TemporaryFailure, Unreachable
-from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.credentials import access_of
-from spackscope.model.storage.download import FileVersion, Writer
-from spackscope.model.storage.download_cache import CachedFile
+from spackscope.model.storage.credentials import Credentials
+from spackscope.model.storage.download import DownloadWriter, RemoteFile
+from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.object_store import Bucket
 from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.urls import web_url
 
-_Result = TypeVar("_Result")
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
+_SMALL_READ, _LARGE_READ = 1 << 12, 1 << 18
 
-_FIRST, _PIECE = 1 << 12, 1 << 18
 
+class S3Bucket(Bucket):
+    """Bucket that is read as the user that boto3 finds, else anonymously.
 
-class S3Bucket:
-    """Give the objects of an S3 bucket, to the user that boto3 finds, else to anybody.
-
-    As lib/spack/spack/util/s3.py: options of the mirror go before the environment, and without
-    credentials requests are not signed. boto3 itself reads the process's environment, the user's
-    ~/.aws, and the metadata of cloud machines. Raises ImportError without boto3.
+    As in lib/spack/spack/util/s3.py, requests are not signed without credentials. boto3 itself
+    reads the process's environment, the user's ~/.aws, and the metadata of cloud machines.
+    Raises ImportError without boto3, and SourceError for an endpoint that cannot be used.
     """
 
     def __init__(
         self,
         name: str,
-        environ: Mapping[str, str],
-        options: Mapping[str, object],
+        credentials: Credentials,
         should_stop: ShouldStop,
         patience: Patience = Patience(),
     ) -> None:
-        import boto3  # noqa: F401 - told early that it is missing
+        import boto3  # noqa: F401 - fails early if it is missing
 
-        access = access_of(options, environ)
-        endpoint = access.endpoint or next(
-            (
-                environ[variable]
-                for variable in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
-                if environ.get(variable)
-            ),
-            "",
-        )
-        self._endpoint = _checked(endpoint) if endpoint else ""
-        self._key = access.user or environ.get("AWS_ACCESS_KEY_ID", "")
-        self._secret = access.secret or environ.get("AWS_SECRET_ACCESS_KEY", "")
-        token = "" if access.user else environ.get("AWS_SESSION_TOKEN", "")
-        self._token = access.token or token
-        self._profile = access.profile or ("" if access.user else environ.get("AWS_PROFILE", ""))
-        self._name, self._should_stop, self._patience = name, should_stop, patience
-        self._client: Any = None
-        self._lock = threading.Lock()
-        self._unreachable = ""
-        self.where = f"{self._endpoint} {self._key} {self._profile}"
+        super().__init__(name, should_stop, patience)
+        self._credentials = credentials
+        self._endpoint = _checked(credentials.endpoint) if credentials.endpoint else ""
+        self.identity = f"{self._endpoint} {credentials.user} {credentials.profile}"
 
-    def ask(
-        self, key: str, origin: str, copy: CachedFile | None, writer: Writer
+    def download(
+        self, file: RemoteFile, key: str, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
-        """Write an object, unless its ETag is still that of the copy.
-
-        Raises NotFound, TemporaryFailure, other SourceErrors and Cancelled.
-        """
-        wanted = {"Bucket": self._name, "Key": key}
-        if copy is not None and copy.stamp:
-            wanted["IfNoneMatch"] = copy.stamp
-        found = self._told(origin, lambda: self._opened().get_object(**wanted))
-        if found is None:
+        """Write an object, unless its ETag is still that of the cached copy."""
+        response = self.call(file.origin, lambda: self._get(key, cached.stamp if cached else ""))
+        if response is None:
             return None
-        body, length = found["Body"], found.get("ContentLength")
-        rate, size = RateCheck(self._patience, origin), _FIRST
+        body, length = response["Body"], response.get("ContentLength")
+        rate, size = RateCheck(self.patience, file.origin), _SMALL_READ
         try:
-            writer.expect(length)
-            while part := self._told(origin, partial(body.read, size)):
-                writer.write(part)
+            writer.announce(length)
+            while chunk := self.call(file.origin, partial(body.read, size)):
+                writer.write(chunk)
                 writer.report(writer.size, length)
-                # What is slow is seen to be slow before a large piece of it is there.
-                size = _PIECE if rate.update(writer.size, length) else _FIRST
+                # A slow server is noticed before a large read of it ends.
+                size = _LARGE_READ if rate.update(writer.size, length) else _SMALL_READ
         finally:
             body.close()
-        return FileVersion(found.get("ETag", ""))
+        return FileVersion(response.get("ETag", ""))
+
+    def _get(self, key: str, stamp: str) -> Any:
+        """Request an object; None means that it still has the stamp."""
+        from botocore.exceptions import ClientError
+
+        condition = {"IfNoneMatch": stamp} if stamp else {}
+        try:
+            return self.client().get_object(Bucket=self.name, Key=key, **condition)
+        except ClientError as error:
+            if _status(error) == 304:
+                return None
+            raise
 
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
-        """Give all keys that begin with a prefix. Raises SourceError and Cancelled."""
-        wanted = {"Bucket": self._name, "Prefix": prefix}
+        """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
+        request = {"Bucket": self.name, "Prefix": prefix}
         while True:
-            page = self._told(origin, lambda: self._opened().list_objects_v2(**wanted)) or {}
-            yield from (found["Key"] for found in page.get("Contents", ()) if found.get("Key"))
+            page = self.call(origin, lambda: self.client().list_objects_v2(**request))
+            yield from (entry["Key"] for entry in page.get("Contents", ()) if entry.get("Key"))
             if not page.get("IsTruncated"):
                 return
-            further = page.get("NextContinuationToken", "")
-            if not further or further == wanted.get("ContinuationToken"):
+            token = page.get("NextContinuationToken", "")
+            if not token or token == request.get("ContinuationToken"):
                 raise SourceError(f"{origin} cannot be listed: its list does not go on")
-            wanted["ContinuationToken"] = further
+            request["ContinuationToken"] = token
 
-    def _opened(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._client = self._made()
-            return self._client
-
-    def _made(self) -> Any:
+    def connect(self) -> Any:
+        """Return an S3 client of boto3."""
         import boto3
         from botocore import UNSIGNED
         from botocore.config import Config
 
+        user = self._credentials.user
         session = boto3.Session(
-            aws_access_key_id=self._key or None,
-            aws_secret_access_key=self._secret or None,
-            aws_session_token=self._token or None,
+            aws_access_key_id=user or None,
+            aws_secret_access_key=self._credentials.secret or None,
+            aws_session_token=self._credentials.token or None,
             # Keys go before a profile in boto3 only where both come from the environment.
-            profile_name=(not self._key and self._profile) or None,
+            profile_name=(not user and self._credentials.profile) or None,
         )
         anonymous = {} if session.get_credentials() else {"signature_version": UNSIGNED}
         config = Config(
-            connect_timeout=self._patience.connect,
-            read_timeout=self._patience.stalled,
-            retries={"total_max_attempts": self._patience.attempts, "mode": "standard"},
+            connect_timeout=self.patience.connect,
+            read_timeout=self.patience.stalled,
+            retries={"total_max_attempts": self.patience.attempts, "mode": "standard"},
             **anonymous,
         )
-        endpoint = self._endpoint or None
-        return session.client("s3", endpoint_url=endpoint, config=config)
+        return session.client("s3", endpoint_url=self._endpoint or None, config=config)
 
-    def _told(self, origin: str, act: Callable[[], _Result]) -> _Result | None:
-        """Do what asks the store, and say in one sentence what goes wrong; None for 304."""
+    def translate(self, error: Exception, origin: str) -> SourceError | None:
+        """Return the sentence for an exception of boto3, or None if it is none."""
         from botocore import exceptions
 
-        if self._unreachable:
-            raise Unreachable(self._unreachable, self._name)
-        try:
-            return run_cancellable(act, self._should_stop)
-        except exceptions.ClientError as error:
-            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
-            said = error.response.get("Error", {})
-            code, message = str(said.get("Code", "")), str(said.get("Message", ""))
-            if status == 304:
-                return None
-            if code == "NoSuchBucket":
-                raise SourceError(f"{origin}: there is no bucket {self._name}") from None
-            if status == 404:
-                raise NotFound(f"{origin} does not exist: {code}") from None
-            if status == 403:
-                raise NotFound(f"{origin} is forbidden: {code}", is_forbidden=True) from None
-            raise SourceError(
-                f"{origin} cannot be read: {code}: {without_secrets(message)}"
-            ) from None
-        except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError) as error:
-            self._unreachable = f"{origin} cannot be reached: {without_secrets(str(error))}"
-            raise Unreachable(self._unreachable, self._name) from None
-        except (
+        if isinstance(error, exceptions.ClientError):
+            return self._translate_response(error, origin)
+        why = without_secrets(str(error))
+        if isinstance(error, (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)):
+            return Unreachable(f"{origin} cannot be reached: {why}", self.name)
+        broken = (
             exceptions.IncompleteReadError,
             exceptions.ReadTimeoutError,
             exceptions.ResponseStreamingError,
             exceptions.ConnectionClosedError,
-        ) as error:
-            raise TemporaryFailure(f"{origin} broke off: {without_secrets(str(error))}") from None
-        except (exceptions.BotoCoreError, ValueError) as error:
-            raise SourceError(f"{origin} cannot be read: {without_secrets(str(error))}") from None
+        )
+        if isinstance(error, broken):
+            return TemporaryFailure(f"{origin} broke off: {why}")
+        is_known = isinstance(error, (exceptions.BotoCoreError, ValueError))
+        return SourceError(f"{origin} cannot be read: {why}") if is_known else None
+
+    def _translate_response(self, error: Any, origin: str) -> SourceError:
+        details = error.response.get("Error", {})
+        code, message = str(details.get("Code", "")), str(details.get("Message", ""))
+        if code == "NoSuchBucket":
+            return SourceError(f"{origin}: there is no bucket {self.name}")
+        if _status(error) == 404:
+            return NotFound(f"{origin} does not exist: {code}")
+        if _status(error) == 403:
+            return NotFound(f"{origin} is forbidden: {code}", is_forbidden=True)
+        return SourceError(f"{origin} cannot be read: {code}: {without_secrets(message)}")
+
+
+def s3_credentials(mirror: Credentials, environ: Mapping[str, str]) -> Credentials:
+    """Return the credentials of a mirror, completed by the environment, as Spack does."""
+    # Only together do key and token, or a profile without a key, come from the environment.
+    token = "" if mirror.user else environ.get("AWS_SESSION_TOKEN", "")
+    profile = "" if mirror.user else environ.get("AWS_PROFILE", "")
+    endpoints = (environ[name] for name in _ENDPOINTS if environ.get(name))
+    return Credentials(
+        mirror.user or environ.get("AWS_ACCESS_KEY_ID", ""),
+        mirror.secret or environ.get("AWS_SECRET_ACCESS_KEY", ""),
+        mirror.token or token,
+        mirror.profile or profile,
+        mirror.endpoint or next(endpoints, ""),
+    )
+
+
+def _status(error: Any) -> object:
+    return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
 
 
 def _checked(endpoint: str) -> str:

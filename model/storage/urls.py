@@ -93,7 +93,7 @@ class Url:
     @property
     def authorization(self) -> str:
         """The Authorization header for the user and password, or nothing."""
-        return basic(*self.credentials) if self.credentials is not None else ""
+        return basic_authorization(*self.credentials) if self.credentials is not None else ""
 
     def is_same_server(self, other: Url) -> bool:
         """Check whether both have the same scheme, host and port, and so the same credentials."""
@@ -114,8 +114,8 @@ class Url:
             raise SourceError(f"{self.shown} cannot be asked for a file whose name is not text")
         return replace(self, path=f"{self.path.rstrip('/')}/{quote(name)}")
 
-    def asking(self, query: dict[str, str]) -> Url:
-        """Return this URL with more in its query."""
+    def with_query(self, query: dict[str, str]) -> Url:
+        """Return this URL with parameters added to its query."""
         return replace(self, query="&".join(filter(None, (self.query, urlencode(query)))))
 
     def joined(self, reference: str) -> Url:
@@ -165,7 +165,7 @@ def local_path(url: str) -> str:
     return os.fsdecode(path)
 
 
-def basic(user: bytes, password: bytes) -> str:
+def basic_authorization(user: bytes, password: bytes) -> str:
     """Return the Authorization header for a user and password."""
     return "Basic " + base64.b64encode(user + b":" + password).decode("ascii")
 
@@ -203,6 +203,11 @@ def shown_url(url: str) -> str:
         # The @ may be one of the password as well as one of the query.
         return f"{scheme}://…"
     return f"{scheme}://{'…@' if at else ''}{QUERY.sub('?…', after)}"
+
+
+def shown_top(url: str) -> str:
+    """Return the URL of a storage as it is shown before the names of its files."""
+    return shown_url(url).removesuffix("?…").rstrip("/")
 
 
 def unquoted(part: str) -> str:

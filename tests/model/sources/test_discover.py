@@ -93,8 +93,8 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("file://{top}/none", "the source file://{top}/none does not exist"),
         ("/dev/null", "the source /dev/null is neither a file nor a directory"),
         ("a\0b", "the source a\0b cannot be read: embedded null byte"),
-        ("ftp://example.org/x", "the source ftp://example.org/x: no place is known by ftp://"),
-        ("ssh://u:secret@h/x", "the source ssh://h/x: no place is known by ssh://"),
+        ("ftp://example.org/x", "the source ftp://example.org/x: ftp:// is not supported"),
+        ("ssh://u:secret@h/x", "the source ssh://h/x: ssh:// is not supported"),
         ("file://[::1/x", "file://[::1/x is not a valid URL: its host cannot be read"),
         ("file://there{top}", "file://there{top} names the files of there, another machine"),
         (
@@ -110,7 +110,7 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("u:secret@{name}", "./…@{name} does not exist"),
         ("http://h/\udcff.json", "http://h/\udcff.json is not a valid URL: " + NO_TEXT),
         ("s3://bucket:80/x", "s3://bucket:80/x is not a valid URL: a bucket has no port"),
-        ("public://u:secret@h/x", "the source public://h/x: no place is known by public://"),
+        ("public://u:secret@h/x", "the source public://h/x: public:// is not supported"),
         ("{top}", "the source {top} holds no file"),
     ],
 )

@@ -108,7 +108,7 @@ def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) ->
 
     assert found.documents == ()
     assert f"{tmp_path}/blobs/sha256/" in found.failure
-    assert "is not what its checksum says" in found.failure
+    assert "does not match its checksum" in found.failure
 
 
 def test_a_blob_that_changes_after_it_was_good_is_refused(
@@ -122,7 +122,7 @@ def test_a_blob_that_changes_after_it_was_good_is_refused(
     (name,) = blob(ONE)
     (mirror / name).write_bytes(TWO)
 
-    assert "is not what its checksum says" in discover_one(mirror, home).failure
+    assert "does not match its checksum" in discover_one(mirror, home).failure
 
 
 def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
     found = discover_one(write_files(tmp_path, files))
 
     assert contents(found) == [TWO]
-    assert "is not what its checksum says" in problem_text(found)
+    assert "does not match its checksum" in problem_text(found)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_an_index_that_does_not_fit_its_hash_is_read_and_said(tmp_path: Path) ->
     found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted="0" * 64)))
 
     assert contents(found) == [ONE]
-    assert "build_cache/index.json: is not what its checksum says" in problem_text(found)
+    assert "build_cache/index.json: does not match its checksum" in problem_text(found)
 
 
 @pytest.mark.parametrize("noted", ["", "x" * 64, "\x1b[31m", "0" * 63])
@@ -237,7 +237,7 @@ def test_a_blob_that_is_missing_or_wrong_hides_no_other_spec_file(tmp_path: Path
 
     assert contents(found) == [good]
     assert "does not exist" in problem_text(found)
-    assert "is not what its checksum says" in problem_text(found)
+    assert "does not match its checksum" in problem_text(found)
     assert "none.spec.manifest.json: it is not a manifest" in problem_text(found)
 
 
@@ -297,7 +297,7 @@ def test_a_v2_index_that_is_replaced_between_two_requests_is_brought_anew() -> N
         found = discover_one(server.url)
 
     assert contents(found) == [TWO]
-    assert "is not what its checksum says" in problem_text(found)
+    assert "does not match its checksum" in problem_text(found)
 
 
 def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
@@ -329,7 +329,7 @@ def test_a_wrong_blob_is_refused_far_away() -> None:
         found = discover_one(server.url)
 
     assert found.documents == ()
-    assert "is not what its checksum says" in found.failure
+    assert "does not match its checksum" in found.failure
 
 
 def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
@@ -341,7 +341,7 @@ def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, s
         found = discover_one(server.url, home)
 
     assert contents(found) == [ONE]
-    assert "is not what its checksum says" in found.remark
+    assert "does not match its checksum" in found.remark
     assert "the index of before serves" in found.remark
 
 

@@ -11,17 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.storage.download_cache import CachedFile, DownloadCache, open_download_cache
+from spackscope.model.storage.download_cache import (
+    CachedFile,
+    DownloadCache,
+    FileVersion,
+    open_download_cache,
+)
 
 DAY = 86_400.0
 KEY = "https://example.org/index.json"
 
 
 def keep(copies: DownloadCache, data: bytes, key: str = KEY, stamp: str = "1") -> CachedFile:
-    with copies.beginning(key) as file:
+    with copies.open_new(key) as file:
         file.write(data)
         digest = hashlib.sha256(data).hexdigest()
-        return copies.keep(key, file, url=key, stamp=stamp, last_modified="", sha256=digest)
+        return copies.store(key, file, url=key, version=FileVersion(stamp), sha256=digest)
 
 
 @pytest.fixture
@@ -108,7 +113,7 @@ def test_a_directory_in_the_place_of_a_copy_is_none(copies: DownloadCache) -> No
 
 
 def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: DownloadCache) -> None:
-    with copies.beginning(KEY) as file:
+    with copies.open_new(KEY) as file:
         file.write(b"half")
         assert len(os.listdir(copies.directory)) == 1
 
@@ -116,10 +121,8 @@ def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: DownloadCache) -> N
 
 
 def test_no_name_and_no_description_holds_the_key(copies: DownloadCache) -> None:
-    with copies.beginning("https://host/?token=s3cr3t") as file:
-        copies.keep(
-            "https://host/?token=s3cr3t", file, url="x", stamp="", last_modified="", sha256=""
-        )
+    with copies.open_new("https://host/?token=s3cr3t") as file:
+        copies.store("https://host/?token=s3cr3t", file, url="x", version=FileVersion(), sha256="")
 
     held = "".join(path.name + path.read_text() for path in Path(copies.directory).iterdir())
     assert "s3cr3t" not in held
@@ -135,7 +138,7 @@ def test_what_was_not_used_for_long_is_removed(copies: DownloadCache) -> None:
     age(copies, old, 31)
     age(copies, young, 29)
 
-    copies.sweep()
+    copies.prune()
 
     assert copies.find("old") is None
     assert copies.find("young") == young
@@ -147,7 +150,7 @@ def test_what_is_used_again_stays(copies: DownloadCache) -> None:
     age(copies, old, 31)
 
     assert copies.find("old") == old
-    copies.sweep()
+    copies.prune()
 
     assert copies.find("old") == old
 
@@ -156,7 +159,7 @@ def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: Downl
     for number in range(4):
         age(copies, keep(copies, bytes(100), f"{number}"), number * 2)
 
-    copies.sweep(max_size=250)
+    copies.prune(max_size=250)
     assert [copies.find(f"{number}") is not None for number in range(4)] == [
         True,
         True,
@@ -164,14 +167,14 @@ def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: Downl
         False,
     ]
 
-    copies.sweep(max_size=1)
+    copies.prune(max_size=1)
     assert copies.find("0") is not None
 
 
 def test_a_file_that_is_being_written_is_not_swept(copies: DownloadCache) -> None:
-    with copies.beginning(KEY) as file:
+    with copies.open_new(KEY) as file:
         os.utime(file.name, (1, 1))
-        copies.sweep()
+        copies.prune()
 
         assert Path(file.name).exists()
 
@@ -181,7 +184,7 @@ def test_a_file_without_a_description_is_removed_when_it_is_old(copies: Download
     os.unlink(kept.path + ".json")
     os.utime(kept.path, (1, 1))
 
-    copies.sweep()
+    copies.prune()
 
     assert os.listdir(copies.directory) == []
 
@@ -222,10 +225,10 @@ def test_eight_processes_at_once_do_no_harm(copies: DownloadCache) -> None:
 def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Path) -> None:
     for environ in ({}, {"XDG_CACHE_HOME": "/dev/null"}):
         program = (
-            "from spackscope.model.storage.download_cache import open_download_cache\n"
+            "from spackscope.model.storage.download_cache import *\n"
             f"copies = open_download_cache({environ!r})\n"
-            "with copies.beginning('key') as file:\n"
-            "    copies.keep('key', file, url='', stamp='', last_modified='', sha256='')\n"
+            "with copies.open_new('key') as file:\n"
+            "    copies.store('key', file, url='', version=FileVersion(), sha256='')\n"
             "assert copies.find('key') is not None\n"
             "print(copies.directory)"
         )

@@ -29,6 +29,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
+from spackscope.model.storage.download import Downloader
+from spackscope.model.storage.download_cache import open_download_cache
 from spackscope.model.storage.http import HttpStorage
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.open import open_storage
@@ -69,7 +71,7 @@ class Machine:
         client = Client(
             self.environ, patience=patience, should_stop=more.get("should_stop", lambda: False)
         )
-        return HttpStorage(url, self.environ, client=client, **more)
+        return HttpStorage(url, Downloader(open_download_cache(self.environ), client, **more))
 
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
         return Path(self.place(server.url).fetch(name, **how).path).read_bytes()
@@ -203,7 +205,7 @@ def test_a_copy_that_was_tampered_with_is_fetched_anew(machine: Machine) -> None
 
 
 def test_a_checksum_that_is_not_that_of_the_file_refuses_it(machine: Machine) -> None:
-    says_so = "is not what its checksum says: sha256 is"
+    says_so = "does not match its checksum: sha256 is"
     with serving(blob=gives(NEW)) as server, pytest.raises(WrongContent, match=says_so):
         machine.place(server.url).fetch("blob", sha256=sha256(OLD), immutable=True)
 
@@ -886,7 +888,7 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ("gopher://ann:pw@host/x", "gopher://host/x: no place is known by gopher://"),
+        ("gopher://ann:pw@host/x", "gopher://host/x: gopher:// is not supported"),
         ("file://elsewhere/x", "file://elsewhere/x names the files of elsewhere, another machine"),
         ("file://u:pw@[::1/x", "file://…@[::1/x is not a valid URL: its host cannot be read"),
         ("file://u:pw@there/x", "file://there/x names the files of there, another machine"),

@@ -17,12 +17,15 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
-from spackscope.model.storage.credentials import Access, access_of
-from spackscope.model.storage.gcs import GoogleBucket
+from spackscope.model.storage.credentials import Credentials, read_credentials
+from spackscope.model.storage.download import Downloader
+from spackscope.model.storage.download_cache import open_download_cache
+from spackscope.model.storage.gcs import GcsBucket
+from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.object_store import ObjectStorage
 from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.patience import Patience
-from spackscope.model.storage.s3 import S3Bucket
+from spackscope.model.storage.s3 import S3Bucket, s3_credentials
 from tests.web_server import Talk, WebServer, gives, is_silent, says, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
@@ -113,7 +116,7 @@ def test_a_wrong_checksum_and_what_is_missing_are_told(
     bucket.put_object(Bucket="caches", Key="blob", Body=OLD)
     place = open_storage("s3://caches/", environ)
 
-    with pytest.raises(WrongContent, match=r"^s3://caches/blob is not what its checksum says"):
+    with pytest.raises(WrongContent, match=r"^s3://caches/blob does not match its checksum"):
         place.fetch("blob", sha256=sha256(NEW), immutable=True)
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
         place.fetch("none")
@@ -186,14 +189,15 @@ def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool
 
 
 def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
-    bucket = S3Bucket(
-        "caches",
-        environ,
-        {"endpoint_url": server.url},
-        more.get("should_stop", lambda: False),
-        QUICK if "should_stop" not in more else Patience(),
-    )
-    return ObjectStorage("s3://caches", bucket, environ, **more)
+    should_stop = more.get("should_stop", lambda: False)
+    patience = QUICK if "should_stop" not in more else Patience()
+    credentials = s3_credentials(Credentials(endpoint=server.url), environ)
+    bucket = S3Bucket("caches", credentials, should_stop, patience)
+    return ObjectStorage("s3://caches", bucket, downloader(environ, **more))
+
+
+def downloader(environ: dict[str, str], **more: Any) -> Downloader:
+    return Downloader(open_download_cache(environ), Client(environ), **more)
 
 
 def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
@@ -248,11 +252,14 @@ def test_a_missing_library_is_a_sentence(scheme: str, package: str, library: str
 
 def test_access_is_read_as_spack_writes_it() -> None:
     environ = {"ID": "me", "PW": "pw", "TOKEN": "t"}
-    assert access_of({"access_pair": ["me", "pw"]}, environ) == Access("me", "pw")
+    assert read_credentials({"access_pair": ["me", "pw"]}, environ) == Credentials("me", "pw")
     pair = {"id_variable": "ID", "secret_variable": "PW"}
-    assert access_of({"access_pair": pair}, environ) == Access("me", "pw")
-    assert access_of({"access_token_variable": "TOKEN"}, environ) == Access(token="t")
-    assert access_of({"access_pair": 7, "profile": None, "access_token": []}, {}) == Access()
+    assert read_credentials({"access_pair": pair}, environ) == Credentials("me", "pw")
+    assert read_credentials({"access_token_variable": "TOKEN"}, environ) == Credentials(token="t")
+    assert (
+        read_credentials({"access_pair": 7, "profile": None, "access_token": []}, {})
+        == Credentials()
+    )
 
 
 @pytest.mark.parametrize(
@@ -324,8 +331,8 @@ class GoogleStore:
 
 
 def google_place(environ: dict[str, str]) -> ObjectStorage:
-    bucket = GoogleBucket("caches", lambda: False, QUICK)
-    return ObjectStorage("gs://caches/develop", bucket, environ)
+    bucket = GcsBucket("caches", lambda: False, QUICK)
+    return ObjectStorage("gs://caches/develop", bucket, downloader(environ))
 
 
 def test_objects_of_google_come_once_and_again_when_they_changed(

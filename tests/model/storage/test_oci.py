@@ -3,14 +3,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
+from spackscope.model.storage.credentials import read_credentials
+from spackscope.model.storage.download import Downloader
+from spackscope.model.storage.download_cache import open_download_cache
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.oci import INDEX, OciRegistry
 from spackscope.model.storage.open import open_storage
@@ -76,9 +79,13 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
-def registry(port: int, environ: dict[str, str], user: str = "", **more: Any) -> OciRegistry:
+def registry(
+    port: int, environ: dict[str, str], user: str = "", options: Mapping[str, object] = {}
+) -> OciRegistry:
     url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
-    return OciRegistry(url, environ, client=Client(environ, patience=QUICK), **more)
+    client = Client(environ, patience=QUICK)
+    downloader = Downloader(open_download_cache(environ), client)
+    return OciRegistry(url, read_credentials(options, environ), downloader)
 
 
 def test_the_index_of_a_registry_comes_through_its_tag(environ: dict[str, str]) -> None:
