@@ -1,180 +1,233 @@
-"""Hold what is unfolded of the dependencies and the dependents of one spec."""
+"""The dependencies and the dependents of one spec as a tree of lines: plain data.
+
+Reading it, and what hangs on a line that is unfolded, is for a worker thread. Drawing and folding
+it reads nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
-from spackscope.model.catalog.dependency_graph import Dependencies, Edge
-from spackscope.model.catalog.rows import Row
-from spackscope.model.core.records import Provenance
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.index.damage import reads_index
 
 Section = Literal["dependencies", "dependents"]
 
 SECTIONS: tuple[Section, ...] = ("dependencies", "dependents")
 """The two halves of a tree, in the order in which they are shown."""
 
-_WINDOW = 64
-_MOST_ROWS = 4096
+Status = Literal["", "external", "unlisted", "absent"]
+"""Whether a spec has a row in the table: empty if it has, else why not.
 
-Fetch = Callable[[Sequence[int]], list[Row]]
-"""Gives the rows with some ids; none where the index turns out to be damaged."""
+External specs were not built by Spack; unlisted ones are in the index as a dependency only; absent
+ones are named as a dependency, and no document has their record.
+"""
 
-Tell = Callable[[int], Provenance]
-"""Gives where the record with an id comes from."""
+_CHUNK = 512
+"""Records that are read with one statement."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class GraphSpec:
+    """A spec as an edge names it; `name` is that of the package, and nothing is cleaned."""
+
+    name: str
+    version: str
+    hash: str
+    status: Status = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
-    """Hold one line: a head of a section, or a spec that an edge leads to.
+    """One line of a tree: the head of a section, or a spec that an edge leads to.
 
-    `id` is that of the record, `above` the line it hangs on; `below` is None while folded.
-    `count` says how many lines it can unfold.
+    `id` is that of the record, `count` how many lines it unfolds to; heads have neither an edge
+    nor a spec.
     """
 
     id: int
     section: Section
     count: int
-    edge: Edge | None = None
-    above: Node | None = None
     depth: int = 0
-    below: list[Node] | None = field(default=None, repr=False)
+    edge: Edge | None = None
+    spec: GraphSpec | None = None
+    is_unfolded: bool = False
 
 
+@dataclass(frozen=True)
 class Tree:
-    """Unfold the dependencies of a record, and upwards its dependents, line by line.
+    """The lines of a tree from top to bottom; a line hangs on the nearest less deep one above it.
 
-    A spec is unfolded in one place of a section only, so that cycles end and what many share is
-    shown once: elsewhere it is repeated. That place is where it is unfolded already, else the
-    one least deep. `fetch` and `tell` are asked of what is looked at; `opened` names the sections
-    that begin unfolded.
+    A spec is unfolded at one line of a section only, so that cycles end and what many specs share
+    is shown once: other lines with it are repetitions. That one line is where the spec is unfolded
+    already, else the least deep one.
     """
 
-    def __init__(
-        self,
-        dependencies: Dependencies,
-        fetch: Fetch,
-        tell: Tell,
-        id_: int,
-        opened: Collection[str] = (),
-    ) -> None:
-        self._dependencies = dependencies
-        self._fetch = fetch
-        self._tell = tell
-        self._rows: dict[int, Row | None] = {}
-        self._external: dict[int, bool] = {}
-        self.id = id_
-        self.heads = {
-            section: Node(id_, section, self._count(id_, section)) for section in SECTIONS
-        }
-        for section, head in self.heads.items():
-            if section in opened and head.count:
-                head.below = self._hanging(head)
-        self.lines: list[Node] = []
-        self._places: dict[tuple[Section, int], Node] = {}
-        self._lay_out()
-
-    def _count(self, id_: int, section: Section) -> int:
-        known = self._dependencies
-        return known.count(id_) if section == "dependencies" else known.dependents_count(id_)
-
-    def _hanging(self, node: Node) -> list[Node]:
-        """Make the lines that a line unfolds to, by name and then in display order."""
-        downwards = node.section == "dependencies"
-        known = self._dependencies
-        edges = known.of(node.id) if downwards else known.dependents(node.id)
-        reached = [(edge.child if downwards else edge.parent, edge) for edge in edges]
-        # Absent ones have no place in the order of the records.
-        reached.sort(key=lambda pair: (known.name(pair[0]), pair[0]))
-        return [
-            Node(id_, node.section, self._count(id_, node.section), edge, node, node.depth + 1)
-            for id_, edge in reached
-        ]
-
-    def _lay_out(self) -> None:
-        self.lines = [line for head in self.heads.values() for line in _flat(head)]
-        places: dict[tuple[Section, int], Node] = {}
-        for line in self.lines:
-            other = places.setdefault((line.section, line.id), line)
-            if other is not line and _rank(line) < _rank(other):
-                places[line.section, line.id] = line
-        self._places = places
-
-    def place(self, node: Node) -> Node:
-        """Give the line where the spec of a line is unfolded or can be: mostly this one."""
-        return self._places.get((node.section, node.id), node)
-
-    def is_repeated(self, node: Node) -> bool:
-        """Tell whether the spec of a line is unfolded, or to be unfolded, elsewhere."""
-        return self.place(node) is not node
-
-    def unfold(self, node: Node) -> bool:
-        """Unfold a line; False where it is already, is repeated, or has nothing to unfold."""
-        if node.below is not None or not node.count or self.is_repeated(node):
-            return False
-        node.below = self._hanging(node)
-        self._lay_out()
-        return True
-
-    def fold(self, node: Node) -> bool:
-        """Fold a line; False where it is folded."""
-        if node.below is None:
-            return False
-        node.below = None
-        self._lay_out()
-        return True
+    lines: tuple[Node, ...]
 
     @property
-    def opened(self) -> frozenset[Section]:
-        """Name the sections that are unfolded."""
-        return frozenset(s for s, head in self.heads.items() if head.below is not None)
+    def id(self) -> int:
+        """The id of the record whose tree this is."""
+        return self.lines[0].id
 
-    # What the lines say
+    @property
+    def unfolded_sections(self) -> frozenset[Section]:
+        """The sections that are unfolded."""
+        return frozenset(
+            node.section for node in self.lines if not node.depth and node.is_unfolded
+        )
 
-    def row(self, node: Node) -> Row | None:
-        """Give the row of a line; None for what is absent."""
-        if node.id not in self._rows:
-            at = self.lines.index(node)
-            near = self.lines[at - at % _WINDOW : at - at % _WINDOW + _WINDOW]
-            ids = {line.id for line in near} - self._rows.keys()
-            present = [id_ for id_ in ids if self._dependencies.absent(id_) is None]
-            if len(self._rows) > _MOST_ROWS:
-                self._rows.clear()
-            self._rows.update(dict.fromkeys(ids))
-            self._rows.update((row.id, row) for row in self._fetch(present))
-        return self._rows[node.id]
+    def head(self, section: Section) -> int:
+        """Return the line of the head of a section."""
+        return next(row for row, node in enumerate(self.lines) if node.section == section)
 
-    def forget_rows(self) -> None:
-        """Drop the rows that were fetched; those that are looked at again are fetched again."""
-        self._rows.clear()
+    @cached_property
+    def _originals(self) -> dict[tuple[Section, int], int]:
+        originals: dict[tuple[Section, int], int] = {}
+        for row, node in enumerate(self.lines):
+            first = originals.setdefault((node.section, node.id), row)
+            if _rank(node) < _rank(self.lines[first]):
+                originals[node.section, node.id] = row
+        return originals
 
-    def is_external(self, node: Node) -> bool:
-        """Tell whether Spack did not build the spec of a line."""
-        if node.id not in self._external:
-            self._external[node.id] = bool(self.row(node) and self._tell(node.id).external)
-        return self._external[node.id]
+    def original(self, row: int) -> int:
+        """Return the line at which the spec of a line is unfolded or can be: mostly the same."""
+        node = self.lines[row]
+        return self._originals[node.section, node.id]
 
-    def absent(self, node: Node) -> tuple[str, str] | None:
-        """Give the name and the hash of a line that no document holds."""
-        return self._dependencies.absent(node.id)
+    def is_repeated(self, row: int) -> bool:
+        """Check whether the spec of a line is unfolded, or to be unfolded, at another line."""
+        return self.original(row) != row
 
-    def way(self, node: Node) -> list[Edge]:
-        """Give the edges of a shortest way between the spec of the tree and that of a line.
+    def can_unfold(self, row: int) -> bool:
+        """Check whether a line is folded and has something to unfold."""
+        node = self.lines[row]
+        return node.count > 0 and not node.is_unfolded and not self.is_repeated(row)
 
-        They go downwards, whichever section the line is in.
-        """
-        ends = (self.id, node.id) if node.section == "dependencies" else (node.id, self.id)
-        return self._dependencies.path(*ends) or []
+    def parent(self, row: int) -> int | None:
+        """Return the line that a line hangs on; None of a head."""
+        depth = self.lines[row].depth
+        above = range(row - 1, -1, -1)
+        return next((other for other in above if self.lines[other].depth < depth), None)
 
+    def end(self, row: int) -> int:
+        """Return the line after all that hangs on a line."""
+        depth, after = self.lines[row].depth, range(row + 1, len(self.lines))
+        return next(
+            (other for other in after if self.lines[other].depth <= depth), len(self.lines)
+        )
 
-def _flat(head: Node) -> Iterator[Node]:
-    waiting = [head]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(reversed(node.below or ()))
+    def fold(self, row: int) -> Tree:
+        """Return the tree with a line folded."""
+        return self._replaced(row, is_unfolded=False, children=())
+
+    def unfold(self, row: int, children: Iterable[Node]) -> Tree:
+        """Return the tree with a line unfolded to the lines that hang on it."""
+        return self._replaced(row, is_unfolded=True, children=children)
+
+    def _replaced(self, row: int, *, is_unfolded: bool, children: Iterable[Node]) -> Tree:
+        node = replace(self.lines[row], is_unfolded=is_unfolded)
+        return Tree((*self.lines[:row], node, *children, *self.lines[self.end(row) :]))
+
+    def path_ends(self, row: int) -> tuple[int, int]:
+        """Return the ids of the spec of the tree and that of a line, the dependent one first."""
+        node = self.lines[row]
+        return (self.id, node.id) if node.section == "dependencies" else (node.id, self.id)
 
 
 def _rank(node: Node) -> tuple[bool, int]:
-    return node.below is None, node.depth
+    return not node.is_unfolded, node.depth
+
+
+@reads_index
+def read_tree(catalog: Catalog, id_: int, unfolded: Collection[Section] = ()) -> Tree | None:
+    """Read the tree of a record, with some sections unfolded.
+
+    None if the document of the record lists no dependencies, as pages do not. Raises IndexDamaged.
+
+    >>> tree = read_tree(catalog, row.id, ["dependencies"])
+    """
+    if not catalog.dependencies.lists(id_):
+        return None
+    heads = (Node(id_, section, _count(catalog, id_, section)) for section in SECTIONS)
+    tree = Tree(tuple(heads))
+    for section in unfolded:
+        tree = read_unfolded(catalog, tree, tree.head(section))
+    return tree
+
+
+@reads_index
+def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
+    """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
+
+    Lines are ordered by name, and then as the table is. Raises IndexDamaged.
+    """
+    if not tree.can_unfold(row):
+        return tree
+    node, dependencies = tree.lines[row], catalog.dependencies
+    downwards = node.section == "dependencies"
+    edges = dependencies.of(node.id) if downwards else dependencies.dependents(node.id)
+    ends = [(edge.child if downwards else edge.parent, edge) for edge in edges]
+    # Absent specs have no position in the order of the records.
+    ends.sort(key=lambda end: (dependencies.name(end[0]), end[0]))
+    ids = list(dict.fromkeys(id_ for id_, _ in ends))
+    specs = read_specs(catalog, ids)
+    for id_ in _external_ids(catalog, ids):
+        specs[id_] = replace(specs[id_], status="external")
+    return tree.unfold(
+        row,
+        (
+            Node(
+                id_,
+                node.section,
+                _count(catalog, id_, node.section),
+                node.depth + 1,
+                edge,
+                specs[id_],
+            )
+            for id_, edge in ends
+        ),
+    )
+
+
+@reads_index
+def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
+    """Read the specs with some ids, absent ones among them. Raises IndexDamaged."""
+    specs: dict[int, GraphSpec] = {}
+    present = []
+    for id_ in dict.fromkeys(ids):
+        if (absent := catalog.dependencies.absent(id_)) is not None:
+            name, hash_ = absent
+            specs[id_] = GraphSpec(name, "", hash_, "absent")
+        else:
+            present.append(id_)
+    for start in range(0, len(present), _CHUNK):
+        for row in catalog.rows(present[start : start + _CHUNK]):
+            spec = row.spec
+            status: Status = "" if spec.in_cache else "unlisted"
+            specs[row.id] = GraphSpec(spec.package, spec.version, spec.hash, status)
+    return specs
+
+
+def _external_ids(catalog: Catalog, ids: Sequence[int]) -> list[int]:
+    """Return those of some ids whose specs were not built by Spack."""
+    externals: list[int] = []
+    for start in range(0, len(ids), _CHUNK):
+        # Ids are numbers of this index, never text of a user.
+        among = ",".join(map(str, ids[start : start + _CHUNK]))
+        rows = catalog.database.execute(
+            f"SELECT spec FROM provenance WHERE external != '' AND spec IN ({among})"
+        )
+        externals += (id_ for (id_,) in rows)
+    return externals
+
+
+def _count(catalog: Catalog, id_: int, section: Section) -> int:
+    dependencies = catalog.dependencies
+    if section == "dependencies":
+        return dependencies.count(id_)
+    return dependencies.dependents_count(id_)

@@ -1,31 +1,24 @@
-"""Turn dependencies into plain, clean strings: the lines of a tree, and the way between two."""
+"""Turn dependencies into plain, clean strings: the lines of a tree, and a path between specs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from spackscope.model.catalog.dependency_graph import DEPTYPES, Edge
-from spackscope.model.catalog.dependency_tree import Node, Section, Tree
-from spackscope.model.catalog.rows import Row
-from spackscope.model.core.cells import (
-    SHORT_HASH,
-)
+from spackscope.model.catalog.dependency_tree import GraphSpec, Node, Section, Status, Tree
+from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import clean
 
-Standing = Literal["", "external", "unlisted", "absent"]
-"""How a spec stands to the rows of the table: among them, or why it is not."""
-
-STANDINGS: dict[Standing, str] = {
+STATUS_TEXTS: dict[Status, str] = {
     "": "",
     "external": "external",
     "unlisted": "dependency only",
     "absent": "not in this index",
 }
-"""What is said of how a spec stands to the rows of the table."""
+"""Why a spec has no row in the table."""
 
-_SIGNS: dict[Standing, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
+_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
 _HEADS: dict[Section, tuple[str, str]] = {
     "dependencies": ("depends on", "depends on nothing"),
     "dependents": ("used by", "used by nothing"),
@@ -34,12 +27,12 @@ _HEADS: dict[Section, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """Hold the parts of a line of the tree.
+    """The parts of a line of the tree.
 
-    `fold` is `▸` folded, `▾` unfolded, `↑` repeated, or a blank; `sign` is `e` for external ones,
+    `fold` is `▸` folded, `▾` unfolded, `↑` repeated, or a blank; `sign` is `e` for external specs,
     `-` for those that are in the index as a dependency only, `?` for absent ones, or a blank.
-    `virtuals` is what the dependency provides to the one above, or what the dependent takes the
-    one above as.
+    `virtuals` is what the dependency provides to the spec above, or what the dependent uses the
+    spec above as.
     """
 
     deptypes: str
@@ -48,7 +41,7 @@ class TreeLine:
     name: str
     sign: str
     hash: str
-    standing: Standing
+    status: Status
 
 
 def deptypes_sign(deptypes: Collection[str]) -> str:
@@ -57,66 +50,68 @@ def deptypes_sign(deptypes: Collection[str]) -> str:
 
 
 def head_text(node: Node) -> str:
-    """Say how many dependencies or dependents a spec has."""
+    """Return how many dependencies or dependents a spec has."""
     text, nothing = _HEADS[node.section]
     return f"{text} {node.count:,}" if node.count else nothing
 
 
-def fold_sign(tree: Tree, node: Node) -> str:
-    """Tell whether a line is unfolded, can be, or is repeated."""
-    if node.edge is not None and tree.is_repeated(node):
+def fold_sign(tree: Tree, row: int) -> str:
+    """Return the sign of a line that is unfolded, can be, or is repeated."""
+    node = tree.lines[row]
+    if node.edge is not None and tree.is_repeated(row):
         return "↑"
     if not node.count:
         return " "
-    return "▸" if node.below is None else "▾"
+    return "▾" if node.is_unfolded else "▸"
 
 
-def tree_line(tree: Tree, node: Node) -> TreeLine:
+def tree_line(tree: Tree, row: int) -> TreeLine:
     """Describe a line that an edge leads to."""
+    node = tree.lines[row]
     assert node.edge is not None
-    name, hash_, standing = _of(tree, node)
+    assert node.spec is not None
     virtuals = ",".join(node.edge.virtuals)
     if virtuals:
         virtuals = f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
     return TreeLine(
         deptypes_sign(node.edge.deptypes),
-        fold_sign(tree, node),
+        fold_sign(tree, row),
         clean(virtuals),
-        name,
-        _SIGNS[standing],
-        hash_[:SHORT_HASH],
-        standing,
+        _full_name(node.spec),
+        _SIGNS[node.spec.status],
+        clean(node.spec.hash)[:SHORT_HASH],
+        node.spec.status,
     )
 
 
-def line_said(tree: Tree, node: Node) -> str:
-    """Say in words what the letters and signs of a line mean."""
-    if node.edge is None:
+def explain_line(tree: Tree, row: int) -> str:
+    """Explain the letters and signs of a line in words; nothing is said of a head."""
+    node = tree.lines[row]
+    if node.edge is None or node.spec is None:
         return ""
-    _, _, standing = _of(tree, node)
     virtuals = ", ".join(node.edge.virtuals)
     verb = "provides" if node.section == "dependencies" else "takes it as"
     parts = [
         ", ".join(node.edge.deptypes),
         f"{verb} {virtuals}" if virtuals else "",
-        STANDINGS[standing],
-        "shown elsewhere" if tree.is_repeated(node) else "",
+        STATUS_TEXTS[node.spec.status],
+        "shown elsewhere" if tree.is_repeated(row) else "",
     ]
     return clean(" · ".join(part for part in parts if part))
 
 
-def dependency_text(edge: Edge, row: Row | None, absent: tuple[str, str] | None) -> str:
-    """Spell a dependency in one line; `row` or `absent` tells what it is."""
-    name, hash_, standing = _named(row, absent)
+def dependency_text(edge: Edge, spec: GraphSpec) -> str:
+    """Spell a dependency in one line."""
     virtuals = clean(",".join(edge.virtuals))
-    said = f" ({STANDINGS[standing]})" if standing else ""
     provided = f"{virtuals}=" if virtuals else ""
-    return f"{deptypes_sign(edge.deptypes)} {provided}{name} /{hash_[:SHORT_HASH]}{said}"
+    status = f" ({STATUS_TEXTS[spec.status]})" if spec.status else ""
+    hash_ = clean(spec.hash)[:SHORT_HASH]
+    return f"{deptypes_sign(edge.deptypes)} {provided}{_full_name(spec)} /{hash_}{status}"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Hold one line of the way between two specs: a spec, and the edge that led to it.
+    """One spec on a path between two specs, and the edge that led to it.
 
     `deptypes` and `virtuals` are empty for the first one.
     """
@@ -125,44 +120,23 @@ class Step:
     virtuals: str
     name: str
     hash: str
-    standing: Standing
+    status: Status
 
 
-def way_steps(
-    way: Sequence[Edge], rows: Sequence[Row | None], absent: Sequence[tuple[str, str] | None]
-) -> list[Step]:
-    """Describe a way: the specs that it leads through, one more than its edges.
-
-    `rows` and `absent` tell of each spec what it is, as those of a tree do.
-    """
-    steps = []
-    for number, (row, name_and_hash) in enumerate(zip(rows, absent, strict=True)):
-        name, hash_, standing = _named(row, name_and_hash)
-        edge = way[number - 1] if number else None
-        steps.append(
-            Step(
-                deptypes_sign(edge.deptypes) if edge else "",
-                clean(", ".join(edge.virtuals)) if edge else "",
-                name,
-                hash_,
-                standing,
-            )
+def path_steps(edges: Sequence[Edge], specs: Sequence[GraphSpec]) -> list[Step]:
+    """Describe a path: the specs that it leads through, one more than its edges."""
+    return [
+        Step(
+            deptypes_sign(edge.deptypes) if edge else "",
+            clean(", ".join(edge.virtuals)) if edge else "",
+            _full_name(spec),
+            clean(spec.hash),
+            spec.status,
         )
-    return steps
+        for edge, spec in zip((None, *edges), specs, strict=True)
+    ]
 
 
-def _of(tree: Tree, node: Node) -> tuple[str, str, Standing]:
-    name, hash_, standing = _named(tree.row(node), tree.absent(node))
-    return name, hash_, "external" if tree.is_external(node) else standing
-
-
-def _named(row: Row | None, absent: tuple[str, str] | None) -> tuple[str, str, Standing]:
-    """Give the name with the version, the hash, and how the spec stands to the table."""
-    if absent is not None:
-        return clean(absent[0]) or "(no name)", clean(absent[1]), "absent"
-    if row is None:
-        return "", "", "absent"
-    spec = row.spec
-    standing: Standing = "" if spec.in_cache else "unlisted"
+def _full_name(spec: GraphSpec) -> str:
     version = f"@{spec.version}" if spec.version else ""
-    return clean(f"{spec.package}{version}"), clean(spec.hash), standing
+    return clean(f"{spec.name}{version}") or "(no name)"

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from textual import on
 from textual.content import Content
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Section, Tree
+from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.detail import detail
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
-from spackscope.tui.browser.messages import Prepared
+from spackscope.tui.browser.messages import Prepared, TreeUnfolded
 from spackscope.tui.browser.size_screen import SizingScreen
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.spec_table import SpecTable
@@ -113,12 +112,27 @@ class DetailingScreen(SizingScreen):
         catalog = self._catalog
         if catalog is None or catalog is not self._prepared:
             return None
-        if not catalog.dependencies.lists(row.id):
-            return None
+        with self.mending(catalog):
+            return read_tree(catalog, row.id, self._opened)
+        return None
 
-        known = catalog.dependencies
-        fetch, tell = partial(self._fetch_of, catalog), partial(self._tell, catalog)
-        return Tree(known, fetch, tell, row.id, self._opened)
+    @on(DetailPane.UnfoldRequested)
+    def _unfold(self, event: DetailPane.UnfoldRequested) -> None:
+        catalog = self._catalog
+        if catalog is None:
+            return
+
+        def work() -> None:
+            unfolded = event.tree
+            with self.mending(catalog):
+                unfolded = event.read(catalog)
+            self.post_message(TreeUnfolded(event.tree, unfolded))
+
+        self.run_worker(work, group="tree", exclusive=True, thread=True)
+
+    @on(TreeUnfolded)
+    def _take_tree(self, event: TreeUnfolded) -> None:
+        self._detail.take_tree(event.tree, event.unfolded)
 
     def _fetch_of(self, catalog: Catalog, ids: Sequence[int]) -> list[Row]:
         """Fetch rows; of a damaged index there are none until it is mended."""

@@ -9,6 +9,7 @@ from textual.message import Message
 from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.catalog.catalog import Catalog, PackageCount
+from spackscope.model.catalog.dependency_tree import Tree
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.column import Column
 from spackscope.model.query.parsed_input import ParsedInput
@@ -50,6 +51,14 @@ class RowsRead(Message):
 
     listing: Listing
     windows: Windows
+
+
+@dataclass
+class TreeUnfolded(Message):
+    """Hand over a tree with one more line unfolded."""
+
+    tree: Tree
+    unfolded: Tree
 
 
 @dataclass

@@ -15,7 +15,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.details_screen import DetailingScreen
 from spackscope.tui.browser.trail import Place, Trail
-from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
+from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, read_path
 from spackscope.tui.widgets.detail_pane import DetailPane
 
 
@@ -35,19 +35,21 @@ class JumpingScreen(DetailingScreen):
 
     def _rows_to_find(self) -> list[Row]:
         """Give the row that is to have the cursor."""
-        row = self._specs.highlighted
+        row = self._detailed if self._specs.rows.is_waiting else self._specs.highlighted
         if self._arriving is not None:
             row = self._arriving.row
         return [row] if row is not None else []
 
     @on(DetailPane.SpecChosen)
     def _spec_chosen(self, event: DetailPane.SpecChosen) -> None:
-        tree = self._detail.dependency_tree
-        row = tree.row(event.node) if tree is not None else None
-        if row is None:
+        spec, catalog = event.node.spec, self._catalog
+        if catalog is None or spec is None:
+            return
+        if spec.status == "absent":
             self._status.say("this spec is named as a dependency, but is not in this index")
         else:
-            self._jump(row)
+            for row in self._fetch_of(catalog, [event.node.id]):
+                self._jump(row)
 
     def _jump(self, row: Row) -> None:
         """Select a spec, whatever package and query are in the way."""
@@ -126,8 +128,8 @@ class JumpingScreen(DetailingScreen):
             super()._show_highlighted(row)
             return
         if place.tree is not None:
-            self._detail.set_class(bool(place.tree.opened), "-unfolded")
-            self._opened = place.tree.opened
+            self._detail.set_class(bool(place.tree.unfolded_sections), "-unfolded")
+            self._opened = place.tree.unfolded_sections
         self._show_detail(place.spec, place.tree, place.at)
         self._show_hints()
 
@@ -151,11 +153,12 @@ class JumpingScreen(DetailingScreen):
 
     def action_why(self) -> None:
         """Show a shortest way to the dependency under the cursor, or between marked specs."""
-        catalog, tree, node = self._catalog, self._detail.dependency_tree, self._detail.node
+        catalog, tree, line = self._catalog, self._detail.dependency_tree, self._detail.tree_row
         if catalog is None:
             return
-        if self._pane == "detail" and tree is not None and node is not None and node.edge:
-            self._show_way(catalog, tree.way(node))
+        in_tree = self._pane == "detail" and tree is not None and line is not None
+        if in_tree and tree is not None and line is not None and tree.lines[line].edge:
+            self._show_way(catalog, catalog.dependencies.path(*tree.path_ends(line)) or [])
             return
         marked = [catalog.by_hash(hash_) for hash_ in self._marks]
         if len(marked) == 1 and self._detailed is not None:
@@ -176,13 +179,12 @@ class JumpingScreen(DetailingScreen):
         if not way:
             self._status.say("this is the spec itself")
             return
-        ids = [way[0].parent, *(edge.child for edge in way)]
-        absent = [catalog.dependencies.absent(id_) for id_ in ids]
-        present = [id_ for id_, name in zip(ids, absent, strict=True) if name is None]
-        rows = {row.id: row for row in self._fetch_of(catalog, present)}
+        with self.mending(catalog):
+            path = read_path(catalog, way)
 
-        def go(id_: int | None) -> None:
-            if id_ is not None and id_ in rows:
-                self._jump(rows[id_])
+            def go(id_: int | None) -> None:
+                if id_ is not None and catalog.dependencies.absent(id_) is None:
+                    for row in self._fetch_of(catalog, [id_]):
+                        self._jump(row)
 
-        self.app.push_screen(DependencyPathDialog(way, [rows.get(id_) for id_ in ids], absent), go)
+            self.app.push_screen(DependencyPathDialog(path), go)

@@ -218,6 +218,8 @@ class BrowserScreen(JumpingScreen, ChoosingScreen):
         if isinstance(self.focused, FilterInput):
             return self._is_typing_behind(event)
         key = getattr(event, "key", "")
+        if self._detail.is_waiting and self._pane == "detail":
+            return True
         if self._specs.rows.is_waiting and (
             self._pane in ("specs", "detail") or key in _OF_A_SPEC
         ):

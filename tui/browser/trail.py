@@ -65,7 +65,6 @@ class Trail:
         for number, place in reversed(list(enumerate(self._back))):
             if place.tree is None:
                 continue
-            place.tree.forget_rows()
             lines += len(place.tree.lines)
             if lines > MOST_LINES:
                 self._back[number] = replace(place, tree=None)

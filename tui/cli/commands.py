@@ -11,6 +11,7 @@ from itertools import islice
 
 from spackscope.model.assist.no_match import why_none
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import read_specs
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import (
@@ -158,13 +159,12 @@ def _described(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
 
 def _dependencies(catalog: Catalog, row: Row) -> Iterator[str]:
     """List the direct dependencies, with deptypes as in Spack's trees."""
-    edges, known = catalog.dependencies.of(row.id), catalog.dependencies
-    there = dict.fromkeys(edge.child for edge in edges if known.absent(edge.child) is None)
-    rows = {row.id: row for row in catalog.rows(list(there))}
+    edges = catalog.dependencies.of(row.id)
+    specs = read_specs(catalog, (edge.child for edge in edges))
     if edges:
         yield "dependencies"
     for edge in edges:
-        yield f"  {dependency_text(edge, rows.get(edge.child), known.absent(edge.child))}"
+        yield f"  {dependency_text(edge, specs[edge.child])}"
 
 
 def sources(sources: Sequence[str], *, json: bool, session: Session) -> ExitCode:

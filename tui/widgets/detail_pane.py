@@ -1,4 +1,4 @@
-"""All that is known of the selected spec, line by line; a line is a filter in waiting."""
+"""The detail of the selected spec line by line; a line can be added to the query as a filter."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.message import Message
 
-from spackscope.model.catalog.dependency_tree import Node, Section, Tree
-from spackscope.model.core.text import wrap
-from spackscope.model.presentation.dependency_tree import line_said
-from spackscope.model.presentation.detail import DIFFERS, DetailLine
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Node, Section, Tree, read_unfolded
+from spackscope.model.presentation.dependency_tree import explain_line
+from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.ast import Term
 from spackscope.tui.keymap import DETAIL, TREE, bindings
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout
 from spackscope.tui.widgets.tree_lines import tree_pieces
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
-_LABEL = 10
-_STYLES = {"title": "strong", "hash": "accent", "head": "dim", "differs": "strong", "same": "dim"}
-
 
 class DetailPane(VirtualList):
-    """Show the detail of one spec, and between its lines the tree of its dependencies."""
+    """The detail of one spec, and between its lines the tree of its dependencies.
+
+    What hangs on a line of the tree is asked for with UnfoldRequested, and `take_tree` hands over
+    the unfolded tree.
+    """
 
     BINDINGS = bindings(DETAIL, TREE)
 
     @dataclass
     class TermChosen(Message):
-        """Tell which value the user wants as a filter; None where a line stands for none."""
+        """Tell which filter the user chose; None if the line under the cursor has none."""
 
         term: Term | None
 
@@ -39,14 +41,25 @@ class DetailPane(VirtualList):
         node: Node
 
     @dataclass
+    class UnfoldRequested(Message):
+        """Ask for a tree with one more line unfolded."""
+
+        tree: Tree
+        row: int
+
+        def read(self, catalog: Catalog) -> Tree:
+            """Read the unfolded tree: for a worker thread. Raises IndexDamaged."""
+            return read_unfolded(catalog, self.tree, self.row)
+
+    @dataclass
     class Unfolded(Message):
-        """Tell that the tree was unfolded or folded, and which sections of it are unfolded."""
+        """Tell that the tree was unfolded or folded, and which sections are unfolded now."""
 
         sections: frozenset[Section]
 
     @dataclass
     class HintsChanged(Message):
-        """Tell that the cursor came from a line of the tree to another one, or the other way."""
+        """Tell that the cursor entered the tree or left it, where keys do other things."""
 
     @dataclass
     class Left(Message):
@@ -54,178 +67,170 @@ class DetailPane(VirtualList):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lines: Sequence[DetailLine] = ()
         self.dependency_tree: Tree | None = None
-        self._laid_out: list[tuple[DetailLine | Node, list[Piece]]] = []
+        self._lines: Sequence[DetailLine] = ()
+        self._rows: list[LayoutRow] = []
+        self._requested: Tree | None = None
+        self._section_to_show: Section | None = None
         self._was_in_tree = False
         self.border_title = Content("detail")
 
     @property
-    def _line(self) -> DetailLine | Node | None:
-        return self._laid_out[self.cursor][0] if self.cursor < len(self._laid_out) else None
-
-    @property
     def term(self) -> Term | None:
-        """The filter that the line under the cursor stands for, or None."""
-        line = self._line
+        """The filter for the line under the cursor, or None if it has none."""
+        line = self._rows[self.cursor].line if self._rows else None
         return line.term if isinstance(line, DetailLine) else None
 
     @property
-    def node(self) -> Node | None:
+    def tree_row(self) -> int | None:
         """The line of the tree that is under the cursor, or None."""
-        line = self._line
-        return line if isinstance(line, Node) else None
+        return self._rows[self.cursor].tree_row if self._rows else None
+
+    @property
+    def node(self) -> Node | None:
+        """The node of the tree that is under the cursor, or None."""
+        row, tree = self.tree_row, self.dependency_tree
+        return tree.lines[row] if row is not None and tree is not None else None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a line is being unfolded."""
+        return self._requested is not None and self._requested is self.dependency_tree
 
     def show_spec(
         self, lines: Sequence[DetailLine], tree: Tree | None, at: tuple[int, int] | None = None
     ) -> None:
-        """Show another spec, the cursor staying where it is.
-
-        `at` puts the cursor elsewhere, and another row at the top.
-        """
+        """Show another spec; the cursor stays, or `at` puts it on a row and another row on top."""
+        if tree is not self.dependency_tree:
+            self._section_to_show = None
         self._lines, self.dependency_tree = lines, tree
         if at is not None:
             self.cursor, self.top = at
-            self._laid_out = []
+            self._rows = []
         self._lay_out()
+
+    def take_tree(self, tree: Tree, unfolded: Tree) -> None:
+        """Show the tree that was asked for; an old answer is dropped.
+
+        Where nothing could be read `unfolded` is the same tree.
+        """
+        if tree is not self.dependency_tree:
+            return
+        self._requested = None
+        self._show_tree(unfolded)
+        section, self._section_to_show = self._section_to_show, None
+        if section is not None and unfolded is not tree:
+            self.go_to(section)
+
+    def _show_tree(self, tree: Tree) -> None:
+        if tree is not self.dependency_tree:
+            self.dependency_tree = tree
+            self._lay_out()
+            self.post_message(self.Unfolded(tree.unfolded_sections))
 
     def go_to(self, section: Section) -> None:
         """Unfold a section of the tree, and put the cursor on its head."""
-        if self.dependency_tree is None:
+        tree = self.dependency_tree
+        if tree is None:
             return
-        head = self.dependency_tree.heads[section]
-        if self.dependency_tree.unfold(head):
-            self._unfolded()
+        head = tree.head(section)
+        if tree.can_unfold(head):
+            self._section_to_show = section
+            self._unfold(tree, head)
         row, height = self._row_of(head), max(1, self.size.height)
-        last = row + sum(node.section == section for node in self.dependency_tree.lines) - 1
-        # What hangs on the head is to be seen too, as far as it goes.
+        last = row + tree.end(head) - head - 1
+        # What hangs on the head is to be seen too, as far as there is room.
         self.top = min(row, max(self.top, last + 1 - height))
         self.cursor = row
         self._scroll_to_cursor()
         self.refresh()
-        self._say()
+        self._explain()
+
+    def _unfold(self, tree: Tree, row: int) -> None:
+        self._requested = tree
+        self.post_message(self.UnfoldRequested(tree, row))
+
+    def _row_of(self, tree_row: int) -> int:
+        return next(number for number, row in enumerate(self._rows) if row.tree_row == tree_row)
 
     def on_resize(self) -> None:
-        """Fold the lines to the new width, the cursor staying on its line."""
-        line, below_top = self._line, self.cursor - self.top
-        self._laid_out = []
+        """Wrap the lines to the new width; the cursor stays on its line."""
+        line = self._rows[self.cursor].line if self._rows else None
+        below_top = self.cursor - self.top
+        self._rows = []
         self._lay_out()
-        row = next((row for row, (other, _) in enumerate(self._laid_out) if other is line), None)
-        if row is not None and row != self.cursor:
-            self.top = max(0, row - below_top)
-            self.move_to(row)
+        number = next((number for number, row in enumerate(self._rows) if row.line is line), None)
+        if number is not None and number != self.cursor:
+            self.top = max(0, number - below_top)
+            self.move_to(number)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Give the pieces of a line, with the mark of the cursor in front."""
+        """Return the pieces of a line, with the mark of the cursor before it."""
         mark = "▸" if row == self.cursor and self.has_focus else " "
-        line, pieces = self._laid_out[row]
-        if isinstance(line, Node) and self.dependency_tree is not None:
-            pieces = tree_pieces(self.dependency_tree, line, width - 1)
+        _, pieces, tree_row = self._rows[row]
+        if tree_row is not None and self.dependency_tree is not None:
+            pieces = tree_pieces(self.dependency_tree, tree_row, width - 1)
         return [(mark, "accent"), *pieces]
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Say what the line under the cursor means."""
+        """Explain the line under the cursor."""
         event.stop()
-        self._say()
+        self._explain()
 
     def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
-        """Turn a chosen line into its filter, or go to its spec."""
+        """Choose the filter or the spec of a line; unfold or fold the head of a section."""
         event.stop()
-        line, _ = self._laid_out[event.row]
+        line, _, row = self._rows[event.row]
+        tree = self.dependency_tree
         if isinstance(line, DetailLine):
             self.post_message(self.TermChosen(line.term))
         elif line.edge is not None:
             self.post_message(self.SpecChosen(line))
-        elif self.dependency_tree is not None and (
-            self.dependency_tree.fold(line) or self.dependency_tree.unfold(line)
-        ):
-            self._unfolded()
+        elif tree is not None and row is not None and line.is_unfolded:
+            self._show_tree(tree.fold(row))
+        elif tree is not None and row is not None and tree.can_unfold(row):
+            self._unfold(tree, row)
 
     def action_unfold(self) -> None:
         """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
-        node, tree = self.node, self.dependency_tree
-        if node is None or tree is None:
+        row, tree = self.tree_row, self.dependency_tree
+        if row is None or tree is None:
             return
-        if tree.unfold(node):
-            self._unfolded()
-        elif tree.is_repeated(node):
-            self.move_to(self._row_of(tree.place(node)))
-        elif node.below:
+        if tree.can_unfold(row):
+            self._unfold(tree, row)
+        elif tree.is_repeated(row):
+            self.move_to(self._row_of(tree.original(row)))
+        elif tree.lines[row].is_unfolded:
             self.move_to(self.cursor + 1)
 
     def action_fold(self) -> None:
         """Fold the line, or go to the one it hangs on; elsewhere leave the pane."""
-        node, tree = self.node, self.dependency_tree
-        if node is None or tree is None:
+        row, tree = self.tree_row, self.dependency_tree
+        if row is None or tree is None:
             self.post_message(self.Left())
-        elif tree.fold(node):
-            self._unfolded()
-        elif node.above is not None:
-            self.move_to(self._row_of(node.above))
+        elif tree.lines[row].is_unfolded:
+            self._show_tree(tree.fold(row))
+        elif (parent := tree.parent(row)) is not None:
+            self.move_to(self._row_of(parent))
         else:
             self.post_message(self.Left())
 
-    def _row_of(self, node: Node) -> int:
-        return next(row for row, (line, _) in enumerate(self._laid_out) if line is node)
-
-    def _unfolded(self) -> None:
-        assert self.dependency_tree is not None
-        self._laid_out = []
-        self._lay_out()
-        self.post_message(self.Unfolded(self.dependency_tree.opened))
-
-    def _say(self) -> None:
-        node, tree = self.node, self.dependency_tree
-        said = line_said(tree, node) if node is not None and tree is not None else ""
-        self.border_subtitle = Content(said)
-        if (node is not None) != self._was_in_tree:
-            self._was_in_tree = node is not None
+    def _explain(self) -> None:
+        """Explain the line under the cursor in the border."""
+        row, tree = self.tree_row, self.dependency_tree
+        text = explain_line(tree, row) if row is not None and tree is not None else ""
+        self.border_subtitle = Content(text)
+        if (row is not None) != self._was_in_tree:
+            self._was_in_tree = row is not None
             self.post_message(self.HintsChanged())
 
     def _lay_out(self) -> None:
-        """Fold the lines, and draw anew only those that changed: a terminal may be far away."""
-        width, before = max(8, self.size.width - 1), self._laid_out
-        after: list[tuple[DetailLine | Node, list[Piece]]] = []
-        tree = self.dependency_tree
-        for line in self._lines:
-            if line.kind == "head" and tree is not None:
-                after += _of_tree(tree)
-                tree = None
-            after += [(line, pieces) for pieces in _folded(line, width)]
-        if tree is not None:
-            after += _of_tree(tree)
-        self._laid_out = after
-        if len(after) != len(before) or self.cursor >= len(after):
-            self.show(len(after), self.cursor)
+        """Lay out the lines, and draw only those that changed: a terminal may be far away."""
+        before = self._rows
+        self._rows = layout(self._lines, self.dependency_tree, max(8, self.size.width - 1))
+        if len(self._rows) != len(before) or self.cursor >= len(self._rows):
+            self.show(len(self._rows), self.cursor)
         else:
-            self.refresh_rows(*(row for row, line in enumerate(after) if line != before[row]))
-        self._say()
-
-
-def _of_tree(tree: Tree) -> list[tuple[DetailLine | Node, list[Piece]]]:
-    """Give the lines of a tree, which are drawn only when they are seen, with blanks between."""
-    laid_out: list[tuple[DetailLine | Node, list[Piece]]] = []
-    before: Node | None = None
-    for node in tree.lines:
-        if before is None or (node.edge is None and before.edge is not None):
-            laid_out.append((DetailLine(""), []))
-        laid_out.append((node, []))
-        before = node
-    return laid_out
-
-
-def _folded(line: DetailLine, width: int) -> list[list[Piece]]:
-    """Fold a line to the width; the label stands in front of its first part."""
-    style = _STYLES.get(line.kind, "")
-    if line.kind == "head":
-        return [[], [(line.text, style)]]
-    if line.kind in ("differs", "same"):
-        margin, first = 2, f"{DIFFERS} " if line.kind == "differs" else "  "
-    else:
-        margin = min(_LABEL, width // 3) if line.label or line.is_continued else 0
-        first = f"{line.label:<{margin}}"
-    parts = wrap(line.text, width - margin)
-    return [
-        [(first if number == 0 else " " * margin, "dim"), (part, style)]
-        for number, part in enumerate(parts)
-    ]
+            changed = (n for n, row in enumerate(self._rows) if row != before[n])
+            self.refresh_rows(*changed)
+        self._explain()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.dependency_tree import SECTIONS, read_tree
 from spackscope.model.catalog.facets import facets
 from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.core.columns import FACETED
@@ -73,9 +73,7 @@ def answers(catalog: Catalog) -> list[object]:
     found += [facets(catalog, Query(), column) for column in FACETED]
     catalog.dependencies.prepare()
     for row in rows:
-        opened = ("dependencies", "dependents")
-        tree = Tree(catalog.dependencies, catalog.rows, catalog.provenance, row.id, opened)
-        found.append([(line.id, line.count, tree.row(line)) for line in tree.lines])
+        found.append(read_tree(catalog, row.id, SECTIONS))
     return found
 
 

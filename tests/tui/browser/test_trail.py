@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.dependency_tree import read_tree
 from spackscope.model.catalog.listing import View
 from spackscope.tui.browser.trail import MOST_LINES, MOST_PLACES, Place, Trail
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
@@ -26,8 +26,7 @@ def test_places_are_kept_to_a_number_and_their_trees_to_a_number_of_lines(tmp_pa
     trail = Trail()
 
     for _ in range(MOST_PLACES + 50):
-        tree = Tree(catalog.dependencies, catalog.rows, catalog.provenance, row.id, ["dependents"])
-        assert tree.row(tree.lines[-1]) is not None
+        tree = read_tree(catalog, row.id, ["dependents"])
         trail.leave(Place(View(), row, row, tree=tree))
         assert trail.lines <= MOST_LINES
 
@@ -38,5 +37,3 @@ def test_places_are_kept_to_a_number_and_their_trees_to_a_number_of_lines(tmp_pa
     unfolded = MOST_LINES // (USERS + 2)
     assert all(tree is not None for tree in trees[:unfolded])
     assert not any(trees[unfolded:])
-    assert trees[0] is not None
-    assert trees[0].row(trees[0].lines[-1]) is not None, "rows are fetched again"

@@ -1,0 +1,307 @@
+"""The tree of dependencies: what it unfolds, what it repeats, and what its lines say."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import (
+    Section,
+    Tree,
+    read_specs,
+    read_tree,
+    read_unfolded,
+)
+from spackscope.model.index.connection import Database
+from spackscope.model.presentation.dependency_tree import (
+    dependency_text,
+    explain_line,
+    head_text,
+    path_steps,
+    tree_line,
+)
+from tests.builders import (
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
+from tests.hostile import HOSTILE_TEXT
+from tests.model.catalog.test_dependency_graph import assert_leads, everyone
+
+Graph = dict[int, list[int]]
+
+graphs = st.dictionaries(
+    st.integers(0, 11), st.lists(st.integers(0, 14), max_size=6, unique=True), min_size=1
+)
+"""Edges by the numbers of hashes: with cycles, self-edges, and ends that no document holds."""
+
+
+def index_of(graph: Graph, **fields: Any) -> bytes:
+    """Write the index of a build cache with these edges."""
+    return database(
+        installs(
+            *(
+                node(
+                    hash_of(parent),
+                    name=f"p{parent}",
+                    dependencies=[
+                        edge(f"p{child}", hash_of(child), ["build", "link"]) for child in children
+                    ],
+                    **fields,
+                )
+                for parent, children in graph.items()
+            )
+        )
+    )
+
+
+def catalog_with(graph: Graph) -> tuple[Catalog, dict[int, int]]:
+    """Index a graph; give also the ids of its numbers."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "index.json"
+        path.write_bytes(index_of(graph))
+        catalog = catalog_of(path)
+    ids = {number: catalog.by_hash(hash_of(number))[0].id for number in graph}
+    for id_ in list(ids.values()):
+        for one in catalog.dependencies.of(id_):
+            absent = catalog.dependencies.absent(one.child)
+            if absent:
+                ids[int(absent[0][1:])] = one.child
+    return catalog, ids
+
+
+def tree_of(catalog: Catalog, id_: int, *unfolded: Section) -> Tree:
+    tree = read_tree(catalog, id_, unfolded)
+    assert tree is not None
+    return tree
+
+
+def unfold_all(catalog: Catalog, tree: Tree) -> Tree:
+    while rows := list(filter(tree.can_unfold, range(len(tree.lines)))):
+        tree = read_unfolded(catalog, tree, rows[-1])
+    return tree
+
+
+def reached(start: int, graph: Graph) -> set[int]:
+    seen: set[int] = set()
+    waiting = [start]
+    while waiting:
+        for child in graph.get(waiting.pop(), ()):
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    return seen
+
+
+def test_pages_have_no_tree(tmp_path: Path) -> None:
+    assert read_tree(catalog_of(write_page(tmp_path, [record(1)])), 0) is None
+
+
+@given(graphs)
+@settings(max_examples=80)
+def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Graph) -> None:
+    catalog, ids = catalog_with(graph)
+    upwards: Graph = {}
+    for parent, children in graph.items():
+        for child in children:
+            upwards.setdefault(child, []).append(parent)
+    for number, id_ in ids.items():
+        if number not in graph:
+            continue
+        tree = unfold_all(catalog, tree_of(catalog, id_))
+        for section, edges in (("dependencies", graph), ("dependents", upwards)):
+            rows = [row for row, line in enumerate(tree.lines) if line.section == section]
+            unfolded = [tree.lines[row].id for row in rows if tree.lines[row].is_unfolded]
+            assert len(unfolded) == len(set(unfolded))
+            shown = {tree.lines[row].id for row in rows if tree.lines[row].edge is not None}
+            assert shown == {ids[other] for other in reached(number, edges)}
+            for row in rows:
+                children = [r for r in range(row + 1, tree.end(row)) if tree.parent(r) == row]
+                assert len(children) in (0, tree.lines[row].count)
+                assert tree.lines[tree.original(row)].id == tree.lines[row].id
+                assert not tree.is_repeated(tree.original(row))
+        for row, line in enumerate(tree.lines):
+            ends = tree.path_ends(row)
+            assert set(ends) == {id_, line.id}
+            assert_leads(catalog.dependencies.path(*ends) or [], *ends)
+
+
+@given(graphs, st.data())
+@settings(max_examples=80)
+def test_whatever_is_unfolded_and_folded_the_tree_holds_together(
+    graph: Graph, data: st.DataObject
+) -> None:
+    catalog, ids = catalog_with(graph)
+    tree = tree_of(catalog, ids[data.draw(st.sampled_from(sorted(graph)))])
+    for _ in range(12):
+        row = data.draw(st.integers(0, len(tree.lines) - 1))
+        before = tree
+        tree = read_unfolded(catalog, tree, row)
+        if tree is before and tree.lines[row].is_unfolded:
+            tree = tree.fold(row)
+        assert tree.head("dependencies") == 0
+        for line, after in zip(tree.lines, tree.lines[1:], strict=False):
+            assert after.depth <= line.depth + 1
+        for row, line in enumerate(tree.lines):
+            assert not (line.is_unfolded and tree.is_repeated(row))
+            assert (tree.parent(row) is None) == (line.depth == 0)
+            assert line.is_unfolded == (tree.end(row) > row + 1)
+
+
+def test_folding_is_the_reverse_of_unfolding() -> None:
+    catalog, ids = catalog_with({0: [1, 2], 1: [2], 2: [3], 3: []})
+    tree = tree_of(catalog, ids[0])
+    unfolded = read_unfolded(catalog, tree, tree.head("dependencies"))
+    assert unfolded.unfolded_sections == {"dependencies"}
+    assert unfolded.fold(0) == tree
+    assert read_unfolded(catalog, unfolded, 0) is unfolded, "it is unfolded already"
+
+
+def rows_of(tree: Tree, name: str) -> list[int]:
+    return [
+        row
+        for row, line in enumerate(tree.lines)
+        if line.spec is not None and line.spec.name == name
+    ]
+
+
+def names(tree: Tree, section: Section) -> list[str]:
+    return [
+        f"{'  ' * (line.depth - 1)}{line.spec.name}"
+        for line in tree.lines
+        if line.section == section and line.spec is not None
+    ]
+
+
+def test_a_spec_that_stands_nearer_by_is_not_hidden_deeper_down() -> None:
+    catalog, ids = catalog_with({0: [1, 2], 1: [2], 2: [3], 3: []})
+    tree = tree_of(catalog, ids[0], "dependencies")
+    tree = read_unfolded(catalog, tree, *rows_of(tree, "p1"))
+
+    assert names(tree, "dependencies") == ["p1", "  p2", "p2"]
+    deeper, nearer = rows_of(tree, "p2")
+    assert tree.is_repeated(deeper)
+    assert not tree.can_unfold(deeper)
+    assert tree.can_unfold(nearer)
+    tree = read_unfolded(catalog, tree, nearer)
+    tree = tree.fold(*rows_of(tree, "p1"))
+    assert names(tree, "dependencies") == ["p1", "p2", "  p3"]
+
+
+def test_what_is_unfolded_stays_where_it_is_when_it_comes_up_nearer_by() -> None:
+    catalog, ids = catalog_with({0: [1, 4], 1: [2], 2: [3], 3: [5], 4: [3], 5: []})
+    tree = tree_of(catalog, ids[0], "dependencies")
+    for name in ("p1", "p2", "p3", "p4"):
+        (row,) = rows_of(tree, name)
+        tree = read_unfolded(catalog, tree, row)
+
+    deep, near = rows_of(tree, "p3")
+    assert tree.lines[deep].is_unfolded
+    assert tree.is_repeated(near)
+    tree = tree.fold(deep)
+    assert tree.can_unfold(rows_of(tree, "p3")[-1])
+
+
+def test_a_spec_that_needs_itself_is_shown_and_leads_no_further() -> None:
+    catalog, ids = catalog_with({0: [0, 1], 1: [0]})
+    tree = unfold_all(catalog, tree_of(catalog, ids[0]))
+
+    heads = [line for line in tree.lines if line.edge is None]
+    assert [head_text(head) for head in heads] == ["depends on 2", "used by 2"]
+    assert names(tree, "dependencies") == ["p0", "p1", "  p0"]
+    assert {tree_line(tree, row).fold for row in rows_of(tree, "p0")} == {"↑"}
+
+
+def test_ten_thousand_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog, ids = catalog_with(
+        {0: list(range(1, 10_001)), **{number: [] for number in range(1, 10_001)}}
+    )
+    tree = tree_of(catalog, ids[0], "dependencies")
+    assert len(tree.lines) == 10_002
+    monkeypatch.delattr(Database, "execute")
+    hashes = {tree_line(tree, row).hash for row in range(1, 10_001)}
+    assert hashes == {hash_of(number)[:7] for number in range(1, 10_001)}
+
+
+# What the lines say
+
+
+def test_lines_say_what_spack_says_in_its_letters_and_signs(tmp_path: Path) -> None:
+    hashes = [hash_of(number) for number in range(4)]
+    dependencies = [
+        edge("openmpi", hashes[1], ["build", "link"], ["mpi"]),
+        edge("gcc", hashes[2], ["build"], ["c", "cxx"]),
+        edge("zlib", hashes[3], ["run", "test"]),
+    ]
+    given_nodes = installs(
+        node(hashes[0], name="hdf5", version="1.14", dependencies=dependencies),
+        node(hashes[1], name="openmpi", version="5.0.3", dependencies=...),
+    )
+    external: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}
+    gcc = node(hashes[2], name="gcc", version="13", dependencies=..., external=external)
+    given_nodes |= installs(gcc, in_buildcache=False)
+    path = tmp_path / "index.json"
+    path.write_bytes(database(given_nodes))
+    catalog = catalog_of(path)
+    (hdf5,), (openmpi,) = (catalog.by_hash(hash_) for hash_ in hashes[:2])
+    tree = tree_of(catalog, hdf5.id, "dependencies")
+
+    said = [tree_line(tree, row) for row in (1, 2, 3)]
+    assert [line.deptypes for line in said] == ["[b   ]", "[bl  ]", "[  rt]"]
+    assert [line.virtuals for line in said] == ["c,cxx=", "mpi=", ""]
+    assert [line.name for line in said] == ["gcc@13", "openmpi@5.0.3", "zlib"]
+    assert [line.sign for line in said] == ["e", " ", "?"]
+    assert [line.hash for line in said] == [
+        hash_[:7] for hash_ in (hashes[2], hashes[1], hashes[3])
+    ]
+    assert explain_line(tree, 1) == "build · provides c, cxx · external"
+    assert explain_line(tree, 3) == "run, test · not in this index"
+    edges = catalog.dependencies.of(hdf5.id)
+    specs = read_specs(catalog, [edge.child for edge in edges])
+    assert sorted(dependency_text(edge, specs[edge.child]) for edge in edges) == [
+        f"[  rt] zlib /{hashes[3][:7]} (not in this index)",
+        f"[b   ] c,cxx=gcc@13 /{hashes[2][:7]} (dependency only)",
+        f"[bl  ] mpi=openmpi@5.0.3 /{hashes[1][:7]}",
+    ]
+
+    upwards = tree_of(catalog, openmpi.id, "dependents")
+    row = len(upwards.lines) - 1
+    assert head_text(upwards.lines[0]) == "depends on nothing"
+    assert tree_line(upwards, row).virtuals == " as mpi"
+    assert explain_line(upwards, row) == "build, link · takes it as mpi"
+
+    path = catalog.dependencies.path(*upwards.path_ends(row))
+    assert path is not None
+    specs = read_specs(catalog, [hdf5.id, openmpi.id])
+    steps = path_steps(path, list(specs.values()))
+    assert [(step.deptypes, step.virtuals, step.name) for step in steps] == [
+        ("", "", "hdf5@1.14"),
+        ("[bl  ]", "mpi", "openmpi@5.0.3"),
+    ]
+
+
+@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
+def test_names_and_virtuals_are_never_escape_sequences(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "index.json"
+    dependencies = [edge(text, hash_of(1), [text], [text]), edge("x", hash_of(2), ["build"])]
+    path.write_bytes(database(installs(node(hash_of(0), dependencies=dependencies))))
+    catalog = catalog_of(path)
+    for row in catalog.rows(everyone(catalog)):
+        tree = tree_of(catalog, row.id, "dependencies", "dependents")
+        for number, line in enumerate(tree.lines):
+            if line.edge is not None:
+                said = tree_line(tree, number)
+                explained = explain_line(tree, number)
+                texts = (said.deptypes, said.virtuals, said.name, said.hash, explained)
+                assert all(part.isprintable() for part in texts)
