@@ -147,7 +147,7 @@ class _Builder:
             del data
             self.writer.add_document(document, self._watched(items), is_page=True)
             return True
-        if document.kind != "found":
+        if document.kind != "candidate":
             before = self.writer.count
             items = read_document(
                 data,
@@ -197,7 +197,7 @@ def _read(document: Document) -> bytes:
         raise OSError(document.unreadable)
     try:
         with open_file(document.path) as file:
-            if document.kind == "found":
+            if document.kind == "candidate":
                 head = file.read(_HEAD)
                 if b"---" not in head.replace(b"\0", b""):
                     return head

@@ -32,7 +32,7 @@ from spackscope.model.sources.document import (
     DiscoveredSource,
     fingerprint,
 )
-from spackscope.model.sources.resolve import STANDARD_INPUT, key
+from spackscope.model.sources.resolve import STANDARD_INPUT, source_key
 from spackscope.model.sources.session import Session
 
 SMALL = 1_000_000
@@ -50,7 +50,7 @@ def index_path(sources: Sequence[str], session: Session) -> Path | None:
     if cache is None:
         return None
     # Records name their source as it was written, so that is part of it too.
-    named = "\0".join([*sources, *(key(source, session) for source in sources)])
+    named = "\0".join([*sources, *(source_key(source, session) for source in sources)])
     if session.include_dependency_only:
         named += "\0--all"
     name = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -11,11 +11,10 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.readers.manifest import archive_size as size_in_manifest
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
-from spackscope.model.sources.resolve import names_apart, shown_source
+from spackscope.model.sources.resolve import shown_source, unique_names
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config.config import PREFIX
-from spackscope.model.sources.spack_config.mirrors import configured
-from spackscope.model.sources.url_target import addressed
+from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
+from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 
@@ -70,11 +69,11 @@ def _storage_of(
 ) -> Storage | None:
     """Open the mirror that a spec comes from; None where that is not remote."""
     if source.startswith(PREFIX):
-        mirror, _ = configured(source.removeprefix(PREFIX), session.spack)
+        mirror, _ = find_mirror(source, session.spack)
         return session.open(mirror.url, mirror.options)
-    named = dict(zip(names_apart(map(shown_source, sources)), sources, strict=True))
+    named = dict(zip(unique_names(map(shown_source, sources)), sources, strict=True))
     url = named.get(source, source)
-    target = addressed(url)
+    target = parse_target(url)
     if is_remote(url) and not target.name:
         return session.open(target.top)
     # An index of the public cache is a blob, and its URL begins with that of the mirror.

@@ -1,4 +1,4 @@
-"""Tell by what lies in a directory what it is to Spack: an install tree, a mirror, and so on.
+"""Recognize what a directory is to Spack: an install tree, an environment, a mirror, and so on.
 
 The names are those of lib/spack/spack/database.py, environment/environment.py and
 url_buildcache.py.
@@ -9,174 +9,207 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-    reason,
-)
-from spackscope.model.core.records import (
-    Problem,
-)
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-    Document,
-    document_of,
-)
-from spackscope.model.sources.mirror import discover_mirror
-from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, together
-from spackscope.model.sources.resolve import has_database
+from spackscope.model.core.errors import Cancelled, SourceError, reason
+from spackscope.model.core.records import Problem
+from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_of
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_layouts import discover_mirror
+from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.sniff import sniffed
-from spackscope.model.sources.spack_config.config import spack_of
-from spackscope.model.sources.walk import below, shown_top
+from spackscope.model.sources.sniff import sniff
+from spackscope.model.sources.spack_config.config import read_spack_config
+from spackscope.model.sources.url_target import BUILD_CACHE
+from spackscope.model.sources.walk import walk
 from spackscope.model.storage.local import LocalFolder
 
-DATABASE = ".spack-db"
-LOCK = "spack.lock"
-_MARKS = frozenset({DATABASE, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_DATABASE_FOLDER = ".spack-db"
+_LOCK = "spack.lock"
+_MARKERS = frozenset({_DATABASE_FOLDER, _LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """Hold which source is looked at, and with what."""
-
-    source: str
-    session: Session
+_PROGRESS_SECONDS = 0.1
 
 
 def discover_directory(
-    source: str, top: str, session: Session, *, named: str | None = None
+    source: str, top: str, session: Session, *, origin: str | None = None
 ) -> DiscoveredSource:
-    """List the documents of a directory, and of those below it that Spack made.
+    """Discover the documents of a directory, and of all directories below it that Spack made.
 
-    `named` is what the user is told of it, where that is not the source.
-    Raises SourceError where there is nothing to be read, and Cancelled.
+    `origin` is what the user is shown for it, where that is not the source. Raises SourceError
+    where there is nothing to read, and Cancelled.
     """
-    look = _Look(source, session)
-    named = shown_top(source) if named is None else named
+    if origin is None:
+        # Without what a path does not need.
+        origin = "" if Path(source) == Path() else str(Path(source))
     try:
         names = os.listdir(top)
         status = os.stat(top)
     except OSError as error:
         raise SourceError(f"the source {source} {reason(error)}") from None
+    search = _Search(source, session)
     own = os.path.basename(top)
-    if own in (DATABASE, ".spack-env", "v3") and not _MARKS & set(names):
-        top = os.path.dirname(top)
-        named = os.path.dirname(named) if named else top
-        names = os.listdir(top)
-    if own == "build_cache" and _holds_build_cache(top):
-        return discover_mirror(_mirror(look, top, named, ""))
-    if (known := _known(look, top, named, names)) is not None:
-        return known()
-    found: list[DiscoveredSource] = []
-
-    told = _Telling(look)
-
-    def enter(directory: str, entries: Sequence[os.DirEntry[str]]) -> bool:
-        told.tell()
-        here = [entry.name for entry in entries]
-        if _MARKS.isdisjoint(here):
-            return True
-        shown = os.path.join(named, os.path.relpath(directory, top))
-        if (known := _known(look, directory, shown, here)) is None:
-            return True
-        try:
-            found.append(known())
-        except SourceError as error:
-            found.append(DiscoveredSource(source, "", problems=(Problem(shown, "", str(error)),)))
-        return False
-
-    loose = told.of(below(source, top, status, enter, named=named))
-    found[:0] = _by_kind(source, loose)
-    if not any(each.documents for each in found):
-        problems = [problem for each in found for problem in each.problems]
-        why = f"cannot be read: {problems[0].reason}" if problems else "holds no file"
-        raise SourceError(f"the source {source} {why}")
-    kinds = {each.kind for each in found if each.kind}
-    return replace(together(found), kind=kinds.pop() if len(kinds) == 1 else "directory")
+    if own == "build_cache" and _has_spec_files(top):
+        return search.mirror(top, origin, build_cache="")
+    if own in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
+        parent = os.path.dirname(top)
+        directory = search.made_by_spack(parent, os.path.dirname(origin), [own, *_names(parent)])
+    else:
+        directory = search.made_by_spack(top, origin, names)
+    return search.below(top, origin, status) if directory is None else directory
 
 
-class _Telling:
-    """Tell how many files were found, and ask whether to stop, also where there are none."""
+@dataclass
+class _Search:
+    """The search for documents of one source in directories."""
 
-    def __init__(self, look: _Look) -> None:
-        self._session = look.session
-        self._documents: list[Document] = []
-        self._last = time.monotonic()
+    source: str
+    session: Session
+    _count: int = 0
+    _last_progress: float = field(default_factory=time.monotonic)
 
-    def of(self, found: Iterator[Document]) -> list[Document]:
-        """Take what is found. Raises Cancelled."""
-        for document in found:
-            if len(self._documents) % 256 == 0:
-                self.tell()
-            self._documents.append(sniffed(document))
-        return self._documents
+    def below(self, top: str, origin: str, status: os.stat_result) -> DiscoveredSource:
+        """Discover everything below a directory that Spack did not make itself."""
+        parts: list[DiscoveredSource] = []
 
-    def tell(self) -> None:
-        """Tell how far it is, ten times a second. Raises Cancelled."""
-        if self._session.should_stop():
+        def enter(directory: str, entries: Sequence[os.DirEntry[str]]) -> bool:
+            self._report()
+            names = [entry.name for entry in entries]
+            if _MARKERS.isdisjoint(names):
+                return True
+            shown = os.path.join(origin, os.path.relpath(directory, top))
+            try:
+                part = self.made_by_spack(directory, shown, names)
+            except SourceError as error:
+                problem = Problem(shown, "", str(error))
+                part = DiscoveredSource(self.source, "", problems=(problem,))
+            if part is not None:
+                parts.append(part)
+            return part is None
+
+        loose: list[Document] = []
+        for document in walk(self.source, top, status, enter, origin=origin):
+            if self._count % 256 == 0:
+                self._report()
+            self._count += 1
+            loose.append(sniff(document))
+        parts[:0] = _group(self.source, loose)
+        if not any(part.documents for part in parts):
+            problems = [problem for part in parts for problem in part.problems]
+            why = f"cannot be read: {problems[0].reason}" if problems else "contains no files"
+            raise SourceError(f"the source {self.source} {why}")
+        kinds = {part.kind for part in parts if part.kind}
+        return replace(combine(parts), kind=kinds.pop() if len(kinds) == 1 else "directory")
+
+    def _report(self) -> None:
+        """Report progress, ten times a second. Raises Cancelled."""
+        if self.session.should_stop():
             raise Cancelled
-        if time.monotonic() - self._last > 0.1:
-            self._session.on_progress("files found", len(self._documents), None)
-            self._last = time.monotonic()
+        if time.monotonic() - self._last_progress > _PROGRESS_SECONDS:
+            self.session.on_progress("files found", self._count, None)
+            self._last_progress = time.monotonic()
+
+    def made_by_spack(
+        self, directory: str, origin: str, names: Collection[str]
+    ) -> DiscoveredSource | None:
+        """Discover a directory that Spack made; None for any other. Raises SourceError."""
+        if _DATABASE_FOLDER in names:
+            return self._install_tree(directory, origin)
+        if _LOCK in names:
+            return self._file(directory, origin, "environment", _LOCK)
+        if ("v3" in names and _has_v3_layout(directory)) or (
+            "build_cache" in names and _has_spec_files(os.path.join(directory, "build_cache"))
+        ):
+            return self.mirror(directory, origin)
+        if "bin" in names and _is_spack(directory):
+            return self._install_trees_of(directory)
+        if "spack.yaml" in names:
+            name = origin or directory
+            raise SourceError(
+                f"the environment {name} is not concretized: it has no {_LOCK};"
+                f" create one with `spack -e {name} concretize`"
+            )
+        return None
+
+    def mirror(
+        self, directory: str, origin: str, build_cache: str = BUILD_CACHE
+    ) -> DiscoveredSource:
+        """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
+        folder = LocalFolder(directory, origin)
+        return discover_mirror(Mirror(self.source, folder, self.session, build_cache=build_cache))
+
+    def _install_tree(self, directory: str, origin: str) -> DiscoveredSource:
+        try:
+            return self._file(directory, origin, "install tree", DATABASE)
+        except SourceError as error:
+            raise SourceError(f"the database of the install tree {error}") from None
+
+    def _file(self, directory: str, origin: str, kind: str, name: str) -> DiscoveredSource:
+        path, shown = os.path.join(directory, name), os.path.join(origin, name)
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise SourceError(f"{shown} {reason(error)}") from None
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceError(f"{shown} cannot be read: not a regular file")
+        document = document_of(self.source, path, shown, status, "known")
+        return DiscoveredSource(self.source, kind, documents=(document,))
+
+    def _install_trees_of(self, spack_root: str) -> DiscoveredSource:
+        """Discover the install trees that a Spack is configured to use."""
+        environ = {**self.session.environ, "SPACK_ROOT": spack_root, "SPACK_ENV": ""}
+        config = read_spack_config(environ)
+        trees = config.trees if config is not None else ()
+        parts = [self._install_tree(tree, tree) for tree in trees if has_database(tree)]
+        if not parts:
+            tried = " or ".join(trees) or spack_root
+            raise SourceError(f"the Spack in {spack_root} has no install database in {tried}")
+        problems = config.problems if config is not None else ()
+        return replace(combine(parts), problems=problems)
 
 
-def _by_kind(source: str, documents: list[Document]) -> list[DiscoveredSource]:
-    """Tell pages from what Spack wrote; other files may be pages under any name."""
-    pages = [document for document in documents if document.kind == "found"]
-    cached = [document for document in documents if document.kind != "found" and document.cached]
-    others = [
-        document for document in documents if document.kind != "found" and not document.cached
-    ]
-    is_clutter = len(pages) < len(documents) and not any(
-        os.path.basename(document.path) == _PAGE for document in pages
+def _group(source: str, documents: list[Document]) -> list[DiscoveredSource]:
+    """Separate pages from what Spack wrote; other files may be pages under any name."""
+    pages = [document for document in documents if document.kind == "candidate"]
+    known = [document for document in documents if document.kind != "candidate"]
+    are_other_files = bool(known) and not any(
+        os.path.basename(page.path) == _PAGE for page in pages
     )
+    spec_files = tuple(document for document in known if document.cached)
     parts = [
-        DiscoveredSource(source, "" if is_clutter else "pages", documents=tuple(pages)),
-        DiscoveredSource(source, "mirror", "spec files", tuple(cached)),
-        DiscoveredSource(source, "file", documents=tuple(others)),
+        DiscoveredSource(source, "" if are_other_files else "pages", documents=tuple(pages)),
+        DiscoveredSource(source, "mirror", "spec files", spec_files),
+        DiscoveredSource(
+            source, "file", documents=tuple(document for document in known if not document.cached)
+        ),
     ]
     return [part for part in parts if part.documents]
 
 
-def _known(
-    look: _Look, directory: str, named: str, names: Collection[str]
-) -> Callable[[], DiscoveredSource] | None:
-    """Tell how a directory is read that Spack made; None where Spack did not."""
-    if DATABASE in names:
-        return lambda: _install_tree(look, directory, named)
-    if LOCK in names:
-        return lambda: _file(look, directory, named, "environment", LOCK)
-    if ("v3" in names and _holds_v3(directory)) or (
-        "build_cache" in names and _holds_build_cache(os.path.join(directory, "build_cache"))
-    ):
-        return lambda: discover_mirror(_mirror(look, directory, named))
-    if "bin" in names and is_spack(directory):
-        return lambda: _spack(look, directory)
-    if "spack.yaml" in names:
-        return lambda: _not_concretized(named or directory)
-    return None
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
 
 
-def is_spack(directory: str) -> bool:
-    """Tell the root of a Spack."""
+def _is_spack(directory: str) -> bool:
+    """Check whether a directory is the root of a Spack."""
     return os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
         os.path.join(directory, "lib", "spack", "spack")
     )
 
 
-def _holds_v3(directory: str) -> bool:
+def _has_v3_layout(directory: str) -> bool:
     return os.path.isfile(os.path.join(directory, "v3", "layout.json")) or os.path.isdir(
         os.path.join(directory, "v3", "manifests")
     )
 
 
-def _holds_build_cache(directory: str) -> bool:
+def _has_spec_files(directory: str) -> bool:
     try:
         with os.scandir(directory) as entries:
             return any(
@@ -184,52 +217,3 @@ def _holds_build_cache(directory: str) -> bool:
             )
     except OSError:
         return False
-
-
-def _mirror(look: _Look, directory: str, named: str, build_cache: str = BUILD_CACHE) -> Mirror:
-    place = LocalFolder(directory, named)
-    return Mirror(
-        look.source,
-        place,
-        look.session.environ,
-        build_cache=build_cache,
-        should_stop=look.session.should_stop,
-    )
-
-
-def _install_tree(look: _Look, directory: str, named: str) -> DiscoveredSource:
-    try:
-        return _file(look, directory, named, "install tree", f"{DATABASE}/index.json")
-    except SourceError as error:
-        raise SourceError(f"the database of the install tree {error}") from None
-
-
-def _file(look: _Look, directory: str, named: str, kind: str, name: str) -> DiscoveredSource:
-    path, origin = os.path.join(directory, name), os.path.join(named, name)
-    try:
-        status = os.stat(path)
-    except OSError as error:
-        raise SourceError(f"{origin} {reason(error)}") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise SourceError(f"{origin} cannot be read: it is no file")
-    document = document_of(look.source, path, origin, status, kind="asked for")
-    return DiscoveredSource(look.source, kind, documents=(document,))
-
-
-def _spack(look: _Look, directory: str) -> DiscoveredSource:
-    """Find the databases of the install trees that a Spack is configured to use."""
-    spack = spack_of({**look.session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
-    trees = spack.trees if spack is not None else ()
-    found = [_install_tree(look, tree, tree) for tree in trees if has_database(tree)]
-    if not found:
-        tried = " or ".join(trees) or directory
-        raise SourceError(f"the Spack in {directory} has no database of installs in {tried}")
-    problems = spack.problems if spack is not None else ()
-    return replace(together(found), problems=problems)
-
-
-def _not_concretized(named: str) -> DiscoveredSource:
-    raise SourceError(
-        f"the environment {named} is not concretized: it has no {LOCK};"
-        f" `spack -e {named} concretize` makes one"
-    )

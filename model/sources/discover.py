@@ -1,4 +1,4 @@
-"""Look at sources, and list the documents in them."""
+"""Discover the documents of sources."""
 
 from __future__ import annotations
 
@@ -9,37 +9,36 @@ from dataclasses import replace
 from functools import partial
 
 from spackscope.model.core.bounded_files import read_head
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-    describe_unexpected,
-    reason,
-)
+from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected, reason
 from spackscope.model.core.parallel import run_parallel
-from spackscope.model.core.records import (
-    Problem,
-)
+from spackscope.model.core.records import Problem
 from spackscope.model.sources.directory import discover_directory
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-    document_of,
+from spackscope.model.sources.document import DiscoveredSource, document_of
+from spackscope.model.sources.mirror import Mirror, mirror_at
+from spackscope.model.sources.mirror_layouts import discover_mirror
+from spackscope.model.sources.public_cache import (
+    PUBLIC,
+    PublicCache,
+    discover_public_cache,
+    is_tag_list,
+    parse_public_cache,
 )
-from spackscope.model.sources.mirror import discover_mirror
-from spackscope.model.sources.mirror_files import Mirror
-from spackscope.model.sources.public_cache import discover_public_cache
-from spackscope.model.sources.public_cache_name import PUBLIC, Asked, asked_of, is_catalogue
-from spackscope.model.sources.resolve import STANDARD_INPUT, location, names_apart, shown_source
+from spackscope.model.sources.resolve import (
+    STANDARD_INPUT,
+    absolute_path,
+    shown_source,
+    unique_names,
+)
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config.config import PREFIX
-from spackscope.model.sources.spack_config.mirrors import configured
-from spackscope.model.sources.url_target import addressed
+from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
+from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
 
-_HEAD = 512
+_HEAD_SIZE = 512
 
-_PATIENCE = 2.0
-"""Seconds after which a source is late."""
+_LATE_SECONDS = 2.0
+"""Time after which `on_late` is called with the sources that have answered."""
 
 
 def discover(
@@ -48,83 +47,92 @@ def discover(
     *,
     on_late: Callable[[list[DiscoveredSource]], None] | None = None,
 ) -> list[DiscoveredSource]:
-    """Find the documents of each source, in the order given; those far away side by side.
+    """Discover the documents of each source, in the order given; remote ones in parallel.
 
-    One that fails says so in its `failure`, whatever it raises, and hides no other; nor does one
-    that is slow, for `on_late` is given what is there after a while, once. Raises Cancelled.
+    A source that cannot be read has a `failure`, whatever went wrong; the others are discovered
+    all the same. Where some take long, `on_late` is called once with all sources, of which those
+    without an answer have a failure. Raises Cancelled.
+
+        (mirror,) = discover(["~/mirror"], Session(os.environ))
+        mirror.failure or [document.path for document in mirror.documents]
     """
 
-    def tell_late(found: Mapping[int, DiscoveredSource]) -> None:
+    def report_late(results: Mapping[int, DiscoveredSource]) -> None:
         if on_late is not None:
-            waited_for = enumerate(map(_not_yet, sources))
-            on_late(_each_once([found.get(number, one) for number, one in waited_for]))
+            waiting = enumerate(map(_waiting_for, sources))
+            on_late(_unique([results.get(index, default) for index, default in waiting]))
 
     tasks = [partial(_discover, source, session) for source in sources]
-    if len(sources) > 1 and any(_may_wait(source) for source in sources):
-        found = run_parallel(tasks, session.should_stop, patience=_PATIENCE, on_late=tell_late)
+    if len(sources) > 1 and any(_may_take_long(source) for source in sources):
+        results = run_parallel(
+            tasks, session.should_stop, patience=_LATE_SECONDS, on_late=report_late
+        )
     else:
-        found = [task() for task in tasks]
-    return _each_once(found)
+        results = [task() for task in tasks]
+    return _unique(results)
 
 
-def _each_once(found: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
-    """Tell once what is wrong in a configuration that several sources come from.
+def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
+    """Add numbers to repeated names, and remove problems that an earlier source has too.
 
-    Sources with the same shown name are numbered.
+    These are problems of a configuration that several sources come from.
     """
-    told: set[Problem] = set()
-    once = []
-    for one, name in zip(found, names_apart(each.source for each in found), strict=True):
-        problems = tuple(problem for problem in one.problems if problem not in told)
-        told.update(problems)
-        documents = one.documents
-        if name != one.source:
+    seen: set[Problem] = set()
+    unique = []
+    names = unique_names(source.source for source in sources)
+    for source, name in zip(sources, names, strict=True):
+        problems = tuple(problem for problem in source.problems if problem not in seen)
+        seen.update(problems)
+        documents = source.documents
+        if name != source.source:
             documents = tuple(replace(document, source=name) for document in documents)
-        once.append(replace(one, source=name, documents=documents, problems=problems))
-    return once
+        unique.append(replace(source, source=name, documents=documents, problems=problems))
+    return unique
 
 
-def _not_yet(source: str) -> DiscoveredSource:
-    told = shown_source(source)
-    return DiscoveredSource(told, _kind(source), failure=f"the source {told} has not answered yet")
+def _waiting_for(source: str) -> DiscoveredSource:
+    name = shown_source(source)
+    failure = f"the source {name} has not answered yet"
+    return DiscoveredSource(name, _expected_kind(source), failure=failure)
 
 
-def _may_wait(source: str) -> bool:
+def _may_take_long(source: str) -> bool:
     return is_remote(source) or source.startswith((PREFIX, PUBLIC))
 
 
 def _discover(source: str, session: Session) -> DiscoveredSource:
+    """Discover one source; every error but Cancelled becomes its failure."""
     if session.should_stop():
         raise Cancelled
-    told = shown_source(source)
+    name = shown_source(source)
     try:
         if source == STANDARD_INPUT:
-            return _standard_input(session.stdin_path)
-        if (asked := asked_of(source, session.environ)) is not None:
-            return discover_public_cache(told, asked, session)
+            return _discover_standard_input(session.stdin_path)
+        if (public := parse_public_cache(source, session.environ)) is not None:
+            return discover_public_cache(name, public, session)
         if source.startswith(PREFIX):
-            return _of_spack(source, session)
+            return _discover_configured(source, session)
         if is_remote(source):
-            return _far_away(told, source, session, {})
-        return _here(source, source, session)
+            return _discover_remote(name, source, session)
+        return _discover_local(source, source, session)
     except SourceError as error:
-        return DiscoveredSource(told, _kind(source), failure=_naming(source, str(error)))
+        failure = _with_source(source, str(error))
     except Cancelled:
         raise
     except Exception as error:
-        failure = f"the source {told} cannot be read: {describe_unexpected(error)}"
-        return DiscoveredSource(told, _kind(source), failure=failure)
+        failure = f"the source {name} cannot be read: {describe_unexpected(error)}"
+    return DiscoveredSource(name, _expected_kind(source), failure=failure)
 
 
-def _naming(source: str, failure: str) -> str:
-    """Say which source fails, unless it is said."""
+def _with_source(source: str, failure: str) -> str:
+    """Add the source to a message that does not name it."""
     shown = shown_url(source)
-    is_said = source == STANDARD_INPUT or shown.partition("?")[0].rstrip("/") in failure
-    return failure if is_said else f"the source {shown} cannot be read: {failure}"
+    is_named = source == STANDARD_INPUT or shown.partition("?")[0].rstrip("/") in failure
+    return failure if is_named else f"the source {shown} cannot be read: {failure}"
 
 
-def _kind(source: str) -> str:
-    """Tell what a source would have been, that could not be read."""
+def _expected_kind(source: str) -> str:
+    """Return the kind of a source that could not be read, from its name."""
     if source == STANDARD_INPUT:
         return "standard input"
     if is_remote(source) or source.startswith(PREFIX):
@@ -132,95 +140,89 @@ def _kind(source: str) -> str:
     return "public cache" if source.startswith(PUBLIC) else "pages"
 
 
-def _standard_input(path: str) -> DiscoveredSource:
+def _discover_standard_input(path: str) -> DiscoveredSource:
     if not path:
         raise SourceError("standard input was not read")
     try:
         status = os.stat(path)
     except OSError as error:
         raise SourceError(f"standard input {reason(error)}") from None
-    document = document_of(STANDARD_INPUT, path, "standard input", status, kind="asked for")
+    document = document_of(STANDARD_INPUT, path, "standard input", status, "known")
     return DiscoveredSource(STANDARD_INPUT, "standard input", documents=(document,))
 
 
-def _of_spack(source: str, session: Session) -> DiscoveredSource:
-    """Look at a mirror of the user's Spack, with what its configuration says of the way there."""
-    mirror, problems = configured(source.removeprefix(PREFIX), session.spack)
+def _discover_configured(source: str, session: Session) -> DiscoveredSource:
+    """Discover a mirror of the user's Spack, with the options of its connection."""
+    mirror, problems = find_mirror(source, session.spack)
     if is_remote(mirror.url):
-        found = _far_away(source, mirror.url, session, mirror.options, mirror.view)
+        result = _discover_remote(source, mirror.url, session, mirror.options, mirror.view)
     else:
-        found = _here(source, mirror.url, session, mirror.view)
-    return replace(found, problems=(*problems, *found.problems))
+        result = _discover_local(source, mirror.url, session, mirror.view)
+    return replace(result, problems=(*problems, *result.problems))
 
 
-def _far_away(
-    source: str, url: str, session: Session, options: Mapping[str, object], view: str = ""
+def _discover_remote(
+    source: str, url: str, session: Session, options: Mapping[str, object] = {}, view: str = ""
 ) -> DiscoveredSource:
     split_url(url)
     if scheme_of(url).startswith("oci"):
-        registry = Mirror(source, session.open(url, options), session.environ, build_cache="")
+        registry = Mirror(source, session.open(url, options), session, build_cache="")
         return replace(discover_mirror(registry), layout="OCI")
-    at = addressed(url)
-    place = session.open(at.top, options)
-    mirror = Mirror(
-        source,
-        place,
-        session.environ,
-        view=view or at.view,
-        build_cache=at.build_cache,
-        layout=at.layout,
-        should_stop=session.should_stop,
-    )
-    if not at.name:
+    target = parse_target(url)
+    storage = session.open(target.top, options)
+    mirror = mirror_at(source, storage, replace(target, view=view or target.view), session)
+    if not target.name:
         return discover_mirror(mirror)
-    fetched = place.fetch(at.name)
-    if is_catalogue(_head(fetched.path)):
-        return discover_public_cache(source, Asked(url), session)
-    document = replace(mirror.document(fetched), cached=False)
+    file = storage.fetch(target.name)
+    if is_tag_list(_head(file.path)):
+        return discover_public_cache(source, PublicCache(url), session)
+    document = replace(mirror.document(file), cached=False)
     return DiscoveredSource(
-        source,
-        "file",
-        documents=(document,),
-        checked=fetched.checked,
-        remark=fetched.remark,
+        source, "file", documents=(document,), checked=file.checked, remark=file.remark
     )
 
 
-def _here(source: str, path: str, session: Session, view: str = "") -> DiscoveredSource:
-    """Look at a file or directory on this machine."""
-    named = None if path == source else path
+def _discover_local(source: str, path: str, session: Session, view: str = "") -> DiscoveredSource:
+    """Discover a local file or directory; `path` is that of a mirror of Spack, or the source."""
+    origin = None if path == source else path
     if scheme_of(path) == "file":
         source = shown_source(source)
-        named = path = local_path(path)
+        origin = path = local_path(path)
     elif scheme := scheme_of(path):
         raise SourceError(f"the source {shown_url(path)}: {scheme}:// is not supported")
-    top = str(location(path))
+    top = str(absolute_path(path))
     try:
         status = os.stat(top)
     except (OSError, ValueError) as error:
         why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
-        told = shown_url(source)
-        told = f"{told}, {shown_url(path)}," if source.startswith(PREFIX) else told
-        raise SourceError(f"the source {told} {why}") from None
+        name = shown_url(source)
+        name = f"{name}, {shown_url(path)}," if source.startswith(PREFIX) else name
+        raise SourceError(f"the source {name} {why}") from None
     if stat.S_ISDIR(status.st_mode):
         if view:
-            folder = LocalFolder(top, named or source)
-            return discover_mirror(Mirror(source, folder, session.environ, view=view))
-        return discover_directory(source, top, session, named=named)
+            folder = LocalFolder(top, origin or source)
+            return discover_mirror(Mirror(source, folder, session, view=view))
+        return discover_directory(source, top, session, origin=origin)
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"the source {source} is neither a file nor a directory")
-    at = addressed(named or source)
-    if at.layout == "v3":
-        folder = LocalFolder(str(location(at.top or ".")), at.top)
-        return discover_mirror(Mirror(source, folder, session.environ, view=at.view, layout="v3"))
-    if is_catalogue(_head(top)):
-        return discover_public_cache(source, Asked(named or source), session)
-    document = document_of(source, top, named or source, status, kind="asked for")
+    return _discover_file(source, top, origin or source, status, session)
+
+
+def _discover_file(
+    source: str, path: str, origin: str, status: os.stat_result, session: Session
+) -> DiscoveredSource:
+    target = parse_target(origin)
+    if target.layout == "v3":
+        folder = LocalFolder(str(absolute_path(target.top or ".")), target.top)
+        return discover_mirror(mirror_at(source, folder, target, session))
+    if is_tag_list(_head(path)):
+        return discover_public_cache(source, PublicCache(origin), session)
+    document = document_of(source, path, origin, status, "known")
     return DiscoveredSource(source, "file", documents=(document,))
 
 
 def _head(path: str) -> bytes:
     try:
-        return read_head(path, _HEAD)
+        return read_head(path, _HEAD_SIZE)
     except OSError:
         return b""

@@ -1,35 +1,34 @@
-"""The documents of a source: files on this machine, with their fingerprints."""
+"""The documents of a source: local files with their fingerprints."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from spackscope.model.core.records import Problem
 
-Kind = Literal["found", "asked for", "sizes"]
+Kind = Literal["candidate", "known", "sizes"]
 """How a document is read.
 
-One that was `found` in a directory may be no page, and is passed over then; one that is `asked
-for` is read whatever it looks like. Where an index lists the specs, a manifest is read only for
-the `sizes` of the archives.
+A `candidate` was found in a directory and may not be a page; then it is skipped. A `known`
+document is read whatever it looks like. Where an index lists the specs, a manifest is read only
+for the `sizes` of archives.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Name one file of a source and its fingerprint: size in bytes, mtime and ctime in ns.
+    """One file of a source and its fingerprint: size in bytes, mtime and ctime in nanoseconds.
 
-    The ctime tells of new permissions, and of a change that kept size and mtime.
-    `path` is where it lies on this machine, `origin` what the user is told: the path as the user
-    would write it, beginning with the source, or an address. `unreadable` is the reason where
-    the place was found and could not be looked into.
+    The ctime changes with permissions, and with content that keeps size and mtime. `path` is the
+    local file, `origin` what the user is shown: a path that begins with the source, or a URL.
+    `unreadable` is the reason where the file or directory cannot be read.
 
-    `cached` tells that its specs lie in a build cache, where the document itself does not;
-    `tag` and `stack` are those of all its specs, where it is listed under them.
+    `cached` is true where the specs in the document are in a build cache. All its specs get its
+    `tag` and `stack`, if it has them.
     """
 
     source: str
@@ -39,7 +38,7 @@ class Document:
     mtime_ns: int = 0
     ctime_ns: int = 0
     unreadable: str = ""
-    kind: Kind = "found"
+    kind: Kind = "candidate"
     cached: bool = False
     tag: str = ""
     stack: str = ""
@@ -47,13 +46,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredSource:
-    """Hold what was found at one source: its documents, and what the user should know of it.
+    """A source with its documents, and what the user should know of it.
 
     `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
-    `standard input`, or `directory` where it holds several of these, and `layout` that of a
-    mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or these with `spec files` behind them. `checked`
-    is when what was copied from far away was last known to be as the original, in seconds since
-    1970, and `remark` why an older copy serves. `failure` says why nothing could be read.
+    `standard input`, or `directory` where it contains several of these. `layout` is that of a
+    mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
+    when the copies of a remote source were last known to be current, in seconds since 1970, and
+    `remark` why an older copy is used. `failure` is the reason where nothing can be read.
     """
 
     source: str
@@ -66,24 +65,36 @@ class DiscoveredSource:
     failure: str = ""
 
 
+def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
+    """Return one source with the documents and problems of several parts of it.
+
+    It has the name and kind of the first part, and the oldest time of a check.
+    """
+    return replace(
+        parts[0],
+        layout=" and ".join(dict.fromkeys(part.layout for part in parts if part.layout)),
+        documents=tuple(document for part in parts for document in part.documents),
+        problems=tuple(problem for part in parts for problem in part.problems),
+        checked=min((part.checked for part in parts if part.checked is not None), default=None),
+        remark=join_remarks(part.remark for part in parts),
+    )
+
+
+def join_remarks(remarks: Iterable[str]) -> str:
+    """Join the remarks that are not empty, each once."""
+    return "; ".join(dict.fromkeys(filter(None, remarks)))
+
+
 def document_of(
-    source: str,
-    path: str,
-    origin: str,
-    status: os.stat_result,
-    *,
-    kind: Kind = "found",
-    cached: bool = False,
-    tag: str = "",
-    stack: str = "",
+    source: str, path: str, origin: str, status: os.stat_result, kind: Kind = "candidate"
 ) -> Document:
-    """Make the document of a file whose status is known."""
+    """Return the document of a file whose status is known."""
     size, mtime_ns, ctime_ns = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    return Document(source, path, origin, size, mtime_ns, ctime_ns, "", kind, cached, tag, stack)
+    return Document(source, path, origin, size, mtime_ns, ctime_ns, kind=kind)
 
 
 def fingerprint(documents: Sequence[Document]) -> str:
-    """Condense all fingerprints into one text that changes when any document does."""
+    """Return a digest that changes whenever one of the documents does."""
     digest = hashlib.sha256()
     for document in documents:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"

@@ -1,73 +1,74 @@
-"""Look at a mirror, and list its indexes, or where it has none its spec files.
-
-Like `BinaryCacheIndex.update` of lib/spack/spack/binary_distribution.py, which reads the index of
-layout v3 and then that of layout v2, where a mirror has both.
-"""
+"""A mirror that is being read, and the documents and problems of its files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-)
-from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, problem_of, together
-from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
-from spackscope.model.sources.mirror_spec_files import without_index
-
-
-def layouts_of(mirror: Mirror) -> Sequence[str]:
-    """Tell in which layouts a mirror is looked at: views are of v3, a `build_cache` is of v2."""
-    if mirror.view or mirror.layout == "v3":
-        return ("v3",)
-    is_v2 = mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE
-    return ("v2",) if is_v2 else ("v3", "v2")
+from spackscope.model.core.bounded_files import read_head
+from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.records import Problem
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
+from spackscope.model.sources.document import Document, Kind, document_of
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.url_target import BUILD_CACHE, UrlTarget
+from spackscope.model.storage.base import FetchedFile, Storage
+from spackscope.model.storage.local import LocalFolder
 
 
-def discover_mirror(mirror: Mirror) -> DiscoveredSource:
-    """Find the indexes of a mirror, else its spec files.
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A mirror of a source, and which part of it is read.
 
-    Raises SourceError where it has neither, or where no index is good; Cancelled.
+    `view` is the part of a v3 mirror that the user's configuration names. `build_cache` is the
+    folder of layout v2; it is empty where the storage is that folder. `layout` is `v2` or `v3`
+    where only that is meant. All specs get `tag` and `stack`, if they are given.
     """
-    found: list[DiscoveredSource] = []
-    missing: list[NotFound] = []
-    failures: list[SourceError] = []
-    is_in_trouble = False
-    for layout in layouts_of(mirror):
-        if is_in_trouble and not mirror.place.is_cached(f"{mirror.build_cache}index.json"):
-            # Waiting for the server once was long enough.
-            break
+
+    source: str
+    storage: Storage
+    session: Session
+    view: str = ""
+    build_cache: str = BUILD_CACHE
+    layout: str = ""
+    tag: str = ""
+    stack: str = ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a directory on this machine."""
+        return isinstance(self.storage, LocalFolder)
+
+    def origin_of(self, name: str) -> str:
+        """Return what the user is shown for a file of the mirror."""
+        return os.path.join(self.storage.origin, *name.split("/"))
+
+    def document(self, file: FetchedFile, kind: Kind = "known") -> Document:
+        """Return the document of a file. Raises SourceError."""
         try:
-            found.append(index_of_v3(mirror) if layout == "v3" else index_of_v2(mirror))
-        except NotFound as error:
-            missing.append(error)
-        except SourceError as error:
-            failures.append(error)
-            is_in_trouble = not (mirror.is_here or isinstance(error, WrongContent))
-    if found:
-        discovered = together(found)
-        problems = (
-            problem_of(error, mirror.place.origin)
-            for error in failures
-            if str(error) not in discovered.remark
-        )
-        return replace(discovered, problems=(*discovered.problems, *problems))
-    if failures:
-        raise failures[0]
-    try:
-        if (listed := without_index(mirror)) is not None:
-            return listed
-    except ListingUnsupported:
-        pass
-    for refusal in missing:
-        if refusal.is_forbidden:
-            raise refusal
-    at = mirror.place.origin or os.curdir
-    if mirror.view:
-        raise SourceError(f"the mirror {at} has no view {mirror.view}")
-    raise SourceError(
-        f"the mirror {at} holds no index: `spack buildcache update-index {at}` makes one"
-    )
+            status = os.stat(file.path)
+        except OSError as error:
+            raise SourceError(f"{file.origin} {reason(error)}") from None
+        document = document_of(self.source, file.path, file.origin, status, kind)
+        return replace(document, cached=True, tag=self.tag, stack=self.stack)
+
+    def read(self, file: FetchedFile, size: int = MAX_MANIFEST_SIZE + 1) -> bytes:
+        """Read at most `size` bytes from the start of a file. Raises SourceError."""
+        try:
+            return read_head(file.path, size)
+        except OSError as error:
+            raise SourceError(f"{file.origin} {reason(error)}") from None
+
+
+def mirror_at(source: str, storage: Storage, target: UrlTarget, session: Session) -> Mirror:
+    """Return the mirror, or the part of one, that a URL or path names."""
+    return Mirror(source, storage, session, target.view, target.build_cache, target.layout)
+
+
+def problem_from(error: SourceError, origin: str) -> Problem:
+    """Return a failure as the problem of one file, where the other files can be read."""
+    message = str(error)
+    if origin and message.startswith(f"{origin}/"):
+        name, _, why = message.removeprefix(origin).partition(" ")
+        return Problem(origin + name.rstrip(":"), "", why)
+    return Problem(origin, "", message.removeprefix(origin).lstrip(": "))

@@ -1,4 +1,4 @@
-"""Find the indexes of a mirror, of layout v3 and of layout v2, and hold them against checksums.
+"""Find the indexes of a mirror, of layout v3 and of layout v2, and verify their checksums.
 
 Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py.
 """
@@ -8,177 +8,180 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from spackscope.model.core.errors import (
-    NotFound,
-    SourceError,
-    Unreadable,
-    WrongContent,
-)
+from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-)
-from spackscope.model.sources.mirror_files import Mirror, problem_of, together
-from spackscope.model.sources.mirror_spec_files import sizes_of
-from spackscope.model.sources.verified_index import KnownGood
+from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks
+from spackscope.model.sources.mirror import Mirror, problem_from
+from spackscope.model.sources.mirror_spec_files import find_size_manifests
+from spackscope.model.sources.verified_index import VerifiedIndexFile
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.local import LocalFolder
 
 _INDEXES = "v3/manifests/index"
 _MANIFEST = "index.manifest.json"
-_LARGEST_HASH = 1024
-_HASH = re.compile(r"[0-9a-fA-F]{64}")
+_MAX_HASH_SIZE = 1024
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
-def index_of_v3(mirror: Mirror) -> DiscoveredSource:
-    """Find the index of layout v3, or its views where it has only these.
+def find_v3_index(mirror: Mirror) -> DiscoveredSource:
+    """Find the index of layout v3, or those of its views where it has only these.
 
-    Raises NotFound where there is none, and SourceError where the index is not what its manifest
-    says, nor an older one at hand.
+    Raises NotFound where there is none, and SourceError where the index does not have the
+    checksum of its manifest and no older index is in the cache.
     """
     view = f"{mirror.view}/" if mirror.view else ""
     try:
-        found = [_index_by_manifest(mirror, f"{_INDEXES}/{view}{_MANIFEST}")]
+        indexes = [_index_of_manifest(mirror, f"{_INDEXES}/{view}{_MANIFEST}")]
     except NotFound:
-        found = [] if view else [_index_by_manifest(mirror, name) for name in _views(mirror)]
-        if not found:
+        indexes = [] if view else [_index_of_manifest(mirror, name) for name in _views(mirror)]
+        if not indexes:
             raise
-    discovered = together(found)
-    if mirror.is_here:
-        discovered = replace(discovered, documents=(*discovered.documents, *sizes_of(mirror)))
-    return discovered
+    source = combine(indexes)
+    if mirror.is_local:
+        source = replace(source, documents=(*source.documents, *find_size_manifests(mirror)))
+    return source
 
 
 def _views(mirror: Mirror) -> list[str]:
     try:
-        names = list(mirror.place.names(_INDEXES))
+        names = list(mirror.storage.names(_INDEXES))
     except SourceError:
         return []
     return [name for name in names if name.endswith(f"/{_MANIFEST}")]
 
 
-def _index_by_manifest(mirror: Mirror, name: str) -> DiscoveredSource:
+def _index_of_manifest(mirror: Mirror, name: str) -> DiscoveredSource:
     """Find the index that a manifest names. Raises NotFound where there is no manifest."""
-    good = _known_good(mirror, name)
+    verified = _verified_index(mirror, name)
     try:
-        fetched, blob = _manifest(mirror, name)
+        manifest, blob = _fetch_manifest(mirror, name)
     except WrongContent as error:
-        older = _older(mirror, good, str(error))
-        if older is None:
-            raise
-        documents = (mirror.document(older),)
-        return DiscoveredSource(
-            mirror.source, "mirror", "v3", documents, (), older.checked, older.remark
-        )
-    try:
-        index = _blob(mirror, blob, good)
-    except SourceError as error:
-        # The index may have been replaced between two requests.
-        again, newer = _manifest(mirror, name)
-        try:
-            if newer == blob:
-                raise error
-            index = _blob(mirror, newer, good)
-            fetched = again
-        except SourceError as failure:
-            older = _older(mirror, good, str(failure))
-            if older is None:
-                raise
-            index = older
-    remark = "; ".join(dict.fromkeys(filter(None, (fetched.remark, index.remark))))
-    checked = index.checked if index.remark else fetched.checked
-    documents = (mirror.document(index),)
-    return DiscoveredSource(mirror.source, "mirror", "v3", documents, (), checked, remark)
+        manifest = index = _older_index(mirror, verified, error)
+    else:
+        manifest, index = _fetch_index(mirror, name, manifest, blob, verified)
+    return _mirror_source(mirror, "v3", index, manifest)
 
 
-def _manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
-    fetched = mirror.place.fetch(name, max_size=MAX_MANIFEST_SIZE)
+def _fetch_manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
+    manifest = mirror.storage.fetch(name, max_size=MAX_MANIFEST_SIZE)
     try:
-        return fetched, read_manifest(mirror.read(fetched)).blob(DATABASE)
+        return manifest, read_manifest(mirror.read(manifest)).blob(DATABASE)
     except Unreadable as error:
-        raise WrongContent(f"{fetched.origin}: {error}") from None
+        raise WrongContent(f"{manifest.origin}: {error}") from None
 
 
-def _blob(mirror: Mirror, blob: Blob, good: KnownGood) -> FetchedFile:
+def _fetch_index(
+    mirror: Mirror, name: str, manifest: FetchedFile, blob: Blob, verified: VerifiedIndexFile
+) -> tuple[FetchedFile, FetchedFile]:
+    """Fetch the index of a manifest, or else an older one; return the manifest with it."""
     try:
-        if mirror.is_here and good.is_still(
-            blob.checksum, fetched := mirror.place.fetch(blob.name)
-        ):
-            return fetched
-        fetched = mirror.place.fetch(blob.name, sha256=blob.checksum, immutable=True)
+        return manifest, _fetch_blob(mirror, blob, verified)
+    except SourceError as error:
+        # The index may have been replaced between the two requests.
+        newer_manifest, newer_blob = _fetch_manifest(mirror, name)
+        try:
+            if newer_blob == blob:
+                raise error
+            return newer_manifest, _fetch_blob(mirror, newer_blob, verified)
+        except SourceError as failure:
+            return manifest, _older_index(mirror, verified, failure)
+
+
+def _fetch_blob(mirror: Mirror, blob: Blob, verified: VerifiedIndexFile) -> FetchedFile:
+    try:
+        return _fetch_verified(mirror, blob.name, blob.checksum, verified)
     except NotFound as error:
-        raise SourceError(f"{error}, though the manifest of the mirror names it") from None
-    good.remember(blob.checksum, fetched.path)
-    return fetched
+        raise SourceError(f"{error}, but the manifest of the mirror names it") from None
 
 
-def _older(mirror: Mirror, good: KnownGood, why: str) -> FetchedFile | None:
-    """Give the last index of a mirror far away that was good, if its copy is still there."""
-    known = good.recall()
-    if mirror.is_here or known is None:
-        return None
-    blob = Blob(DATABASE, known.checksum)
+def _fetch_verified(
+    mirror: Mirror, name: str, sha256: str, verified: VerifiedIndexFile
+) -> FetchedFile:
+    """Fetch an index with this checksum; of an unchanged local file it is not computed again."""
+    if mirror.is_local:
+        file = mirror.storage.fetch(name)
+        if verified.is_current(sha256, file.path):
+            return file
+    file = mirror.storage.fetch(name, sha256=sha256, immutable=True)
+    verified.write(sha256, file.path)
+    return file
+
+
+def _older_index(mirror: Mirror, verified: VerifiedIndexFile, error: SourceError) -> FetchedFile:
+    """Return the last verified index of a remote mirror, or raise `error` without a copy of it."""
+    last = verified.read()
+    if mirror.is_local or last is None:
+        raise error
+    blob = Blob(DATABASE, last.checksum)
     try:
-        fetched = mirror.place.fetch(blob.name, sha256=known.checksum, immutable=True)
+        file = mirror.storage.fetch(blob.name, sha256=last.checksum, immutable=True)
     except SourceError:
-        return None
-    when = known.state[1] / 1e9
-    return replace(fetched, checked=when, remark=f"{why}; the index of before serves")
+        raise error from None
+    remark = f"{error}; the previous index is used"
+    return replace(file, checked=last.mtime_ns / 1e9, remark=remark)
 
 
-def index_of_v2(mirror: Mirror) -> DiscoveredSource:
-    """Find the index of layout v2, whose sha256 stands in a file beside it.
+def find_v2_index(mirror: Mirror) -> DiscoveredSource:
+    """Find the index of layout v2, whose sha256 is in a file next to it.
 
-    An index that does not fit is asked for anew, since the two may be replaced one after the
-    other, and then taken as it is, as Spack does, with a Problem. Raises NotFound, SourceError.
+    The two may be replaced one after the other, so where they do not match both are fetched once
+    more. An index that still does not match is used with a problem, as Spack does. Raises
+    NotFound, SourceError.
     """
     name = f"{mirror.build_cache}index.json"
     problems: tuple[Problem, ...] = ()
-    noted, sha256 = _noted(mirror, name)
-    if noted is not None and not sha256:
-        problems = (Problem(noted.origin, "", "it is no sha256 in 64 hexadecimal digits"),)
+    hash_file, sha256 = _fetch_sha256(mirror, name)
+    if hash_file is not None and not sha256:
+        reason = "not a sha256 in 64 hexadecimal digits"
+        problems = (Problem(hash_file.origin, "", reason),)
     try:
-        index = _index_with(mirror, name, sha256)
+        index = _fetch_v2_index(mirror, name, sha256)
     except WrongContent:
-        noted, sha256 = _noted(mirror, name)
+        hash_file, sha256 = _fetch_sha256(mirror, name)
         try:
-            index = _index_with(mirror, name, sha256)
+            index = _fetch_v2_index(mirror, name, sha256)
         except WrongContent as error:
-            index = mirror.place.fetch(name)
-            problem = problem_of(error, index.origin)
-            problems = (replace(problem, reason=f"{problem.reason}; it is read all the same"),)
+            index = mirror.storage.fetch(name)
+            problem = problem_from(error, index.origin)
+            problems = (replace(problem, reason=f"{problem.reason}; it was read anyway"),)
     if mirror.read(index, 64).lstrip()[:1] == b"<":
-        raise WrongContent(f"{index.origin} is a web page, and should be an index")
-    remarks = (noted.remark if noted else "", index.remark)
-    remark = "; ".join(dict.fromkeys(filter(None, remarks)))
-    checked = noted.checked if noted is not None and not index.remark else index.checked
-    documents = (mirror.document(index),)
-    return DiscoveredSource(mirror.source, "mirror", "v2", documents, problems, checked, remark)
+        raise WrongContent(f"{index.origin} is a web page, expected an index")
+    return replace(_mirror_source(mirror, "v2", index, hash_file), problems=problems)
 
 
-def _noted(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:
-    """Give the file that notes the sha256 of the index, and the sha256."""
+def _fetch_sha256(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:
+    """Fetch the file with the sha256 of an index, and return it with the sha256."""
     try:
-        noted = mirror.place.fetch(f"{name}.hash", max_size=_LARGEST_HASH)
+        file = mirror.storage.fetch(f"{name}.hash", max_size=_MAX_HASH_SIZE)
     except SourceError:
-        # Spack asks for the index itself then, and so finds out what is wrong.
+        # Spack fetches the index itself then, and finds what is wrong.
         return None, ""
-    text = mirror.read(noted).decode("ascii", "replace").strip()
-    return noted, text.lower() if _HASH.fullmatch(text) else ""
+    text = mirror.read(file).decode("ascii", "replace").strip()
+    return file, text.lower() if _SHA256.fullmatch(text) else ""
 
 
-def _index_with(mirror: Mirror, name: str, sha256: str) -> FetchedFile:
+def _fetch_v2_index(mirror: Mirror, name: str, sha256: str) -> FetchedFile:
     if not sha256:
-        return mirror.place.fetch(name)
-    good = _known_good(mirror, name)
-    if mirror.is_here and good.is_still(sha256, fetched := mirror.place.fetch(name)):
-        return fetched
-    fetched = mirror.place.fetch(name, sha256=sha256, immutable=True)
-    good.remember(sha256, fetched.path)
-    return fetched
+        return mirror.storage.fetch(name)
+    return _fetch_verified(mirror, name, sha256, _verified_index(mirror, name))
 
 
-def _known_good(mirror: Mirror, name: str) -> KnownGood:
-    at = mirror.place.top if isinstance(mirror.place, LocalFolder) else mirror.place.origin
-    return KnownGood(mirror.environ, f"{at}\0{name}")
+def _mirror_source(
+    mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile | None
+) -> DiscoveredSource:
+    """Return a mirror with one index; `named_in` is the file that contains its checksum."""
+    return DiscoveredSource(
+        mirror.source,
+        "mirror",
+        layout,
+        documents=(mirror.document(index),),
+        checked=named_in.checked if named_in and not index.remark else index.checked,
+        remark=join_remarks((named_in.remark if named_in else "", index.remark)),
+    )
+
+
+def _verified_index(mirror: Mirror, name: str) -> VerifiedIndexFile:
+    storage = mirror.storage
+    top = storage.top if isinstance(storage, LocalFolder) else storage.origin
+    return VerifiedIndexFile(mirror.session.environ, f"{top}\0{name}")

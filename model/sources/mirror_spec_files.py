@@ -4,71 +4,66 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-    Unreadable,
-)
+from spackscope.model.core.errors import Cancelled, SourceError, Unreadable
 from spackscope.model.core.parallel import run_parallel
-from spackscope.model.core.records import (
-    Problem,
-)
+from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-    Document,
-)
-from spackscope.model.sources.mirror_files import BUILD_CACHE, Mirror, problem_of, together
+from spackscope.model.sources.document import DiscoveredSource, Document, combine
+from spackscope.model.sources.mirror import Mirror, problem_from
+from spackscope.model.sources.url_target import BUILD_CACHE
 from spackscope.model.storage.base import FetchedFile
+from spackscope.model.storage.local import LocalFolder
 
 SPECS = "v3/manifests/spec"
-"""Where layout v3 has one manifest for each spec, from the top of a mirror."""
-
-LARGEST_SPEC_FILE = 2**26
-"""Bytes of a spec file that is fetched; one with 1,000 dependencies has 2 million."""
+"""The folder of layout v3 with one manifest for each spec."""
 
 MANIFEST = ".spec.manifest.json"
+
+_MAX_SPEC_FILE_SIZE = 2**26
+"""Bytes of a spec file; one with 1,000 dependencies has 2 million."""
+
 _V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
+_CHECK_EVERY = 256
+"""Files between two checks whether to stop."""
 
-Found = tuple[list[Document], list[Problem]]
+_Outcome = list[Document] | Problem
 
 
-def sizes_of(mirror: Mirror) -> Iterator[Document]:
-    """Give the spec manifests of a mirror on this machine, to be read for the sizes in them."""
+def find_size_manifests(mirror: Mirror) -> Iterator[Document]:
+    """Yield the spec manifests of a local mirror, which are read for the sizes in them."""
     for name in _names(mirror, SPECS):
-        if name.endswith(MANIFEST) and (path := _path(mirror, name)):
-            origin = os.path.join(mirror.place.origin, *name.split("/"))
+        if name.endswith(MANIFEST) and (path := _regular_file(mirror, name)):
             try:
-                yield mirror.document(FetchedFile(path, origin), "sizes")
+                yield mirror.document(FetchedFile(path, mirror.origin_of(name)), "sizes")
             except SourceError:
-                # It was there a moment ago; a size is not worth a word.
+                # It was removed just now; a missing size is not worth a problem.
                 continue
 
 
-def without_index(mirror: Mirror) -> DiscoveredSource | None:
+def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
     """Find the spec files of a mirror, layout v3 before v2; None without any.
 
-    Those of layout v3 lie in blobs that manifests name. What cannot be read of them is a Problem.
+    Those of layout v3 are blobs that manifests name. Each one that cannot be read is a Problem.
     Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
-    found: list[DiscoveredSource] = []
-    is_whole = mirror.build_cache == BUILD_CACHE
-    below = _names(mirror, SPECS) if is_whole else ()
-    manifests = [name for name in below if name.endswith(MANIFEST)]
-    if manifests:
-        found.append(
-            _all(mirror, "v3", [partial(_by_manifest, mirror, name) for name in manifests])
-        )
-    if not mirror.view and (files := _spec_files(mirror)):
-        found.append(_all(mirror, "v2", [partial(_spec_file, mirror, name) for name in files]))
-    return together(found) if found else None
+    parts: list[DiscoveredSource] = []
+    has_v3 = mirror.build_cache == BUILD_CACHE
+    names = _names(mirror, SPECS) if has_v3 else ()
+    if manifests := [name for name in names if name.endswith(MANIFEST)]:
+        tasks = [partial(_fetch_by_manifest, mirror, name) for name in manifests]
+        parts.append(_fetch_all(mirror, "v3", tasks))
+    if not mirror.view and (files := _v2_spec_files(mirror)):
+        tasks = [partial(_fetch_v2_spec_file, mirror, name) for name in files]
+        parts.append(_fetch_all(mirror, "v2", tasks))
+    return combine(parts) if parts else None
 
 
-def _spec_files(mirror: Mirror) -> list[str]:
-    """Give the spec files of layout v2, of one that is there in two forms the signed one."""
+def _v2_spec_files(mirror: Mirror) -> list[str]:
+    """Return the spec files of layout v2; the signed form of one that has two forms."""
     chosen: dict[str, str] = {}
     names = [name.removeprefix("./") for name in _names(mirror, mirror.build_cache.rstrip("/"))]
     for ending in _V2_ENDINGS:
@@ -78,56 +73,61 @@ def _spec_files(mirror: Mirror) -> list[str]:
     return sorted(chosen.values())
 
 
-def _names(mirror: Mirror, under: str) -> Iterator[str]:
-    for number, name in enumerate(mirror.place.names(under)):
-        if number % 256 == 0 and mirror.should_stop():
+def _names(mirror: Mirror, folder: str) -> Iterator[str]:
+    for number, name in enumerate(mirror.storage.names(folder)):
+        if number % _CHECK_EVERY == 0 and mirror.session.should_stop():
             raise Cancelled
         yield name
 
 
-def _all(mirror: Mirror, layout: str, tasks: list[Callable[[], Found]]) -> DiscoveredSource:
-    if mirror.is_here:
-        found = []
+def _fetch_all(
+    mirror: Mirror, layout: str, tasks: Sequence[Callable[[], _Outcome]]
+) -> DiscoveredSource:
+    outcomes: list[_Outcome] = []
+    if mirror.is_local:
         for number, task in enumerate(tasks):
-            if number % 256 == 0 and mirror.should_stop():
+            if number % _CHECK_EVERY == 0 and mirror.session.should_stop():
                 raise Cancelled
-            found.append(task())
+            outcomes.append(task())
     else:
-        found = run_parallel(tasks, mirror.should_stop)
-    documents = tuple(document for some, _ in found for document in some)
-    problems = tuple(problem for _, some in found for problem in some)
-    return DiscoveredSource(mirror.source, "mirror", f"{layout} spec files", documents, problems)
+        outcomes = run_parallel(tasks, mirror.session.should_stop)
+    return DiscoveredSource(
+        mirror.source,
+        "mirror",
+        f"{layout} spec files",
+        documents=tuple(chain.from_iterable(each for each in outcomes if isinstance(each, list))),
+        problems=tuple(each for each in outcomes if isinstance(each, Problem)),
+    )
 
 
-def _spec_file(mirror: Mirror, name: str) -> Found:
+def _fetch_v2_spec_file(mirror: Mirror, name: str) -> _Outcome:
     try:
-        return [mirror.document(mirror.place.fetch(name, max_size=LARGEST_SPEC_FILE))], []
+        return [mirror.document(mirror.storage.fetch(name, max_size=_MAX_SPEC_FILE_SIZE))]
     except SourceError as error:
-        return [], [problem_of(error, os.path.join(mirror.place.origin, *name.split("/")))]
+        return problem_from(error, mirror.origin_of(name))
 
 
-def _by_manifest(mirror: Mirror, name: str) -> Found:
-    """Find the spec file that a manifest names, which is told by the name of the manifest."""
-    origin = os.path.join(mirror.place.origin, *name.split("/"))
+def _fetch_by_manifest(mirror: Mirror, name: str) -> _Outcome:
+    """Fetch the spec file that a manifest names; it is shown under the name of the manifest."""
     try:
-        manifest = mirror.place.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE)
+        manifest = mirror.storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE)
         blob = read_manifest(mirror.read(manifest)).blob(SPEC)
-        spec = mirror.place.fetch(
-            blob.name, sha256=blob.checksum, immutable=True, max_size=LARGEST_SPEC_FILE
+        spec_file = mirror.storage.fetch(
+            blob.name, sha256=blob.checksum, immutable=True, max_size=_MAX_SPEC_FILE_SIZE
         )
-        documents = [
-            mirror.document(FetchedFile(spec.path, manifest.origin)),
+        return [
+            mirror.document(FetchedFile(spec_file.path, manifest.origin)),
             mirror.document(manifest, "sizes"),
         ]
     except (SourceError, Unreadable) as error:
-        return [], [Problem(origin, "", str(error).removeprefix(origin).lstrip(": "))]
-    return documents, []
+        origin = mirror.origin_of(name)
+        return Problem(origin, "", str(error).removeprefix(origin).lstrip(": "))
 
 
-def _path(mirror: Mirror, name: str) -> str:
-    """Give where a file of a mirror on this machine lies, unless it is no file."""
-    top = getattr(mirror.place, "top", "")
-    path = os.path.join(top, *name.split("/"))
+def _regular_file(mirror: Mirror, name: str) -> str:
+    """Return the path of a file of a local mirror, or "" where it is not a regular file."""
+    assert isinstance(mirror.storage, LocalFolder)
+    path = os.path.join(mirror.storage.top, *name.split("/"))
     try:
         return path if stat.S_ISREG(os.stat(path).st_mode) else ""
     except OSError:

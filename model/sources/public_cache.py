@@ -1,183 +1,218 @@
-"""The public cache: a catalogue that names the indexes of each tag, one for each stack.
+"""The public cache: a tag list that names the indexes of each tag, one for each stack.
 
-It is the catalogue that cache.spack.io is made from: a mapping of tags to lists of `label` and
-`url`, where the label `root` is the union of a tag and the others are stacks.
+It is the file that cache.spack.io is made from: a mapping of tags to lists of `label` and `url`,
+where the label `root` is the union of a tag and the others are stacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.errors import (
-    NotFound,
-    SourceError,
-    Unreadable,
-    reason,
-)
+from spackscope.model.core.errors import NotFound, SourceError, Unreadable, reason
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-)
-from spackscope.model.sources.mirror import discover_mirror
-from spackscope.model.sources.mirror_files import Mirror, problem_of, together
-from spackscope.model.sources.mirror_index import index_of_v2, index_of_v3
-from spackscope.model.sources.public_cache_name import CATALOGUE, DEFAULT_TAG, Asked
+from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks
+from spackscope.model.sources.mirror import mirror_at, problem_from
+from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index
+from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.url_target import addressed
+from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.urls import LONGEST, is_remote, scheme_of, shown_url, split_url
 
+PUBLIC = "public"
+"""The name of the public cache as a source, alone or with tags: `public:TAG1,TAG2`."""
+
+TAG_LIST = "https://binaries.spack.io/cache_spack_io_index.json"
+TAG_LIST_NAME = "cache_spack_io_index.json"
+DEFAULT_TAG = "develop"
+
 _BUCKET = "s3://spack-binaries/"
-LARGEST = 2**26
-"""Bytes of a catalogue that are read."""
+_MAX_SIZE = 2**26
+"""Bytes of a tag list that are read."""
+_START = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])')
 
 
-def discover_public_cache(source: str, asked: Asked, session: Session) -> DiscoveredSource:
-    """Find the indexes of the tags that are asked for; one that fails is a Problem.
+@dataclass(frozen=True, slots=True)
+class PublicCache:
+    """The URL or path of a tag list, and the tags to read; `develop` where there is none."""
 
-    Raises SourceError where there is no catalogue, no such tag or no index, and Cancelled.
+    tag_list: str
+    tags: tuple[str, ...] = ()
+
+
+def parse_public_cache(source: str, environ: Mapping[str, str]) -> PublicCache | None:
+    """Return which tags of the public cache a source names; None where it names something else.
+
+    These are `public`, `public:TAG1,TAG2`, and the URL or path of a tag list, which may end in
+    tags: `…/cache_spack_io_index.json#TAG1,TAG2`. The variable SPACKSCOPE_PUBLIC names another
+    tag list, such as a site's own copy.
     """
-    if scheme_of(asked.catalogue):
-        split_url(asked.catalogue)
-    at, name = _split(asked.catalogue)
-    fetched = session.open(at).fetch(name, max_size=LARGEST)
-    catalogue = _catalogue(fetched)
-    looks: list[Callable[[], DiscoveredSource]] = []
+    name, _, tags = source.partition(":")
+    tag_list = environ.get("SPACKSCOPE_PUBLIC", "").strip() or TAG_LIST
+    if name != PUBLIC or scheme_of(source):
+        tag_list, _, tags = source.partition("#")
+        if not tag_list.partition("?")[0].endswith(TAG_LIST_NAME):
+            return None
+    return PublicCache(tag_list, tuple(filter(None, (tag.strip() for tag in tags.split(",")))))
+
+
+def is_tag_list(head: bytes) -> bool:
+    """Check whether a file that starts with these bytes is a tag list."""
+    return _START.match(head) is not None
+
+
+def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
+    """Find the indexes of the tags; each one that fails is a Problem.
+
+    Raises SourceError where there is no tag list, no such tag or no index, and Cancelled.
+    """
+    if scheme_of(public.tag_list):
+        split_url(public.tag_list)
+    top, name = _split(public.tag_list)
+    file = session.open(top).fetch(name, max_size=_MAX_SIZE)
+    content = _read_tag_list(file)
     problems: list[Problem] = []
-    for tag in asked.tags or (DEFAULT_TAG,):
-        for number, entry in enumerate(_entries(catalogue, tag, fetched.origin), start=1):
-            label = entry.get("label") if isinstance(entry, dict) else None
-            url = entry.get("url") if isinstance(entry, dict) else None
-            if type(label) is str and type(url) is str and url:
-                try:
-                    tops = _tops(asked.catalogue, url)
-                except SourceError as error:
-                    place = storable(f"{tag} {label}")
-                    problems.append(Problem(fetched.origin, place, storable(str(error))))
-                    continue
-                looks.append(partial(_look, source, tag, storable(label), tops, session))
+    tasks: list[Callable[[], DiscoveredSource]] = []
+    for tag in public.tags or (DEFAULT_TAG,):
+        for entry in _entries(content, tag, public.tag_list, file.origin):
+            if isinstance(entry, Problem):
+                problems.append(entry)
             else:
-                reason = f"its entry {number} has no label and url"
-                problems.append(Problem(fetched.origin, storable(tag), reason))
-    found = run_parallel(looks, session.should_stop)
-    found.append(DiscoveredSource(source, "public cache", problems=tuple(problems)))
-    whole = together(found)
+                tasks.append(partial(_discover_index, source, entry, session))
+    parts = run_parallel(tasks, session.should_stop)
+    parts.append(DiscoveredSource(source, "public cache", problems=tuple(problems)))
+    whole = combine(parts)
     if not whole.documents:
         why = str(whole.problems[0]) if whole.problems else "it lists no index"
-        raise SourceError(f"the source {source} holds no index that can be read: {why}")
-    checked = [time for time in (whole.checked, fetched.checked) if time is not None]
-    remark = "; ".join(dict.fromkeys(filter(None, (fetched.remark, whole.remark))))
-    return replace(whole, kind="public cache", checked=min(checked, default=None), remark=remark)
+        raise SourceError(f"the source {source} has no index that can be read: {why}")
+    times = [time for time in (whole.checked, file.checked) if time is not None]
+    remark = join_remarks((file.remark, whole.remark))
+    return replace(whole, kind="public cache", checked=min(times, default=None), remark=remark)
 
 
-def _look(
-    source: str, tag: str, label: str, tops: Sequence[str], session: Session
-) -> DiscoveredSource:
-    """Find one index of the catalogue, beside the catalogue or where it says that it is."""
-    problem = Problem("", "", "")
-    for top in dict.fromkeys(tops):
-        at = addressed(top)
-        is_index = at.name == "index.json"
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One index of a tag list, and where it may be, in the order in which to look."""
+
+    tag: str
+    label: str
+    urls: Sequence[str]
+
+
+def _read_tag_list(file: FetchedFile) -> dict[str, Any]:
+    try:
+        content, _ = parse(decode(read_file(file.path, _MAX_SIZE)))
+    except (OSError, Unreadable) as error:
+        why = reason(error) if isinstance(error, OSError) else f"cannot be read: {error}"
+        raise SourceError(f"the tag list {file.origin} {why}") from None
+    if not isinstance(content, dict):
+        raise SourceError(f"the tag list {file.origin} cannot be read: not an object")
+    return content
+
+
+def _entries(
+    content: Mapping[str, Any], tag: str, tag_list: str, origin: str
+) -> Iterator[_Entry | Problem]:
+    """Yield the indexes of a tag. Raises SourceError where there is no such tag."""
+    entries = content.get(tag)
+    if not isinstance(entries, list):
+        raise _unknown_tag(content, tag, origin)
+    for number, entry in enumerate(entries, start=1):
+        label = entry.get("label") if isinstance(entry, dict) else None
+        url = entry.get("url") if isinstance(entry, dict) else None
+        if type(label) is not str or type(url) is not str or not url:
+            yield Problem(origin, storable(tag), f"entry {number} has no label and url")
+            continue
         try:
-            mirror = Mirror(
-                source,
-                session.open(at.top),
-                session.environ,
-                view=at.view,
-                build_cache="" if is_index else at.build_cache,
-                should_stop=session.should_stop,
-                tag=tag,
-                stack=label,
-            )
-            if at.layout == "v2" or is_index:
-                return index_of_v2(mirror)
-            if at.layout == "v3":
-                return index_of_v3(mirror)
-            if not at.name:
-                return discover_mirror(mirror)
-            documents = (mirror.document(mirror.place.fetch(at.name)),)
-            return DiscoveredSource(source, "public cache", documents=documents)
+            yield _Entry(tag, storable(label), _urls_of(url, tag_list))
         except SourceError as error:
-            problem = replace(problem_of(error, shown_url(top)), place=f"{tag} {label}")
+            yield Problem(origin, storable(f"{tag} {label}"), storable(str(error)))
+
+
+def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceError:
+    import difflib
+
+    tags = [storable(key) for key, value in content.items() if isinstance(value, list)]
+    tags.sort(reverse=True)
+    if similar := difflib.get_close_matches(tag, tags, 3):
+        hint = f"did you mean {' or '.join(similar)}?"
+    else:
+        hint = f"there are {', '.join(tags[:8])}" + (" and others" if len(tags) > 8 else "")
+    return SourceError(f"the tag list {origin} has no tag {shown_url(tag)}: {hint}")
+
+
+def _discover_index(source: str, entry: _Entry, session: Session) -> DiscoveredSource:
+    """Find one index of the tag list, next to the list or where its entry says."""
+    problem = Problem("", "", "")
+    for url in dict.fromkeys(entry.urls):
+        try:
+            return _discover_at(source, url, entry, session)
+        except SourceError as error:
+            place = f"{entry.tag} {entry.label}"
+            problem = replace(problem_from(error, shown_url(url)), place=place)
             if not isinstance(error, NotFound):
                 break
     return DiscoveredSource(source, "public cache", problems=(problem,))
 
 
-def _catalogue(fetched: FetchedFile) -> dict[str, Any]:
-    try:
-        document, _ = parse(decode(read_file(fetched.path, LARGEST)))
-    except (OSError, Unreadable) as error:
-        why = reason(error) if isinstance(error, OSError) else f"cannot be read: {error}"
-        raise SourceError(f"the catalogue {fetched.origin} {why}") from None
-    if not isinstance(document, dict):
-        raise SourceError(f"the catalogue {fetched.origin} cannot be read: it is no mapping")
-    return document
+def _discover_at(source: str, url: str, entry: _Entry, session: Session) -> DiscoveredSource:
+    target = parse_target(url)
+    if target.name == "index.json":
+        target = replace(target, name="", build_cache="", layout="v2")
+    mirror = mirror_at(source, session.open(target.top), target, session)
+    mirror = replace(mirror, tag=entry.tag, stack=entry.label)
+    if target.layout:
+        return find_v2_index(mirror) if target.layout == "v2" else find_v3_index(mirror)
+    if not target.name:
+        return discover_mirror(mirror)
+    documents = (mirror.document(mirror.storage.fetch(target.name)),)
+    return DiscoveredSource(source, "public cache", documents=documents)
 
 
-def _entries(catalogue: Mapping[str, Any], tag: str, origin: str) -> list[Any]:
-    entries = catalogue.get(tag)
-    if isinstance(entries, list):
-        return entries
-    known = sorted(map(storable, catalogue), reverse=True)
-    import difflib
-
-    near = difflib.get_close_matches(tag, known, 3)
-    if near:
-        told = f"perhaps {' or '.join(near)}"
-    else:
-        told = f"there are {', '.join(known[:8])}" + (" and others" if len(known) > 8 else "")
-    raise SourceError(f"the catalogue {origin} has no tag {shown_url(tag)}: {told}")
-
-
-def _split(catalogue: str) -> tuple[str, str]:
-    """Tell the place of a catalogue and its name there."""
-    at = addressed(catalogue)
-    if at.name:
-        return at.top, at.name
-    path, mark, query = catalogue.partition("?")
-    if scheme_of(catalogue) and "/" not in path.partition("://")[2]:
-        return catalogue, ""
+def _split(tag_list: str) -> tuple[str, str]:
+    """Return the folder of a tag list, and its name there."""
+    target = parse_target(tag_list)
+    if target.name:
+        return target.top, target.name
+    path, mark, query = tag_list.partition("?")
+    if scheme_of(tag_list) and "/" not in path.partition("://")[2]:
+        return tag_list, ""
     top, slash, name = path.rpartition("/")
     return (top or slash or ".") + mark + query, name
 
 
-def _tops(catalogue: str, url: str) -> list[str]:
-    """Return where an entry of a catalogue may be, in the order in which to look.
+def _urls_of(url: str, tag_list: str) -> list[str]:
+    """Return where an entry of a tag list may be, in the order in which to look.
 
-    A remote catalogue names URLs and files beside it. Raises SourceError where it names another.
+    A remote tag list may name URLs and files next to it. Raises SourceError for any other.
     """
     if len(url) > LONGEST:
         raise SourceError(f"its URL is longer than {LONGEST:,} characters")
-    tops = [_beside(catalogue, url), _at_home(url)]
-    if is_remote(catalogue):
+    # In the bucket of the public cache only, an index can be read without an account at this URL.
+    urls = [_next_to(tag_list, url), url.replace(_BUCKET, f"{TAG_LIST.rpartition('/')[0]}/", 1)]
+    if is_remote(tag_list):
         if url.startswith(("/", "~")) or scheme_of(url) == "file":
-            shown = shown_url(url)
-            raise SourceError(f"a remote catalogue cannot name files of this machine: {shown}")
-        tops = [top for top in tops if scheme_of(top)]
-    for top in tops:
-        if scheme_of(top):
-            split_url(top)
-    return tops
+            raise SourceError(f"a remote tag list cannot name local files: {shown_url(url)}")
+        urls = [each for each in urls if scheme_of(each)]
+    for each in urls:
+        if scheme_of(each):
+            split_url(each)
+    return urls
 
 
-def _beside(catalogue: str, url: str) -> str:
-    """Give where an index is if the catalogue is a copy that lies beside copies of the indexes."""
-    top, _ = _split(catalogue)
+def _next_to(tag_list: str, url: str) -> str:
+    """Return where an index is if the tag list is a copy next to copies of the indexes."""
+    top, _ = _split(tag_list)
     path, mark, query = top.partition("?")
     if url.startswith(_BUCKET):
         return f"{path}/{url.removeprefix(_BUCKET)}{mark}{query}"
     return url if scheme_of(url) else f"{path}/{url}{mark}{query}"
-
-
-def _at_home(url: str) -> str:
-    """Give where an index of the public cache can be read without an account."""
-    return url.replace(_BUCKET, f"{CATALOGUE.rpartition('/')[0]}/", 1)

@@ -1,4 +1,4 @@
-"""Decide on the sources: those given, else those of the environment, of Spack, or the sample."""
+"""Resolve which sources are read: those given, or of the environment, of Spack, or the sample."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from spackscope.model.core.errors import (
-    SourceError,
-    reason,
-)
-from spackscope.model.sources.public_cache_name import CATALOGUE_NAME, PUBLIC, asked_of
+from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.sources.public_cache import PUBLIC, TAG_LIST_NAME, parse_public_cache
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config.config import PREFIX, Spack
+from spackscope.model.sources.spack_config.config import PREFIX, SpackConfig
 from spackscope.model.storage.urls import is_remote, scheme_of, shown_url
 
 SAMPLE = "sample_data"
@@ -22,21 +19,27 @@ SAMPLE = "sample_data"
 STANDARD_INPUT = "-"
 """The name of standard input as a source."""
 
-_SOURCES_ONLY = "https://mirror.spack.io"
+DATABASE = ".spack-db/index.json"
+"""The database in an install tree."""
+
+_SOURCE_MIRROR = "https://mirror.spack.io"
 
 
-def chosen(given: Sequence[str], session: Session) -> tuple[str, ...]:
-    """Decide on the sources: those given, else SPACKSCOPE_FROM, else those of the user's Spack.
+def resolve_sources(given: Sequence[str], session: Session) -> tuple[str, ...]:
+    """Return the sources to read, each once: those given, else those of the environment.
 
-    SPACKSCOPE_FROM holds one source or several separated by blanks, quoted as in a shell. Of
-    Spack these are its mirrors of binaries and the install trees with a database. Without any
-    it is the bundled sample. Raises SourceError where the quotes of SPACKSCOPE_FROM do not close.
+    Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
+    as in a shell. Without that they are the binary mirrors of the user's Spack and its install
+    trees with a database, and without a Spack the bundled sample. Raises SourceError where a
+    quote in SPACKSCOPE_FROM is not closed.
+
+        resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
     if given:
         return tuple(dict.fromkeys(given))
     variable = session.environ.get("SPACKSCOPE_FROM", "").strip()
     if not variable:
-        return _of_spack(session.spack) or (SAMPLE,)
+        return _sources_of_spack(session.spack) or (SAMPLE,)
     if os.path.exists(os.path.expanduser(variable)):
         return (variable,)
     try:
@@ -45,10 +48,10 @@ def chosen(given: Sequence[str], session: Session) -> tuple[str, ...]:
         raise SourceError(f"SPACKSCOPE_FROM cannot be split into sources: {error}") from None
 
 
-def _of_spack(spack: Spack | None) -> tuple[str, ...]:
-    """Give the mirrors and install trees of the user's Spack.
+def _sources_of_spack(spack: SpackConfig | None) -> tuple[str, ...]:
+    """Return the mirrors and install trees of the user's Spack.
 
-    Where its configuration cannot be read and names nothing, that is said beside the sample.
+    Where its configuration cannot be read and names nothing, `spack:` fails next to the sample.
     """
     if spack is None:
         return ()
@@ -56,75 +59,75 @@ def _of_spack(spack: Spack | None) -> tuple[str, ...]:
     mirrors = [
         f"{PREFIX}{mirror.name}"
         for mirror in spack.mirrors.values()
-        if mirror.binary and mirror.url.rstrip("/") != _SOURCES_ONLY
+        if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
     ]
     trees = [tree for tree in spack.trees if has_database(tree)]
-    if (
-        not mirrors
-        and not trees
-        and any("cannot be read" in each.reason for each in spack.problems)
-    ):
-        return (PREFIX, SAMPLE)
-    return (*mirrors, *trees)
+    if mirrors or trees:
+        return (*mirrors, *trees)
+    is_unreadable = any("cannot be read" in problem.reason for problem in spack.problems)
+    return (PREFIX, SAMPLE) if is_unreadable else ()
 
 
 def has_database(tree: str) -> bool:
-    """Tell whether an install tree has a database."""
-    return os.path.isfile(os.path.join(tree, ".spack-db", "index.json"))
+    """Check whether an install tree has a database."""
+    return os.path.isfile(os.path.join(tree, DATABASE))
 
 
-def key(source: str, session: Session) -> str:
-    """Return what a source stands for here and now; its index is kept under that.
+def source_key(source: str, session: Session) -> str:
+    """Return what a source stands for here and now, as part of the name of its index.
 
     Raises SourceError for a relative path in a directory that no longer exists.
     """
     if source == STANDARD_INPUT:
         return source
-    if (asked := asked_of(source, session.environ)) is not None:
-        return f"{PUBLIC}\0{asked.catalogue}\0{','.join(asked.tags)}"
+    if (public := parse_public_cache(source, session.environ)) is not None:
+        return f"{PUBLIC}\0{public.tag_list}\0{','.join(public.tags)}"
     if source.startswith(PREFIX):
         spack = session.spack
         mirror = spack.mirrors.get(source.removeprefix(PREFIX)) if spack is not None else None
         return f"{source}\0{mirror.url}\0{mirror.view}" if mirror is not None else source
     if is_remote(source) or scheme_of(source) == "file":
         return source
-    return str(location(source))
+    return str(absolute_path(source))
 
 
-def is_path(source: str) -> bool:
-    """Tell whether a source is the path of a file or directory on this machine."""
+def is_local_path(source: str) -> bool:
+    """Check whether a source is the path of a file or directory on this machine."""
     is_other = source == STANDARD_INPUT or source.startswith(PREFIX) or is_remote(source)
-    return not is_other and scheme_of(source) != "file" and asked_of(source, {}) is None
+    return not is_other and scheme_of(source) != "file" and parse_public_cache(source, {}) is None
 
 
 def shown_source(source: str) -> str:
-    """Return a source as it is known from here on, without what may be secret in its URL."""
+    """Return the name under which a source is shown, without secrets in its URL."""
     url, _, tags = source.partition("#")
-    if tags and url.partition("?")[0].endswith(CATALOGUE_NAME):
+    if tags and url.partition("?")[0].endswith(TAG_LIST_NAME):
         return f"{shown_url(url)}#{shown_url(tags)}"
     return shown_url(source)
 
 
-def names_apart(names: Iterable[str]) -> list[str]:
-    """Return names with a number where one is repeated.
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return names with a number after those that repeat.
 
-    URLs that differ only in what is not shown have one name.
+    URLs that differ only in what is not shown have the same name.
+
+    >>> unique_names(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
     """
-    apart: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for name in names:
-        number, different = 1, name
-        while different in apart:
+        number, numbered = 1, name
+        while numbered in unique:
             number += 1
-            different = f"{name} ({number})"
-        apart[different] = None
-    return list(apart)
+            numbered = f"{name} ({number})"
+        unique[numbered] = None
+    return list(unique)
 
 
-def location(source: str) -> Path:
-    """Give the absolute path of a source; `sample_data` is the sample in the installed package.
+def absolute_path(source: str) -> Path:
+    """Return the absolute path of a source; `sample_data` is the sample in the installed package.
 
-    Raises SourceError for a relative path in a directory that is no more, and one of a user
-    with a NUL.
+    Raises SourceError for a relative path in a directory that no longer exists, and for the name
+    of a user with a NUL.
     """
     if source == SAMPLE:
         from importlib.resources import files

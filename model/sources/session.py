@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.spack_config.config import Spack, spack_of
+from spackscope.model.sources.spack_config.config import SpackConfig, read_spack_config
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 
@@ -52,9 +52,9 @@ class Session:
         )
 
     @cached_property
-    def spack(self) -> Spack | None:
+    def spack(self) -> SpackConfig | None:
         """The configuration of the user's Spack, or None without a Spack."""
-        return spack_of(self.environ)
+        return read_spack_config(self.environ)
 
     @cached_property
     def client(self) -> Client:

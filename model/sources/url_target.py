@@ -1,12 +1,14 @@
-"""Tell from an address what lies there: a mirror, one layout or view of it, or one file."""
+"""Parse what a URL or path names: a mirror, one layout or view of it, or one file."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from spackscope.model.sources.mirror_files import BUILD_CACHE
 from spackscope.model.storage.urls import scheme_of, unquoted
+
+BUILD_CACHE = "build_cache/"
+"""The folder of layout v2 in a mirror."""
 
 _MANIFEST = re.compile(
     r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
@@ -16,10 +18,10 @@ _FILE = re.compile(r"(?P<top>.*)/(?P<name>[^/]+\.(?:json|lock|sig|yaml|md|gz|zst
 
 
 @dataclass(frozen=True, slots=True)
-class Addressed:
-    """Hold the address of a mirror or folder, and what of it is meant.
+class UrlTarget:
+    """The `top` of a mirror or folder, and which part of it is meant.
 
-    A `name` is one file. The `layout` is that of the mirror where the address tells it.
+    `name` is one file. `layout` is that of the mirror where the URL contains it.
     """
 
     top: str
@@ -29,23 +31,26 @@ class Addressed:
     layout: str = ""
 
 
-def addressed(url: str) -> Addressed:
-    """Tell by the end of an address or path what lies there; its query stays with the top."""
+def parse_target(url: str) -> UrlTarget:
+    """Parse the end of a URL or path; the query of a URL stays with the top.
+
+    parse_target("https://h/m/v3/manifests/index/index.manifest.json").top  # https://h/m
+    """
     path, mark, query = url.partition("?")
     query = mark + query
     server = ""
     if scheme_of(url):
-        # A host may be called as a directory of a mirror is.
+        # A host may be named like a directory of a mirror.
         scheme, _, rest = path.partition("://")
         host, slash, path = rest.partition("/")
         server, path = f"{scheme}://{host}", slash + path
-    # Files of a place are asked for by names, which it encodes where it has to.
+    # Storages take plain names, and encode them where they have to.
     plain = unquoted if scheme_of(url) else str
-    if found := _MANIFEST.fullmatch(path):
-        view = plain(found["view"] or "")
-        return Addressed(server + (found["top"] or "") + query, view=view, layout="v3")
-    if found := _BUILD_CACHE.fullmatch(path):
-        return Addressed(server + found["top"] + query, build_cache="", layout="v2")
-    if found := _FILE.fullmatch(path):
-        return Addressed(server + found["top"] + query, plain(found["name"]))
-    return Addressed(url)
+    if match := _MANIFEST.fullmatch(path):
+        view = plain(match["view"] or "")
+        return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
+    if match := _BUILD_CACHE.fullmatch(path):
+        return UrlTarget(server + match["top"] + query, build_cache="", layout="v2")
+    if match := _FILE.fullmatch(path):
+        return UrlTarget(server + match["top"] + query, plain(match["name"]))
+    return UrlTarget(url)

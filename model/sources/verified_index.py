@@ -1,7 +1,7 @@
-"""Remember which index of a mirror was found to be good: it serves while a newer one does not.
+"""Remember which index of a mirror had the right checksum.
 
-An index whose file did not change since it was held against its checksum is not held against it
-again: that of a large mirror takes longer to digest than to open.
+It is used while a newer one cannot be. A local index whose file has not changed since it was
+verified is not verified again: to hash that of a large mirror takes longer than to open it.
 """
 
 from __future__ import annotations
@@ -12,65 +12,65 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.files import private_directory, write_atomically, xdg_dir
-from spackscope.model.storage.base import FetchedFile
 
-_LARGEST = 1024
+_MAX_SIZE = 1024
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Good:
-    """Hold the sha256 of an index, and the state of its file: size, mtime and ctime in ns."""
+class VerifiedIndex(NamedTuple):
+    """The sha256 of an index, and the size, mtime and ctime (in ns) of its file."""
 
     checksum: str
-    state: tuple[int, int, int]
+    size: int
+    mtime_ns: int
+    ctime_ns: int
 
 
-class KnownGood:
-    """Remember the good index of one mirror in the user's cache directory, if there is one."""
+class VerifiedIndexFile:
+    """Keep the last verified index of a mirror in the user's cache directory, if there is one.
 
-    def __init__(self, environ: Mapping[str, str], what: str) -> None:
+    `key` tells one index of one mirror from all others.
+    """
+
+    def __init__(self, environ: Mapping[str, str], key: str) -> None:
         cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
-        name = hashlib.sha256(what.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        name = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
         self._path = cache and os.path.join(cache, "spackscope", "mirrors", f"{name}.json")
 
-    def recall(self) -> Good | None:
-        """Give what is remembered."""
+    def read(self) -> VerifiedIndex | None:
+        """Return the last verified index, or None."""
         if not self._path:
             return None
         try:
-            checksum, *state = json.loads(read_file(self._path, _LARGEST))
-            size, mtime_ns, ctime_ns = (int(number) for number in state)
+            checksum, size, mtime_ns, ctime_ns = json.loads(read_file(self._path, _MAX_SIZE))
+            verified = VerifiedIndex(checksum, int(size), int(mtime_ns), int(ctime_ns))
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-        if not isinstance(checksum, str) or not _SHA256.fullmatch(checksum):
-            return None
-        return Good(checksum, (size, mtime_ns, ctime_ns))
+        return verified if isinstance(checksum, str) and _SHA256.fullmatch(checksum) else None
 
-    def is_still(self, checksum: str, fetched: FetchedFile) -> bool:
-        """Tell whether a file is known to have a checksum, and did not change since."""
+    def is_current(self, checksum: str, path: str) -> bool:
+        """Check whether a file had this checksum, and has not changed since."""
         try:
-            return self.recall() == Good(checksum, state_of(fetched.path))
+            return self.read() == _state_of(checksum, path)
         except OSError:
             return False
 
-    def remember(self, checksum: str, path: str) -> None:
-        """Remember that a file has a checksum, unless nothing can be kept."""
+    def write(self, checksum: str, path: str) -> None:
+        """Remember that a file has a checksum; do nothing where that cannot be written."""
         with contextlib.suppress(OSError):
-            good = Good(checksum, state_of(path))
-            if not self._path or good == self.recall():
+            verified = _state_of(checksum, path)
+            if not self._path or verified == self.read():
                 return
             directory = os.path.dirname(self._path)
             private_directory(os.path.dirname(directory))
             private_directory(directory)
-            write_atomically(self._path, json.dumps([good.checksum, *good.state]).encode())
+            write_atomically(self._path, json.dumps(verified).encode())
 
 
-def state_of(path: str) -> tuple[int, int, int]:
-    """Give the state of a file, which changes when its content does. Raises OSError."""
+def _state_of(checksum: str, path: str) -> VerifiedIndex:
     status = os.stat(path)
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return VerifiedIndex(checksum, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -122,7 +122,7 @@ def discover_one(
     return discovered
 
 
-def contents(discovered: DiscoveredSource, kind: str = "asked for") -> list[bytes]:
+def contents(discovered: DiscoveredSource, kind: str = "known") -> list[bytes]:
     """Read the documents of a kind."""
     return [
         Path(document.path).read_bytes()

@@ -17,7 +17,12 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.format import join_words
 from spackscope.model.query.parser import parse as parse_query
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.resolve import STANDARD_INPUT, chosen, is_path, location
+from spackscope.model.sources.resolve import (
+    STANDARD_INPUT,
+    absolute_path,
+    is_local_path,
+    resolve_sources,
+)
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Arguments, parse
 from spackscope.tui.cli.help import BROWSE, COMMANDS
@@ -62,7 +67,7 @@ def _command(arguments: Arguments) -> ExitCode:
     if arguments.no_color:
         os.environ["NO_COLOR"] = "1"
     session = Session(os.environ, include_dependency_only=arguments.all)
-    sources = chosen(arguments.sources, session)
+    sources = resolve_sources(arguments.sources, session)
     with spooled(STANDARD_INPUT in sources) as stdin_path:
         return _ask(sources, arguments, replace(session, stdin_path=stdin_path))
 
@@ -112,7 +117,7 @@ def _query(words: Sequence[str]) -> Query:
 
 def _browse(sources: Sequence[str], arguments: Arguments, session: Session) -> ExitCode:
     _query(arguments.words)
-    if all(is_path(source) and not _is_there(source) for source in sources):
+    if all(is_local_path(source) and not _is_there(source) for source in sources):
         raise SourceError("; ".join(one.failure for one in discover(sources, session)))
     pick = arguments.command == "pick"
     with stdio.on_terminal():
@@ -125,7 +130,7 @@ def _browse(sources: Sequence[str], arguments: Arguments, session: Session) -> E
 
 
 def _is_there(source: str) -> bool:
-    return location(source).is_file() or location(source).is_dir()
+    return absolute_path(source).is_file() or absolute_path(source).is_dir()
 
 
 def _leave(leave: Leave) -> ExitCode:

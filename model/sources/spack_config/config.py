@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spackscope.model.core.errors import SourceError
 from spackscope.model.core.records import Problem
-from spackscope.model.sources.spack_config.scopes import SYSTEM, Paths, Scopes, spack_root
+from spackscope.model.sources.spack_config.paths import Paths, find_spack_root
+from spackscope.model.sources.spack_config.scopes import SYSTEM, Scopes
+from spackscope.model.storage.urls import shown_url
 
 PREFIX = "spack:"
-"""What a source begins with that is a mirror of the user's Spack: `spack:NAME`."""
+"""The start of a source that is a mirror of the user's Spack: `spack:NAME`."""
 
 _CONNECTION = (
     "access_pair",
@@ -25,17 +28,17 @@ _CONNECTION = (
     "endpoint_url",
 )
 _NULL = ("", "~", "null")
-_NO = frozenset({"false", "no", "off"})
-_PADDED = re.compile(r"\$\{?padding(?::\d+)?\}?$")
-_DEEPEST = 8
+_FALSE = frozenset({"false", "no", "off"})
+_PADDING = re.compile(r"\$\{?padding(?::\d+)?\}?$")
+_MAX_DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredMirror:
-    """Hold a mirror of mirrors.yaml, as far as it is fetched from.
+    """A mirror of mirrors.yaml, as far as it is fetched from.
 
-    `url` is an address or an absolute path. `options` are what is needed to reach it, by their
-    names in mirrors.yaml.
+    `url` is a URL or an absolute path. `options` are those of its connection, by their names in
+    mirrors.yaml.
     """
 
     name: str
@@ -46,10 +49,10 @@ class ConfiguredMirror:
 
 
 @dataclass(frozen=True, slots=True)
-class Spack:
-    """Hold the configuration of a Spack: its root, if that is known, mirrors and install trees.
+class SpackConfig:
+    """The configuration of a Spack: its root, if that is known, mirrors and install trees.
 
-    The mirrors come in the order in which Spack asks them, and the trees with its own first.
+    The mirrors are in the order in which Spack asks them, the trees with its own first.
     """
 
     root: str
@@ -58,12 +61,15 @@ class Spack:
     problems: tuple[Problem, ...] = ()
 
 
-def spack_of(environ: Mapping[str, str]) -> Spack | None:
-    """Read the configuration of the user's Spack, or None where there is none.
+def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
+    """Read the configuration of the user's Spack, or return None where there is none.
 
-    Without a Spack at hand the scopes of the system and of the user count alone.
+    Without a Spack only the scopes of the system and of the user are read. Files that cannot be
+    read are listed in `problems`.
+
+        read_spack_config(os.environ).mirrors["site"].url
     """
-    paths = Paths(spack_root(environ), environ)
+    paths = Paths(find_spack_root(environ), environ)
     scopes = Scopes(paths)
     if not paths.root and not environ.get("SPACK_ENV"):
         own = (
@@ -73,115 +79,113 @@ def spack_of(environ: Mapping[str, str]) -> Spack | None:
         if "SPACK_DISABLE_LOCAL_CONFIG" in environ or not any(map(os.path.isdir, own)):
             return None
     scopes.find()
-    known = dict(_mirrors(scopes))
+    mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
     trees = tuple(dict.fromkeys([*_own_tree(scopes), *_upstreams(scopes)]))
-    return Spack(paths.root, known, trees, tuple(scopes.problems))
+    return SpackConfig(paths.root, mirrors, trees, tuple(scopes.problems))
 
 
-def mirrors(environ: Mapping[str, str]) -> Mapping[str, ConfiguredMirror]:
-    """Give the mirrors of build caches that the user's Spack knows, by their names."""
-    spack = spack_of(environ)
-    return (
-        {}
-        if spack is None
-        else {name: mirror for name, mirror in spack.mirrors.items() if mirror.binary}
-    )
+def find_mirror(
+    source: str, spack: SpackConfig | None
+) -> tuple[ConfiguredMirror, tuple[Problem, ...]]:
+    """Return the mirror that `spack:NAME` names, and the problems of the configuration.
 
-
-def install_trees(environ: Mapping[str, str]) -> list[str]:
-    """Give the install tree of the user's Spack, and those that it uses as upstreams."""
-    spack = spack_of(environ)
-    return [] if spack is None else list(spack.trees)
+    Raises SourceError where there is none, with the names of those that there are.
+    """
+    name, shown = source.removeprefix(PREFIX), shown_url(source)
+    if spack is None:
+        raise SourceError(f"the source {shown} is unknown: no Spack was found")
+    mirror = spack.mirrors.get(name)
+    if mirror is not None and mirror.binary:
+        return mirror, spack.problems
+    if mirror is not None:
+        raise SourceError(f"the source {shown} has no binaries, only sources")
+    known = [f"{PREFIX}{each.name}" for each in spack.mirrors.values() if each.binary]
+    hint = f"there are {', '.join(known)}" if known else "it has no mirror of binaries"
+    problems = "".join(f"; {problem}" for problem in spack.problems)
+    if not name:
+        raise SourceError(f"the configuration of Spack names no mirror of binaries{problems}")
+    raise SourceError(f"the source {shown} is unknown to Spack: {hint}{problems}")
 
 
 def _section(scopes: Scopes, name: str) -> Any:
-    """Merge a section of all scopes, of which the highest counts most and comes first."""
+    """Merge a section of all scopes; the highest scope comes first and wins."""
     merged: Any = None
-    for value, overrides, base in scopes.sections(name):
-        placed = _placed(scopes.paths, name, value, base)
-        merged = placed if merged is None else _merged(merged, placed, _DEEPEST)
-        if overrides:
+    for section in scopes.sections(name):
+        value = _with_absolute_paths(scopes.paths, name, section.value, section.base)
+        merged = value if merged is None else _merge(merged, value, _MAX_DEPTH)
+        if section.overrides:
             break
-    return _merged(merged, {}, _DEEPEST) if isinstance(merged, dict) else {}
+    return _merge(merged, {}, _MAX_DEPTH) if isinstance(merged, dict) else {}
 
 
-def _merged(high: Any, low: Any, depth: int) -> Any:
-    """Merge two mappings; a key that ends in a colon takes nothing from below."""
+def _merge(high: Any, low: Any, depth: int) -> Any:
+    """Merge two mappings; a key that ends in a colon replaces all of the lower one."""
     if not (isinstance(high, dict) and isinstance(low, dict)) or not depth:
         return high
     merged = {}
     for key, value in high.items():
         name = str(key).rstrip(":")
-        alone = str(key).endswith(":") or name not in low
-        merged[name] = value if alone else _merged(value, low[name], depth - 1)
+        replaces = str(key).endswith(":") or name not in low
+        merged[name] = value if replaces else _merge(value, low[name], depth - 1)
     return {**merged, **{key: value for key, value in low.items() if key not in merged}}
 
 
-def _placed(paths: Paths, section: str, value: Any, base: str) -> Any:
-    """Make the paths in a section absolute, before it is forgotten which file they stood in."""
+def _with_absolute_paths(paths: Paths, section: str, value: Any, base: str) -> Any:
+    """Make the paths in a section absolute, while it is known which file they are from."""
     if not isinstance(value, dict):
         return value
-    placed = {}
+    absolute = {}
     for name, entry in value.items():
         if section == "mirrors":
-            placed[name] = _with_url(paths, entry, base)
+            absolute[name] = _with_url(paths, entry, base)
         elif section == "config" and str(name).rstrip(":") == "install_tree":
-            placed[name] = _with_root(paths, entry, base)
+            absolute[name] = _with_root(paths, entry, base)
         elif section == "upstreams" and isinstance(entry, dict):
-            placed[name] = _with_root(paths, entry, base, "install_tree")
-    return placed
+            absolute[name] = _with_root(paths, entry, base, "install_tree")
+    return absolute
 
 
 def _with_url(paths: Paths, entry: Any, base: str) -> Any:
-    if isinstance(entry, str):
-        return None if entry in _NULL else paths.place(entry, base)
+    def absolute(url: Any) -> Any:
+        if isinstance(url, dict) and isinstance(url.get("url"), str):
+            return {**url, "url": paths.absolute_url(url["url"], base)}
+        if not isinstance(url, str):
+            return url
+        return None if url in _NULL else paths.absolute_url(url, base)
+
     if not isinstance(entry, dict):
-        return entry
-    placed = dict(entry)
-    for key in ("url", "fetch"):
-        value = placed.get(key)
-        if isinstance(value, str):
-            placed[key] = None if value in _NULL else paths.place(value, base)
-        elif isinstance(value, dict) and isinstance(value.get("url"), str):
-            placed[key] = {**value, "url": paths.place(value["url"], base)}
-    return placed
+        return absolute(entry)
+    changed = {key: absolute(entry[key]) for key in ("url", "fetch") if key in entry}
+    return {**entry, **changed}
 
 
 def _with_root(paths: Paths, entry: Any, base: str, key: str = "root") -> Any:
     if isinstance(entry, str):
-        return {key: paths.absolute(_PADDED.sub("", entry), base)}
+        return {key: paths.absolute(_PADDING.sub("", entry), base)}
     if isinstance(entry, dict):
-        told = {str(name).rstrip(":"): value for name, value in entry.items()}
-        if isinstance(told.get(key), str) and told[key]:
-            return {**told, key: paths.absolute(_PADDED.sub("", told[key]), base)}
+        fields = {str(name).rstrip(":"): value for name, value in entry.items()}
+        if isinstance(fields.get(key), str) and fields[key]:
+            return {**fields, key: paths.absolute(_PADDING.sub("", fields[key]), base)}
     return entry
 
 
-def _mirrors(scopes: Scopes) -> Iterator[tuple[str, ConfiguredMirror]]:
-    for name, entry in _section(scopes, "mirrors").items():
-        name = str(name).rstrip(":")
-        told = {"url": entry} if isinstance(entry, str) else entry
-        if isinstance(told, dict):
-            fetch = told.get("fetch", told.get("pull"))
-            fetch = {"url": fetch} if isinstance(fetch, str) else fetch
-            told = {**told, **fetch} if isinstance(fetch, dict) else told
-        url = told.get("url") if isinstance(told, dict) else None
+def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
+    for key, entry in _section(scopes, "mirrors").items():
+        name = str(key).rstrip(":")
+        fields = entry if isinstance(entry, dict) else {"url": entry}
+        fetch = fields.get("fetch", fields.get("pull"))
+        if isinstance(fetch, dict):
+            fields = {**fields, **fetch}
+        elif isinstance(fetch, str):
+            fields = {**fields, "url": fetch}
+        url = fields.get("url")
         if not isinstance(url, str) or not url:
-            reason = "it has no url from which anything can be fetched"
-            scopes.problems.append(Problem("mirrors.yaml", name, reason))
+            scopes.problems.append(Problem("mirrors.yaml", name, "it has no url to fetch from"))
             continue
-        view = told.get("view", "")
-        binary = str(told.get("binary", "true")).lower() not in _NO
-        yield (
-            name,
-            ConfiguredMirror(
-                name,
-                url,
-                view if isinstance(view, str) else "",
-                binary,
-                {key: told[key] for key in _CONNECTION if told.get(key, "") not in _NULL},
-            ),
-        )
+        view = fields.get("view", "")
+        options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
+        binary = str(fields.get("binary", "true")).lower() not in _FALSE
+        yield ConfiguredMirror(name, url, view if isinstance(view, str) else "", binary, options)
 
 
 def _own_tree(scopes: Scopes) -> Iterator[str]:

@@ -16,11 +16,11 @@ from spackscope.model.core.errors import (
     Cancelled,
 )
 from spackscope.model.loader.load import load
-from spackscope.model.sources import directory, walk
+from spackscope.model.sources import directory
 from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
-from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.resolve import SAMPLE, absolute_path
 from spackscope.model.sources.session import Session
 from tests.builders import (
     INDEX_OF_0_23,
@@ -70,7 +70,7 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
         (document,) = found.documents
         assert (found.kind, found.failure) == ("file", "")
         assert (document.source, document.path, document.origin) == (source, str(path), str(path))
-        assert (document.kind, document.cached) == ("asked for", False)
+        assert (document.kind, document.cached) == ("known", False)
 
 
 def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("http://h/\udcff.json", "http://h/\udcff.json is not a valid URL: " + NO_TEXT),
         ("s3://bucket:80/x", "s3://bucket:80/x is not a valid URL: a bucket has no port"),
         ("public://u:secret@h/x", "the source public://h/x: public:// is not supported"),
-        ("{top}", "the source {top} holds no file"),
+        ("{top}", "the source {top} contains no files"),
     ],
 )
 def test_what_is_no_source_fails_in_one_sentence(
@@ -134,7 +134,10 @@ def test_pages_are_found_as_ever(tmp_path: Path) -> None:
     for source in (SAMPLE, str(tmp_path)):
         found = discover_one(source)
         assert found.kind == "pages"
-        assert list(found.documents) == list(walk.files_of(source))
+        pages = sorted(map(str, absolute_path(source).rglob("specs.md")))
+        found_pages = [each.path for each in found.documents if each.path.endswith("specs.md")]
+        assert found_pages == pages
+        assert {document.kind for document in found.documents} == {"candidate"}
 
 
 @pytest.mark.parametrize("below_it", ["", ".spack-db"])
@@ -189,7 +192,7 @@ def test_an_environment_that_is_not_concretized_is_said(tmp_path: Path) -> None:
 
     assert discover_one(tmp_path).failure == (
         f"the environment {tmp_path} is not concretized: it has no spack.lock;"
-        f" `spack -e {tmp_path} concretize` makes one"
+        f" create one with `spack -e {tmp_path} concretize`"
     )
 
 
@@ -240,7 +243,7 @@ def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
 
 def test_a_spack_that_installed_nothing_is_said(spack: SpackRoot) -> None:
     assert discover_one(spack.root).failure == (
-        f"the Spack in {spack.root} has no database of installs in {spack.root}/opt/spack"
+        f"the Spack in {spack.root} has no install database in {spack.root}/opt/spack"
     )
 
 
@@ -296,16 +299,16 @@ def test_files_that_spack_wrote_are_asked_for_among_others(tmp_path: Path) -> No
 
     kinds = {Path(one.path).name: (one.kind, one.cached) for one in found.documents}
     assert kinds == {
-        "specs.md": ("found", False),
-        "develop.index.json": ("asked for", False),
-        "index.json.gz": ("asked for", False),
-        "site.lock": ("asked for", False),
-        "zlib.spec.json": ("asked for", True),
-        "signed.spec.json.sig": ("asked for", True),
-        "spec.yaml": ("asked for", True),
-        "index.json": ("found", False),
-        "other.json": ("found", False),
-        "README.md": ("found", False),
+        "specs.md": ("candidate", False),
+        "develop.index.json": ("known", False),
+        "index.json.gz": ("known", False),
+        "site.lock": ("known", False),
+        "zlib.spec.json": ("known", True),
+        "signed.spec.json.sig": ("known", True),
+        "spec.yaml": ("known", True),
+        "index.json": ("candidate", False),
+        "other.json": ("candidate", False),
+        "README.md": ("candidate", False),
     }
 
 
@@ -317,6 +320,18 @@ def test_a_folder_of_spec_files_is_a_mirror(tmp_path: Path) -> None:
 
     assert (found.kind, found.layout) == ("mirror", "spec files")
     assert len(found.documents) == len(SPEC_FILES)
+
+
+@pytest.mark.parametrize("name", ["v3", ".spack-env"])
+def test_a_directory_of_pages_with_a_name_of_spacks_is_read_alone(
+    name: str, tmp_path: Path
+) -> None:
+    write_page(tmp_path / name, [record(1)])
+    write_page(tmp_path / "beside", [record(2)])
+
+    found = discover_one(tmp_path / name)
+
+    assert (found.kind, names(found, tmp_path)) == ("pages", [f"{name}/develop/zlib/specs.md"])
 
 
 def test_names_alone_make_no_mirror(tmp_path: Path) -> None:
@@ -380,15 +395,12 @@ def test_an_unknown_mirror_of_spack_is_answered_with_those_known(spack: SpackRoo
     )
 
     assert discover_one("spack:x", spack.environ).failure == (
-        "the source spack:x is not known to Spack: there are spack:one, spack:two"
+        "the source spack:x is unknown to Spack: there are spack:one, spack:two"
     )
     assert discover_one("spack:src", spack.environ).failure == (
-        "the source spack:src holds no binaries, only sources"
+        "the source spack:src has no binaries, only sources"
     )
-    assert (
-        discover_one("spack:x").failure
-        == "the source spack:x is not known: no Spack was found here"
-    )
+    assert discover_one("spack:x").failure == "the source spack:x is unknown: no Spack was found"
 
 
 def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: SpackRoot) -> None:
@@ -420,10 +432,10 @@ def test_one_source_that_fails_hides_no_other(tmp_path: Path) -> None:
 
 def test_a_failure_names_its_source(spack: SpackRoot) -> None:
     spack.write("home/.spack/mirrors.yaml", "mirrors: {far: 'http://127.0.0.1:1/m'}")
-    catalogue = {"SPACKSCOPE_PUBLIC": "http://127.0.0.1:1/c.json", **spack.environ}
+    tag_list = {"SPACKSCOPE_PUBLIC": "http://127.0.0.1:1/c.json", **spack.environ}
 
     for source in ("http://127.0.0.1:1/m", "spack:far", "public:v1"):
-        failure = discover_one(source, catalogue).failure
+        failure = discover_one(source, tag_list).failure
         assert failure.startswith(f"the source {source} cannot be read: ")
         assert "127.0.0.1:1 cannot be reached" in failure
 
@@ -440,7 +452,7 @@ def test_sources_far_away_are_waited_for_side_by_side() -> None:
         server.default = script
         found = discover([f"{server.url}/{number}" for number in range(4)], Session({}))
 
-    assert ["holds no index" in one.failure for one in found] == [True] * 4
+    assert ["has no index" in one.failure for one in found] == [True] * 4
 
 
 def test_waiting_ends_as_soon_as_it_is_said() -> None:
@@ -475,7 +487,7 @@ def test_nothing_secret_is_told() -> None:
 
     assert contents(found) == [ONE]
     assert found.source == found.documents[0].source == f"{server.url}?…"
-    assert "holds no index" in none.failure
+    assert "has no index" in none.failure
     assert "s3cret" not in repr((found, none))
 
 

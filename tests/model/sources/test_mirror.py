@@ -15,8 +15,8 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.detect import read_document
 from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.document import Document
-from spackscope.model.sources.mirror import discover_mirror
-from spackscope.model.sources.mirror_files import Mirror
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.local import LocalFolder
 from tests.builders import (
@@ -81,7 +81,7 @@ def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
     assert (found.kind, found.layout, found.problems) == ("mirror", "v3", ())
     assert Path(first.path) == INDEX_OF_1_2
     assert first.origin == str(INDEX_OF_1_2)
-    assert (first.kind, first.cached) == ("asked for", True)
+    assert (first.kind, first.cached) == ("known", True)
     assert {document.kind for document in sizes} == {"sizes"}
     assert len(sizes) == 2
 
@@ -142,7 +142,7 @@ def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
         (manifest(entry(SPEC_TYPE, b"x")), "the manifest names no index"),
         (
             manifest(entry(DATABASE_TYPE, b"gone")),
-            "does not exist, though the manifest of the mirror names",
+            "does not exist, but the manifest of the mirror names",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
     )
     place = LocalFolder(str(write_files(tmp_path, files)), "mirror")
 
-    found = discover_mirror(Mirror("mirror", place, {}, view="two"))
+    found = discover_mirror(Mirror("mirror", place, Session({}), view="two"))
 
     assert contents(found) == [TWO]
 
@@ -187,7 +187,7 @@ def test_a_hash_that_is_none_is_said(noted: str, tmp_path: Path) -> None:
     found = discover_one(tmp_path)
 
     assert contents(found) == [ONE]
-    assert "it is no sha256" in problem_text(found)
+    assert "not a sha256" in problem_text(found)
 
 
 def test_an_index_without_a_hash_is_read(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path
 
     found = discover_one(write_files(tmp_path, files))
 
-    asked = [document for document in found.documents if document.kind == "asked for"]
+    asked = [document for document in found.documents if document.kind == "known"]
     assert (found.layout, found.problems) == ("v3 spec files", ())
     assert [specs_of(document)[0].package for document in asked] == ["bzip2", "ncurses"]
     assert all(specs_of(document)[0].hash in document.origin for document in asked)
@@ -245,8 +245,8 @@ def test_a_mirror_without_anything_is_told_what_makes_an_index(tmp_path: Path) -
     found = discover_one(write_files(tmp_path, {"v3/layout.json": b"{}"}))
 
     assert found.failure == (
-        f"the mirror {tmp_path} holds no index:"
-        f" `spack buildcache update-index {tmp_path}` makes one"
+        f"the mirror {tmp_path} has no index:"
+        f" create one with `spack buildcache update-index {tmp_path}`"
     )
 
 
@@ -342,7 +342,7 @@ def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, s
 
     assert contents(found) == [ONE]
     assert "does not match its checksum" in found.remark
-    assert "the index of before serves" in found.remark
+    assert "the previous index is used" in found.remark
 
 
 def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
@@ -389,7 +389,7 @@ def test_the_index_of_before_serves_while_the_manifest_is_none(home: dict[str, s
         found = discover_one(server.url, home)
 
     assert contents(found) == [ONE]
-    assert "the index of before serves" in found.remark
+    assert "the previous index is used" in found.remark
 
 
 def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
@@ -413,8 +413,8 @@ def test_a_web_server_without_an_index_is_told_what_makes_one() -> None:
         found = discover_one(f"{server.url}/m")
 
     assert found.failure == (
-        f"the mirror {server.url}/m holds no index:"
-        f" `spack buildcache update-index {server.url}/m` makes one"
+        f"the mirror {server.url}/m has no index:"
+        f" create one with `spack buildcache update-index {server.url}/m`"
     )
 
 

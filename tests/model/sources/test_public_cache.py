@@ -9,9 +9,9 @@ from urllib.parse import unquote
 import pytest
 
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.public_cache_name import CATALOGUE, Asked, asked_of
+from spackscope.model.sources.public_cache import TAG_LIST, PublicCache, parse_public_cache
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.url_target import Addressed, addressed
+from spackscope.model.sources.url_target import UrlTarget, parse_target
 from spackscope.model.storage.urls import shown_url
 from tests.builders import (
     MANIFEST,
@@ -51,14 +51,14 @@ FILES = {
 def test_the_names_of_the_public_cache_are_told_from_other_sources() -> None:
     site = "https://example.org/copy/cache_spack_io_index.json"
 
-    assert asked_of("public", {}) == Asked(CATALOGUE)
-    assert asked_of("public:v1.0.0", {}) == Asked(CATALOGUE, ("v1.0.0",))
-    assert asked_of("public:a, b,,", {}) == Asked(CATALOGUE, ("a", "b"))
-    assert asked_of(site, {}) == Asked(site)
-    assert asked_of(f"{site}#a,b", {}) == Asked(site, ("a", "b"))
-    assert asked_of("public", {"SPACKSCOPE_PUBLIC": site}) == Asked(site)
+    assert parse_public_cache("public", {}) == PublicCache(TAG_LIST)
+    assert parse_public_cache("public:v1.0.0", {}) == PublicCache(TAG_LIST, ("v1.0.0",))
+    assert parse_public_cache("public:a, b,,", {}) == PublicCache(TAG_LIST, ("a", "b"))
+    assert parse_public_cache(site, {}) == PublicCache(site)
+    assert parse_public_cache(f"{site}#a,b", {}) == PublicCache(site, ("a", "b"))
+    assert parse_public_cache("public", {"SPACKSCOPE_PUBLIC": site}) == PublicCache(site)
     for other in ("publicly", "./public", "https://example.org/public", "sample_data", "-"):
-        assert asked_of(other, {}) is None
+        assert parse_public_cache(other, {}) is None
 
 
 def test_the_public_cache_alone_is_the_tag_develop() -> None:
@@ -94,7 +94,7 @@ def test_a_copy_of_the_public_cache_on_this_machine_is_read(
     assert contents(discover_one(NAME)) == [ROOT, E4S]
 
 
-def test_a_catalogue_is_known_by_what_stands_in_it(tmp_path: Path) -> None:
+def test_a_tag_list_is_known_by_what_stands_in_it(tmp_path: Path) -> None:
     files = {**FILES, "other.json": FILES[NAME]}
 
     with serve_files(files) as server:
@@ -109,8 +109,8 @@ def test_an_index_may_have_any_address(tmp_path: Path) -> None:
             {"label": "e4s", "url": f"{other.url}/elsewhere/{MANIFEST}"},
             {"label": "top", "url": f"{other.url}/elsewhere"},
         ]
-        catalogue = json.dumps({"develop": entries}).encode()
-        with serve_files({**FILES, NAME: catalogue}) as server:
+        tag_list = json.dumps({"develop": entries}).encode()
+        with serve_files({**FILES, NAME: tag_list}) as server:
             found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT, E4S, E4S]
@@ -126,43 +126,43 @@ def test_an_index_that_fails_hides_no_other() -> None:
     assert "develop e4s" in problem_text(found)
 
 
-def test_a_catalogue_far_away_names_no_files_of_this_machine(tmp_path: Path) -> None:
+def test_a_tag_list_far_away_names_no_files_of_this_machine(tmp_path: Path) -> None:
     mirror = write_files(tmp_path, mirror_v3(E4S))
     entries = [
         *json.loads(FILES[NAME])["develop"][:1],
         {"label": "here", "url": f"file://{mirror}/{MANIFEST}"},
     ]
-    catalogue = json.dumps({"develop": entries}).encode()
-    with serve_files({**FILES, NAME: catalogue}) as server:
+    tag_list = json.dumps({"develop": entries}).encode()
+    with serve_files({**FILES, NAME: tag_list}) as server:
         found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
-    assert "cannot name files of this machine" in problem_text(found)
+    assert "cannot name local files" in problem_text(found)
 
 
 @pytest.mark.parametrize(
     "url", ["{top}/" + MANIFEST, "file://{top}", "FILE://localhost{top}", "~/m/" + MANIFEST, "~"]
 )
-def test_paths_of_this_machine_in_a_remote_catalogue_are_refused(
+def test_paths_of_this_machine_in_a_remote_tag_list_are_refused(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mirror = write_files(tmp_path / "m", mirror_v3(E4S))
     monkeypatch.setenv("HOME", str(tmp_path))
     url = url.format(top=mirror)
     entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
-    catalogue = json.dumps({"develop": entries}).encode()
-    with serve_files({**FILES, NAME: catalogue}) as server:
+    tag_list = json.dumps({"develop": entries}).encode()
+    with serve_files({**FILES, NAME: tag_list}) as server:
         found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
     assert [str(problem) for problem in found.problems] == [
         f"{server.url}/{NAME}: develop here:"
-        f" a remote catalogue cannot name files of this machine: {shown_url(url)}"
+        f" a remote tag list cannot name local files: {shown_url(url)}"
     ]
 
 
 @pytest.mark.parametrize("url", ["m/" + MANIFEST, "./m", "../m/" + MANIFEST, "file:m"])
-def test_a_relative_path_in_a_remote_catalogue_is_seen_from_there(
+def test_a_relative_path_in_a_remote_tag_list_is_seen_from_there(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(tmp_path / "m", mirror_v3(E4S))
@@ -186,13 +186,13 @@ def test_a_relative_path_in_a_remote_catalogue_is_seen_from_there(
         ("develop/\0", "ha"),
         ("http://[::1/x", "its host cannot be read"),
         ("http://ann:s3cr3t@h:no/x", "its port is not a number"),
-        ("ht tp://ann:s3cr3t@h/x", "holds no index"),
+        ("ht tp://ann:s3cr3t@h/x", "has no index"),
         ("what://ann:s3cr3t@h/x", "what:// is not supported"),
-        ("file://there/x", "of "),
+        ("file://there/x", "files"),
     ],
 )
 @pytest.mark.parametrize("is_far", [True, False])
-def test_a_broken_url_in_a_catalogue_hides_no_other(
+def test_a_broken_url_in_a_tag_list_hides_no_other(
     url: str, reason: str, is_far: bool, tmp_path: Path
 ) -> None:
     entries = [{"label": "bad", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
@@ -213,18 +213,18 @@ def test_a_broken_url_in_a_catalogue_hides_no_other(
 @pytest.mark.parametrize(
     ("url", "at"),
     [
-        (f"http://{MANIFEST}", Addressed("http://v3/manifests/index", "index.manifest.json")),
-        ("http://build_cache/index.json", Addressed("http://build_cache", "index.json")),
-        ("http://x.json", Addressed("http://x.json")),
-        (f"http://h/{MANIFEST}", Addressed("http://h", layout="v3")),
-        ("http://h/index.json?q", Addressed("http://h?q", "index.json")),
+        (f"http://{MANIFEST}", UrlTarget("http://v3/manifests/index", "index.manifest.json")),
+        ("http://build_cache/index.json", UrlTarget("http://build_cache", "index.json")),
+        ("http://x.json", UrlTarget("http://x.json")),
+        (f"http://h/{MANIFEST}", UrlTarget("http://h", layout="v3")),
+        ("http://h/index.json?q", UrlTarget("http://h?q", "index.json")),
     ],
 )
-def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: Addressed) -> None:
-    assert addressed(url) == at
+def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: UrlTarget) -> None:
+    assert parse_target(url) == at
 
 
-def test_names_in_a_catalogue_may_be_percent_encoded() -> None:
+def test_names_in_a_tag_list_may_be_percent_encoded() -> None:
     files = {"my index.json": ROOT, "a%20b.json": OLD}
 
     def script(talk: Talk) -> None:
@@ -237,9 +237,9 @@ def test_names_in_a_catalogue_may_be_percent_encoded() -> None:
         assert contents(discover_one(f"{server.url}/a%2520b.json")) == [OLD]
 
 
-@pytest.mark.parametrize("catalogue", ["http://[::1/x", "http://h/\udcff", "file://there/x.json"])
-def test_a_broken_url_of_a_catalogue_is_a_sentence(catalogue: str) -> None:
-    failure = discover_one("public", {"SPACKSCOPE_PUBLIC": catalogue}).failure
+@pytest.mark.parametrize("tag_list", ["http://[::1/x", "http://h/\udcff", "file://there/x.json"])
+def test_a_broken_url_of_a_tag_list_is_a_sentence(tag_list: str) -> None:
+    failure = discover_one("public", {"SPACKSCOPE_PUBLIC": tag_list}).failure
 
     sentences = ("is not a valid URL", "whose name is not text", "another machine")
     assert any(sentence in failure for sentence in sentences)
@@ -250,32 +250,32 @@ def test_an_unknown_tag_is_answered_with_near_ones() -> None:
         near = discover_one(f"{server.url}/{NAME}#v0.23.1").failure
         far = discover_one(f"{server.url}/{NAME}#x").failure
 
-    assert near.endswith("has no tag v0.23.1: perhaps v0.23.0")
+    assert near.endswith("has no tag v0.23.1: did you mean v0.23.0?")
     assert far.endswith("has no tag x: there are v0.23.0, develop")
 
 
 def test_entries_that_are_none_are_problems() -> None:
     listed = json.loads(FILES[NAME])["develop"][:1]
     entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
-    catalogue = json.dumps({"develop": entries}).encode()
-    with serve_files({**FILES, NAME: catalogue}) as server:
+    tag_list = json.dumps({"develop": entries}).encode()
+    with serve_files({**FILES, NAME: tag_list}) as server:
         found = discover_one(f"{server.url}/{NAME}")
 
     assert contents(found) == [ROOT]
     assert [problem.reason for problem in found.problems] == [
-        f"its entry {number} has no label and url" for number in (2, 3, 4, 5)
+        f"entry {number} has no label and url" for number in (2, 3, 4, 5)
     ]
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"5", b"[" * 100_000, b'{"develop": 5}'])
-def test_a_catalogue_that_is_none_is_refused_in_one_sentence(data: bytes) -> None:
+def test_a_tag_list_that_is_none_is_refused_in_one_sentence(data: bytes) -> None:
     with serve_files({NAME: data}) as server:
         failure = discover_one(f"{server.url}/{NAME}").failure
 
-    assert failure.startswith(f"the catalogue {server.url}/{NAME} ")
+    assert failure.startswith(f"the tag list {server.url}/{NAME} ")
 
 
-def test_a_catalogue_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
+def test_a_tag_list_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
     mirror = write_files(tmp_path, mirror_v2(OLD))
     with serve_files({}) as server:
         public, other = discover(

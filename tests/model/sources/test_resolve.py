@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.core.errors import (
     SourceError,
 )
-from spackscope.model.sources.resolve import SAMPLE, chosen, key, location
+from spackscope.model.sources.resolve import SAMPLE, absolute_path, resolve_sources, source_key
 from spackscope.model.sources.session import Session
 from tests.builders import SpackRoot
 
@@ -31,13 +31,13 @@ def test_mirrors_of_binaries_come_before_the_install_tree(spack: SpackRoot) -> N
     spack.write("home/.spack/mirrors.yaml", MIRRORS)
     tree = spack.install()
 
-    assert chosen([], Session(spack.environ)) == ("spack:site", "spack:local", tree)
+    assert resolve_sources([], Session(spack.environ)) == ("spack:site", "spack:local", tree)
 
 
 def test_an_install_tree_without_a_database_is_no_source(spack: SpackRoot) -> None:
     (spack.root / "opt" / "spack").mkdir(parents=True)
 
-    assert chosen([], Session(spack.environ)) == (SAMPLE,)
+    assert resolve_sources([], Session(spack.environ)) == (SAMPLE,)
 
 
 def test_an_upstream_with_a_database_is_a_source(spack: SpackRoot) -> None:
@@ -46,23 +46,23 @@ def test_an_upstream_with_a_database_is_a_source(spack: SpackRoot) -> None:
         "spack/etc/spack/upstreams.yaml", f"upstreams: {{central: {{install_tree: {upstream}}}}}"
     )
 
-    assert chosen([], Session(spack.environ)) == (upstream,)
+    assert resolve_sources([], Session(spack.environ)) == (upstream,)
 
 
 def test_what_is_given_counts_more_than_spack(spack: SpackRoot) -> None:
     spack.install()
 
-    assert chosen(["public", "-"], Session(spack.environ)) == ("public", "-")
+    assert resolve_sources(["public", "-"], Session(spack.environ)) == ("public", "-")
     given = {**spack.environ, "SPACKSCOPE_FROM": "public:v1.0.0 spack:site"}
-    assert chosen([], Session(given)) == ("public:v1.0.0", "spack:site")
+    assert resolve_sources([], Session(given)) == ("public:v1.0.0", "spack:site")
 
 
 def test_a_configuration_that_cannot_be_read_is_not_passed_over(spack: SpackRoot) -> None:
     spack.write("home/.spack/mirrors.yaml", "mirrors: [")
 
-    assert chosen([], Session(spack.environ)) == ("spack:", SAMPLE)
+    assert resolve_sources([], Session(spack.environ)) == ("spack:", SAMPLE)
     tree = spack.install()
-    assert chosen([], Session(spack.environ)) == (tree,)
+    assert resolve_sources([], Session(spack.environ)) == (tree,)
 
 
 def test_the_key_of_a_source_is_what_it_stands_for(
@@ -71,17 +71,19 @@ def test_the_key_of_a_source_is_what_it_stands_for(
     spack.write("home/.spack/mirrors.yaml", MIRRORS)
     monkeypatch.chdir(tmp_path)
 
-    assert key("mirror", Session({})) == key("./mirror/", Session({})) == str(tmp_path / "mirror")
-    assert key(SAMPLE, Session({})) == str(location(SAMPLE))
-    assert key("https://example.org/m", Session({})) == "https://example.org/m"
-    assert key("file:///data/m", Session({})) == "file:///data/m"
-    assert key("-", Session({})) == "-"
+    session = Session({})
+    assert source_key("mirror", session) == str(tmp_path / "mirror")
+    assert source_key("./mirror/", session) == str(tmp_path / "mirror")
+    assert source_key(SAMPLE, session) == str(absolute_path(SAMPLE))
+    assert source_key("https://example.org/m", session) == "https://example.org/m"
+    assert source_key("file:///data/m", session) == "file:///data/m"
+    assert source_key("-", session) == "-"
 
 
 def test_the_key_changes_with_what_a_name_stands_for(spack: SpackRoot) -> None:
     def keys() -> list[str]:
         session = Session(spack.environ)
-        return [key(source, session) for source in ("public", "public:a", "spack:site")]
+        return [source_key(source, session) for source in ("public", "public:a", "spack:site")]
 
     spack.write("home/.spack/mirrors.yaml", MIRRORS)
     before = keys()
@@ -93,8 +95,8 @@ def test_the_key_changes_with_what_a_name_stands_for(spack: SpackRoot) -> None:
 
 
 def test_an_unknown_mirror_of_spack_has_a_key(spack: SpackRoot) -> None:
-    assert key("spack:none", Session(spack.environ)) == "spack:none"
-    assert key("spack:none", Session({})) == "spack:none"
+    assert source_key("spack:none", Session(spack.environ)) == "spack:none"
+    assert source_key("spack:none", Session({})) == "spack:none"
 
 
 def test_a_key_in_a_directory_that_is_gone_is_refused(
@@ -106,4 +108,4 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
     gone.rmdir()
 
     with pytest.raises(SourceError, match="the source mirror cannot be read"):
-        key("mirror", Session({}))
+        source_key("mirror", Session({}))

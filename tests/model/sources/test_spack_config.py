@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.spack_config.config import install_trees, mirrors, spack_of
+from spackscope.model.sources.spack_config.config import (
+    ConfiguredMirror,
+    SpackConfig,
+    read_spack_config,
+)
 from tests.builders import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
@@ -43,21 +47,33 @@ def mirror_file(name: str, url: str = "https://example.org") -> str:
     return f"mirrors:\n  {name}: {url}\n"
 
 
+def config(spack: SpackRoot) -> SpackConfig:
+    config = read_spack_config(spack.environ)
+    assert config is not None
+    return config
+
+
+def mirrors(environ: Mapping[str, str]) -> Mapping[str, ConfiguredMirror]:
+    config = read_spack_config(environ)
+    assert config is not None
+    return {name: mirror for name, mirror in config.mirrors.items() if mirror.binary}
+
+
 def problems(spack: SpackRoot) -> list[str]:
-    found = spack_of(spack.environ)
-    assert found is not None
-    return [str(problem) for problem in found.problems]
+    return [str(problem) for problem in config(spack).problems]
 
 
 def test_without_a_spack_there_is_no_configuration(tmp_path: Path) -> None:
     for environ in ({}, {"HOME": str(tmp_path), "PATH": str(tmp_path)}):
-        assert spack_of({**environ, "SPACK_SYSTEM_CONFIG_PATH": str(tmp_path / "no")}) is None
+        environ["SPACK_SYSTEM_CONFIG_PATH"] = str(tmp_path / "no")
+        assert read_spack_config(environ) is None
 
 
 def test_without_a_spack_yaml_is_not_imported(spack: SpackRoot) -> None:
     code = (
-        "import sys; from spackscope.model.sources.spack_config.config import mirrors;"
-        "mirrors({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'}); print('yaml' in sys.modules)"
+        "import sys; from spackscope.model.sources.spack_config import config;"
+        "config.read_spack_config({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'});"
+        "print('yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
@@ -78,7 +94,7 @@ def test_the_users_own_mirrors_are_read_without_a_spack(spack: SpackRoot) -> Non
     del spack.environ["SPACK_ROOT"]
 
     assert list(mirrors(spack.environ)) == ["user"]
-    assert install_trees(spack.environ) == []
+    assert config(spack).trees == ()
 
 
 def test_the_scopes_are_read_with_the_highest_first(spack: SpackRoot) -> None:
@@ -187,7 +203,7 @@ def test_what_is_fetched_from_is_what_counts(spack: SpackRoot) -> None:
     assert "CACHE_ID" not in repr(found["split"])
     assert (found["short"].url, found["short"].options) == ("https://y.example.org", {})
     assert [each.partition(": ")[2] for each in problems(spack)] == [
-        f"{name}: it has no url from which anything can be fetched" for name in ("empty", "none")
+        f"{name}: it has no url to fetch from" for name in ("empty", "none")
     ]
 
 
@@ -248,8 +264,8 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
     assert found["file"].url == f"{spack.root.parent}/shared/beside"
     told = "\n".join(problems(spack))
     assert "/nowhere/needed that it includes does not exist" in told
-    assert "https://example.org/mirrors.yaml is passed over" in told
-    assert "https://example.org/config.git is passed over" in told
+    assert "https://example.org/mirrors.yaml is skipped" in told
+    assert "https://example.org/config.git is skipped" in told
     assert 'its condition hostname == "x" is not understood' in told
     assert "at/all" not in told
     assert "never" not in told
@@ -276,7 +292,7 @@ def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
 
     assert list(found) == ["env", "included", "user"]
     assert found["env"].url == f"{spack.root.parent}/env/mirror"
-    assert install_trees(spack.environ) == [f"{spack.root.parent}/env/tree"]
+    assert list(config(spack).trees) == [f"{spack.root.parent}/env/tree"]
 
 
 def test_an_environment_that_is_gone_is_said(spack: SpackRoot) -> None:
@@ -303,7 +319,7 @@ def test_the_install_tree_is_the_one_configured(text: str, tree: str, spack: Spa
     spack.write("home/.spack/config.yaml", text)
 
     expected = Path(tree.format(root=spack.root, home=spack.home)).resolve()
-    assert install_trees(spack.environ) == [str(expected)]
+    assert list(config(spack).trees) == [str(expected)]
 
 
 def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
@@ -312,7 +328,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         "upstreams: {central: {install_tree: /central/tree, modules: {}}, odd: 5}",
     )
 
-    assert install_trees(spack.environ) == [f"{spack.root}/opt/spack", "/central/tree"]
+    assert list(config(spack).trees) == [f"{spack.root}/opt/spack", "/central/tree"]
 
 
 @pytest.mark.parametrize(
@@ -320,7 +336,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
     [
         ("mirrors:\n  one: [\n", "line 3: "),
         ("mirrors:\n\tone: x\n", "line 2: "),
-        ("- x\n", "it is no mapping"),
+        ("- x\n", "not a mapping"),
         ("[" * 50_000, "line 1: it is nested too deeply"),
         ("a: " + "{a: " * 40, "line 1: it is nested too deeply"),
         ("a: [x]\n" + "mirrors: *b\n", "line 2: "),
@@ -382,7 +398,7 @@ def test_aliases_that_unfold_to_very_much_are_refused(times: int, spack: SpackRo
     bomb = f"{unfolding(names, times)}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
     paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
 
-    found = spack_of(spack.environ)
+    found = read_spack_config(spack.environ)
 
     assert found is not None
     assert not found.mirrors
@@ -400,7 +416,7 @@ def test_a_configuration_has_no_more_values_in_all_than_one_file(spack: SpackRoo
         "include:\n" + "".join(f"- {path}\n" for path in paths)
     )
 
-    found = spack_of(spack.environ)
+    found = read_spack_config(spack.environ)
 
     assert found is not None
     # Those that are included last are read first.
@@ -419,12 +435,12 @@ def test_no_more_files_are_included_than_anybody_has(spack: SpackRoot) -> None:
         "include:\n" + "".join(f"- {spack.home / name}\n" for name in names)
     )
 
-    found = spack_of(spack.environ)
+    found = read_spack_config(spack.environ)
 
     assert found is not None
     assert 100 < len(found.mirrors) <= 200
     (problem,) = found.problems
-    assert problem.reason == "it is not read; at most 200 files and directories are"
+    assert problem.reason == "is not read; at most 200 files and directories are"
 
 
 def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
@@ -433,7 +449,7 @@ def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
         f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n"
     )
 
-    found = spack_of({**spack.environ, "LONG": "x" * 100_000})
+    found = read_spack_config({**spack.environ, "LONG": "x" * 100_000})
 
     assert found is not None
     assert len(found.mirrors["bomb"].url) < 3_000_000
@@ -444,4 +460,4 @@ def test_files_that_are_none_are_passed_over(spack: SpackRoot) -> None:
     (spack.home / ".spack" / "config.yaml").mkdir()
 
     assert mirrors(spack.environ) == {}
-    assert install_trees(spack.environ) == [f"{spack.root}/opt/spack"]
+    assert list(config(spack).trees) == [f"{spack.root}/opt/spack"]

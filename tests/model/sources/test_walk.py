@@ -26,7 +26,7 @@ from spackscope.model.sources.document import (
     Document,
     fingerprint,
 )
-from spackscope.model.sources.resolve import SAMPLE, chosen, location
+from spackscope.model.sources.resolve import SAMPLE, absolute_path, resolve_sources
 from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, page, record, write_page
 
@@ -65,26 +65,26 @@ def test_sources_are_given_or_in_the_environment_or_the_sample(
 ) -> None:
     environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
 
-    assert chosen(given, Session(environ)) == sources
+    assert resolve_sources(given, Session(environ)) == sources
 
 
 def test_a_variable_that_names_an_existing_place_is_one_source(tmp_path: Path) -> None:
     place = tmp_path / "my mirror"
     place.mkdir()
 
-    assert chosen([], Session({"SPACKSCOPE_FROM": str(place)})) == (str(place),)
+    assert resolve_sources([], Session({"SPACKSCOPE_FROM": str(place)})) == (str(place),)
 
 
 def test_a_variable_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my mirror").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    assert chosen([], Session({"SPACKSCOPE_FROM": "~/my mirror"})) == ("~/my mirror",)
+    assert resolve_sources([], Session({"SPACKSCOPE_FROM": "~/my mirror"})) == ("~/my mirror",)
 
 
 def test_a_variable_with_an_open_quote_is_refused() -> None:
     with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
-        chosen([], Session({"SPACKSCOPE_FROM": "it's"}))
+        resolve_sources([], Session({"SPACKSCOPE_FROM": "it's"}))
 
 
 def test_a_source_is_found_from_home_from_here_and_in_the_package(
@@ -93,9 +93,9 @@ def test_a_source_is_found_from_home_from_here_and_in_the_package(
     monkeypatch.setenv("HOME", "/home/ada")
     monkeypatch.chdir(tmp_path)
 
-    assert location("~/mirror") == Path("/home/ada/mirror")
-    assert location("a/../b/") == Path(os.getcwd(), "b")
-    assert (location(SAMPLE) / "develop").is_dir()
+    assert absolute_path("~/mirror") == Path("/home/ada/mirror")
+    assert absolute_path("a/../b/") == Path(os.getcwd(), "b")
+    assert (absolute_path(SAMPLE) / "develop").is_dir()
 
 
 def test_a_relative_source_in_a_directory_that_is_gone_is_refused(
@@ -209,17 +209,17 @@ def test_links_out_of_a_source_are_followed_within_bounds(
     (mirror / "zfar").symlink_to(tmp_path / "far")
     for number in range(50):
         (tmp_path / "far" / str(number)).mkdir(parents=True)
-    monkeypatch.setattr(walk, "MOST_FILES", 40)
+    monkeypatch.setattr(walk, "MAX_ENTRIES", 40)
 
     catalog = catalog_of(mirror)
 
     assert catalog.total == 1
     told = {Path(problem.origin).name: problem.reason for problem in catalog.problems}
-    assert told["root"] == "is not followed: it leads to a directory that the source is in"
+    assert told["root"] == "is not followed: it leads to a directory that contains the source"
     assert told["up"] == told["root"]
     assert told["zfar"].endswith("at most 40 files and directories of a source are read")
     if sys.platform == "linux":
-        assert told["kernel"] == "is not read: it is a file system of the kernel"
+        assert told["kernel"] == "is not read: it is a kernel file system"
 
 
 def test_a_file_of_which_nothing_can_be_read_now_is_said(tmp_path: Path) -> None:
@@ -272,8 +272,8 @@ def test_a_path_that_is_too_long_for_the_system_is_said(
         (lambda path: os.mkfifo(path), "is neither a file nor a directory"),
         (lambda path: path.symlink_to("/dev/zero"), "is neither a file nor a directory"),
         (lambda path: path.symlink_to(path), "cannot be read: too many levels"),
-        (lambda path: path.mkdir(), "holds no file"),
-        (lambda path: (path / "a" / "b").mkdir(parents=True), "holds no file"),
+        (lambda path: path.mkdir(), "contains no files"),
+        (lambda path: (path / "a" / "b").mkdir(parents=True), "contains no files"),
         (lambda path: path.write_bytes(b""), "cannot be read: it is empty"),
         (lambda path: path.write_bytes(b"\0" * 100), "cannot be read: it is not a page"),
         (lambda path: path.write_text("<html>---</html>"), "cannot be read: it is not a page"),
