@@ -2,6 +2,9 @@
 
 A column is one entry of `REGISTRY`. The tables of the index, the query keys, the table, its
 filters and its title, the detail pane, `find`, the exports and the completions read it from there.
+
+To add one, add an entry with a name, a head, a dictionary (a new name makes a new one) and the
+attribute of `Spec` that it shows, and raise SCHEMA_VERSION of the index.
 """
 
 from __future__ import annotations

@@ -1,0 +1,162 @@
+"""What a column that was added to the registry gets without any other change.
+
+Not collected: `test_columns` runs it on a copy of the program whose registry has two more
+columns, `digest`, which has a dictionary of its own, and `series`, which is computed from
+another column.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.assist.completion import complete
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.facets import facets
+from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.loader.load import load
+from spackscope.model.presentation.detail import detail
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parsed_input import parse_filter_input, parse_input
+from spackscope.model.query.parser import parse
+from spackscope.model.sources.session import Session
+from tests.browsing import browsing
+from tests.builders import all_records, database, hash_of, installs, node
+from tests.program import Program
+
+PLAIN = {"NO_COLOR": "1"}
+VERSIONS = {"1.2.13": "aaaa", "1.3.0": "bbbb", "1.3.1": "bbbb"}
+"""The digest of the recipe by the version of zlib."""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    nodes = (
+        node(hash_of(number), version=version, package_hash=digest, dependencies=[])
+        for number, (version, digest) in enumerate(VERSIONS.items())
+    )
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    return path
+
+
+@pytest.fixture
+def catalog(source: Path) -> Catalog:
+    return load([str(source)], Session({}))
+
+
+def versions(catalog: Catalog, query: str, sort: Sort | None = None) -> list[str]:
+    listing = catalog.listing(View(parse(query), sort=sort))
+    return [spec.version for spec in catalog.specs(listing)]
+
+
+def test_the_index_keeps_its_values(catalog: Catalog) -> None:
+    assert set(catalog.dictionaries.values("digest")) == {"aaaa", "bbbb"}
+    assert list(catalog.dictionaries.values("series")) == ["1.2", "1.3", "1.3"]
+    assert {s.version: s.package_hash for s in all_records(catalog)} == VERSIONS
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("digest=aaaa", ["1.2.13"]),
+        ("recipe=bb*", ["1.3.0", "1.3.1"]),
+        ("!series=1.3", ["1.2.13"]),
+        ("series=1.3 | digest=aaaa @1.2.13", ["1.2.13"]),
+    ],
+)
+def test_a_query_can_ask_for_it(query: str, found: list[str], catalog: Catalog) -> None:
+    assert versions(catalog, query) == found
+    assert parse(str(parse(query))) == parse(query)
+
+
+@pytest.mark.parametrize("name", ["digest", "series"])
+def test_rows_can_be_ordered_by_it(name: str, catalog: Catalog) -> None:
+    assert versions(catalog, "", Sort(name)) == list(VERSIONS)
+    assert versions(catalog, "", Sort(name, descending=True)) == ["1.3.0", "1.3.1", "1.2.13"]
+
+
+def test_its_values_are_counted(catalog: Catalog) -> None:
+    counted = {
+        name: [(facet.value, facet.count) for facet in facets(catalog, Query(), name)]
+        for name in ("digest", "series")
+    }
+    assert counted == {"digest": [("bbbb", 2), ("aaaa", 1)], "series": [("1.3", 2), ("1.2", 1)]}
+
+
+@pytest.mark.parametrize(
+    ("text", "completion"),
+    [
+        ("dig", "digest="),
+        ("digest=b", "digest=bbbb"),
+        ("aa", "digest=aaaa"),
+        ("1.2", "series=1.2"),
+    ],
+)
+def test_its_key_and_its_values_are_completed(
+    text: str, completion: str, catalog: Catalog
+) -> None:
+    found = complete(catalog, parse_input(text, len(text)))
+
+    assert completion in [item.text for item in found.items]
+
+
+def test_its_filter_is_completed(catalog: Catalog) -> None:
+    found = complete(catalog, parse_filter_input("b", 1, "digest", Query()))
+
+    assert [item.text for item in found.items] == ["=bbbb"]
+
+
+def test_the_detail_has_its_value_with_a_filter_for_it(catalog: Catalog) -> None:
+    spec = all_records(catalog)[0]
+    lines = {line.label: line for line in detail(spec, varying={}, alike=1, shown=1)}
+
+    for label, query, text in (
+        ("digests", "digest=aaaa", "aaaa"),
+        ("series", "series=1.2", "1.2"),
+    ):
+        assert lines[label].text == text
+        assert str(lines[label].term) == query
+
+
+def test_the_table_of_find_shows_it(source: Path, tmp_path: Path) -> None:
+    def table(*words: str) -> list[str]:
+        program = Program(tmp_path)
+        _, text = program.on_terminal(*words, "-f", str(source), columns=120, changes=PLAIN)
+        return text.splitlines()
+
+    *_, heads, first, second, third = table("find")
+    assert {"digests", "series"} <= set(heads.split())
+    assert {"1.2.13", "aaaa", "1.2"} <= set(first.split())
+    assert {"bbbb", "1.3"} <= set(second.split()) & set(third.split())
+    assert " · bbbb · 1.3" in table("find", "digest=bbbb")[0]
+
+
+def test_exports_and_show_print_it(source: Path, tmp_path: Path) -> None:
+    def output(*words: str) -> str:
+        return Program(tmp_path)(*words, "-f", str(source)).stdout
+
+    wanted = [("aaaa", "1.2"), ("bbbb", "1.3"), ("bbbb", "1.3")]
+    objects = json.loads(output("find", "--json"))
+    assert [(record["package_hash"], record["series"]) for record in objects] == wanted
+    rows = csv.DictReader(output("find", "--csv").splitlines())
+    assert [(row["package_hash"], row["series"]) for row in rows] == wanted
+    heads, *lines = (line.split("\t") for line in output("find").splitlines())
+    cells = [dict(zip(heads, line, strict=True)) for line in lines]
+    assert [(cell["digests"], cell["series"]) for cell in cells] == wanted
+    assert "series    1.2" in output("show", f"/{hash_of(0)}").splitlines()
+
+
+async def test_the_browser_shows_and_filters_it(source: Path) -> None:
+    async with browsing(source, size=(200, 30)) as browser:
+        assert {"digest", "series"} <= browser.table.placed_names
+        assert any({"1.2.13", "aaaa", "1.2"} <= set(line.split()) for line in browser.lines)
+
+        await browser.filter("digest", "bb")
+
+        assert browser.query == "digest=*bb*"
+        assert [row.spec.version for row in browser.rows] == ["1.3.0", "1.3.1"]
+        assert {"digests", "series"} <= set(browser.text.split())
