@@ -111,7 +111,7 @@ def indexing(index: Path, environ: Mapping[str, str], many: int) -> None:
     pairs.report("index: open", opened, "ms", 1e3)
     catalog = open_cached([str(index)], Session(environ))
     assert catalog is not None
-    children = catalog.code_columns.column("edge_child")
+    children = catalog.column_arrays.column("edge_child")
     for text in _DEPENDENCIES:
         # Answers are kept, so that each is measured once. The first one reads the edges.
         ours = pairs.seconds(lambda text=text: catalog.count(parse(text)))

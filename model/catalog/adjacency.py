@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate, compress, islice, repeat
 
 from spackscope.model.catalog.column_arrays import (
-    CodeColumns,
+    ColumnArrays,
 )
 from spackscope.model.core.errors import (
     IndexDamaged,
@@ -56,13 +56,13 @@ class Adjacency:
         return Adjacency(first, array("I", compress(self.nodes, marks)), b"")
 
 
-class EdgeColumns:
+class EdgeArrays:
     """Give the edges by the ids of records; those behind all records are the absent ones.
 
     Columns are read when they are first asked for. Raises IndexDamaged where they are damaged.
     """
 
-    def __init__(self, database: Database, columns: CodeColumns) -> None:
+    def __init__(self, database: Database, columns: ColumnArrays) -> None:
         self._database = database
         self._columns = columns
 

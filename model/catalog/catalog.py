@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 
-from spackscope.model.catalog.adjacency import EdgeColumns
-from spackscope.model.catalog.column_arrays import CodeColumns
-from spackscope.model.catalog.dependency_filter import Graph
-from spackscope.model.catalog.dependency_graph import Dependencies
+from spackscope.model.catalog.adjacency import EdgeArrays
+from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.dependency_filter import DependencyFilter
+from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.query_execution import matching, tables
 from spackscope.model.catalog.rows import Row, checked_source, provenance_of, rows_of
@@ -82,21 +82,21 @@ class Catalog:
         self.notice = notice
         self.was_damaged = was_damaged
         self.discovered = discovered
-        self.code_columns = CodeColumns(self.database)
+        self.column_arrays = ColumnArrays(self.database)
         self.dictionaries = Dictionaries(self.database, self._dependents, self._propagated)
-        edges = EdgeColumns(self.database, self.code_columns)
-        self.dependencies = Dependencies(
-            self.database, self.code_columns, edges, self.dictionaries
+        edges = EdgeArrays(self.database, self.column_arrays)
+        self.dependencies = DependencyGraph(
+            self.database, self.column_arrays, edges, self.dictionaries
         )
-        self._graph = Graph(self.database, self.code_columns, edges, self.dictionaries)
+        self._graph = DependencyFilter(self.database, self.column_arrays, edges, self.dictionaries)
         self.virtuals = Virtuals(
             lambda: self.dictionaries.texts("package"),
             lru_cache(_MOST_VIRTUALS)(self._graph.providers),
         )
-        self._telling: dict[str | None, frozenset[str]] = {}
-        self._matches: BoundedCache[Query, Ranges] = BoundedCache(lambda specs: specs.nbytes)
-        self._marks: BoundedCache[Depends, bytes] = BoundedCache(len)
-        self._tallies: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
+        self._varying_columns: dict[str | None, frozenset[str]] = {}
+        self._matches: BoundedCache[Query, IdRanges] = BoundedCache(lambda specs: specs.nbytes)
+        self._dependent_masks: BoundedCache[Depends, bytes] = BoundedCache(len)
+        self._code_counts: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
             lambda counts: _ENTRY * len(counts)
         )
 
@@ -105,7 +105,7 @@ class Catalog:
         rows = self.database.execute(
             "SELECT id, package, n, first FROM package WHERE n ORDER BY id"
         )
-        records = self.code_columns.first[-1]
+        records = self.column_arrays.first[-1]
         return [
             PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
             for id_, name, n, first in rows
@@ -150,16 +150,16 @@ class Catalog:
         return int(self.database.execute("SELECT count(*) FROM problem").fetchone()[0])
 
     def _dependents(self, asked: Depends) -> bytes:
-        return self._marks.get(asked, lambda: self._graph.dependents(asked, self._find))
+        return self._dependent_masks.get(asked, lambda: self._graph.dependents(asked, self._find))
 
     def _propagated(self, term: Term) -> bytes:
         return self._graph.propagated(term, self._find)
 
-    def _find(self, query: Query) -> Ranges:
+    def _find(self, query: Query) -> IdRanges:
         """Give the ids of all records that match, those that are only dependencies among them."""
-        return matching(query, self.database, self.dictionaries, self.code_columns)
+        return matching(query, self.database, self.dictionaries, self.column_arrays)
 
-    def match(self, query: Query, *, should_stop: ShouldStop = never) -> Ranges:
+    def match(self, query: Query, *, should_stop: ShouldStop = never) -> IdRanges:
         """Give the ids of the records that match.
 
         They are kept for a while, since packages, rows and counts all come of them. Raises
@@ -174,7 +174,7 @@ class Catalog:
                 specs = self.match(rest, should_stop=should_stop)
                 return specs.within(package.first, package.first + package.total)
 
-        def find() -> Ranges:
+        def find() -> IdRanges:
             with self.database.stoppable(should_stop):
                 return self._find(self.virtuals.resolved(query)).within(0, self.total)
 
@@ -210,9 +210,9 @@ class Catalog:
         """
         specs = self.match(view.query, should_stop=should_stop)
         with self.database.stoppable(should_stop):
-            return Listing(view, specs, self.code_columns, self.dictionaries)
+            return Listing(view, specs, self.column_arrays, self.dictionaries)
 
-    def tally(
+    def count_codes(
         self, query: Query, place: str, *, should_stop: ShouldStop = never
     ) -> dict[int, int]:
         """Count the matching records by the codes of one dictionary, as of `variant_set`.
@@ -233,14 +233,14 @@ class Catalog:
                 )
                 return dict(rows.fetchall())
 
-        return self._tallies.get((query, place), count)
+        return self._code_counts.get((query, place), count)
 
     def columns(self, view: View) -> list[Column]:
         """Give the columns to show: the core, and those that say something or are asked for.
 
         Filters play no part, so that no column comes or goes while one is typed.
         """
-        telling, query = self.telling(view.query), view.query
+        telling, query = self.varying_columns(view.query), view.query
         named = query.columns if self.selected_package(query) is None else query.columns - _PACKAGE
         return [
             c
@@ -251,28 +251,28 @@ class Catalog:
             or (c.shown == "if_any" and any(self.dictionaries.values(c.name)))
         ]
 
-    def telling(self, query: Query) -> frozenset[str]:
+    def varying_columns(self, query: Query) -> frozenset[str]:
         """Name the columns with more than one value within the package of a query, or at all."""
         package = self.selected_package(query)
         name = package.name if package is not None else None
-        if name not in self._telling:
+        if name not in self._varying_columns:
             first, behind = 0, self.total
             if package is not None:
                 first, behind = package.first, package.first + package.total
-            spans = list(self.code_columns.spans(Ranges([(first, behind)])))
+            spans = list(self.column_arrays.spans(IdRanges([(first, behind)])))
             sized = self.database.execute(
                 "SELECT 1 FROM spec WHERE size IS NOT NULL AND id BETWEEN ? AND ? LIMIT 1",
                 (first, behind - 1),
             ).fetchone()
             named = {"hash", *(["size"] if sized else [])}
             named.update(c.name for c in COLUMNS if c.has_dictionary and self._varies(c, spans))
-            self._telling[name] = frozenset(named)
-        return self._telling[name]
+            self._varying_columns[name] = frozenset(named)
+        return self._varying_columns[name]
 
     def _varies(self, column: Column, spans: Sequence[tuple[int, int]]) -> bool:
         values = self.dictionaries.values(column.name)
         return (
-            len({values[code] for code in self.code_columns.distinct(column.storage, spans)}) > 1
+            len({values[code] for code in self.column_arrays.distinct(column.storage, spans)}) > 1
         )
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
@@ -296,7 +296,7 @@ class Catalog:
         """Return the record of a row with its compilers, as its spec string needs them."""
         return replace(row.spec, compilers=self.dependencies.compilers(row.id))
 
-    def whole(self, row: Row) -> Spec:
+    def full_record(self, row: Row) -> Spec:
         """Give the record of a row with all that any document tells of it."""
         spec = replace(row.spec, **asdict(self.provenance(row.id)))
         if not self.dependencies.lists(row.id):

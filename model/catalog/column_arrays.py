@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import (
     IndexDamaged,
 )
@@ -17,7 +17,7 @@ from spackscope.model.index.connection import Database
 from spackscope.model.index.schema import CODES
 
 
-class CodeColumns:
+class ColumnArrays:
     """Give the columns of codes; each is read when it is first asked for.
 
     SQLite would hand them over row by row, which takes longer than all else that is done with
@@ -57,7 +57,7 @@ class CodeColumns:
         """Give the first spec of a look-alike, and the one behind its last."""
         return self.first[look_alike], self.first[look_alike + 1]
 
-    def spans(self, specs: Ranges) -> Iterator[tuple[int, int]]:
+    def spans(self, specs: IdRanges) -> Iterator[tuple[int, int]]:
         """Give the look-alikes of some specs as ranges: the first one, and that behind the last.
 
         Where ranges of specs share a look-alike, so do their spans.

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 
-from spackscope.model.catalog.adjacency import Adjacency, EdgeColumns, Span, mask_of, spans_of
-from spackscope.model.catalog.column_arrays import CodeColumns
+from spackscope.model.catalog.adjacency import Adjacency, EdgeArrays, Span, mask_of, spans_of
+from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.records import Dependency
 from spackscope.model.index.connection import Database
@@ -24,7 +24,7 @@ from spackscope.model.query.evaluate import (
 )
 from spackscope.model.query.matchers import ANY, split_variant
 
-Find = Callable[[Query], Ranges]
+Find = Callable[[Query], IdRanges]
 """Finds the records that fulfil a query, those that are only dependencies among them."""
 
 _SPECS_A_MASK_IS_WORTH = 100
@@ -33,7 +33,7 @@ Mask = bytearray
 """A byte for each record: 1 where it fits."""
 
 
-class Graph:
+class DependencyFilter:
     """Ask the edges of an index; all masks go by the ids of records.
 
     The rules are those of `query.satisfies`, which tells the same of a single record.
@@ -42,8 +42,8 @@ class Graph:
     def __init__(
         self,
         database: Database,
-        columns: CodeColumns,
-        edges: EdgeColumns,
+        columns: ColumnArrays,
+        edges: EdgeArrays,
         dictionaries: Dictionaries,
     ) -> None:
         self._database = database
@@ -199,7 +199,7 @@ class Graph:
         return bytes(not (mine or below) for mine, below in zip(other, above, strict=True))
 
 
-def _set(mask: Mask, ids: Ranges, value: int) -> None:
+def _set(mask: Mask, ids: IdRanges, value: int) -> None:
     for start, stop in ids.pairs():
         mask[start:stop] = bytes([value]) * (stop - start)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from spackscope.model.catalog.adjacency import EdgeColumns
-from spackscope.model.catalog.column_arrays import CodeColumns
+from spackscope.model.catalog.adjacency import EdgeArrays
+from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import (
@@ -34,7 +34,7 @@ class Edge:
 
 
 @class_reading_index
-class Dependencies:
+class DependencyGraph:
     """Answer questions on the edges of an index; safe to use from several threads.
 
     A dependency has the id of its record, or one behind all records where it is absent: named by
@@ -45,8 +45,8 @@ class Dependencies:
     def __init__(
         self,
         database: Database,
-        columns: CodeColumns,
-        edges: EdgeColumns,
+        columns: ColumnArrays,
+        edges: EdgeArrays,
         dictionaries: Dictionaries,
     ) -> None:
         self._database = database

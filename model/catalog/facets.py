@@ -40,7 +40,7 @@ def facets(
 
     def counted(asked: Query) -> Counter[str]:
         place = FIELDS[column].storage
-        codes = catalog.tally(asked, place, should_stop=should_stop)
+        codes = catalog.count_codes(asked, place, should_stop=should_stop)
         values = catalog.dictionaries.values(column)
         counts: Counter[str] = Counter()
         for code, count in codes.items():

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import overload
 
 
-class Ranges(Sequence[int]):
+class IdRanges(Sequence[int]):
     """Be the sequence of all ids of some ranges, which are given ascending and apart.
 
     Each range is its first id and the id behind its last one; touching ranges are joined.
@@ -28,7 +28,7 @@ class Ranges(Sequence[int]):
         self._before = array("q", accumulate(lengths, initial=0))
 
     @classmethod
-    def of(cls, ids: Iterable[int]) -> Ranges:
+    def of(cls, ids: Iterable[int]) -> IdRanges:
         """Make the ranges of ascending ids."""
         return cls((id_, id_ + 1) for id_ in ids)
 
@@ -82,11 +82,11 @@ class Ranges(Sequence[int]):
             raise ValueError(id_)
         return position
 
-    def within(self, first: int, behind: int) -> Ranges:
+    def within(self, first: int, behind: int) -> IdRanges:
         """Give those ids that are at least `first` and below `behind`."""
         number = bisect_right(self._stops, first)
         last = bisect_left(self._starts, behind)
-        return Ranges(
+        return IdRanges(
             (max(self._starts[i], first), min(self._stops[i], behind)) for i in range(number, last)
         )
 
@@ -101,7 +101,7 @@ class Ranges(Sequence[int]):
             return 0
         return self._before[number] + min(id_, self._stops[number]) - self._starts[number]
 
-    def changed(self, flags: Iterable[tuple[int, bool]]) -> Ranges:
+    def changed(self, flags: Iterable[tuple[int, bool]]) -> IdRanges:
         """Take some ids in or out, which are given ascending with whether they belong here."""
 
         def pairs() -> Iterator[tuple[int, int]]:
@@ -122,4 +122,4 @@ class Ranges(Sequence[int]):
                     yield change[0], change[0] + 1
                 change = next(rest, None)
 
-        return Ranges(pair for pair in pairs() if pair[0] < pair[1])
+        return IdRanges(pair for pair in pairs() if pair[0] < pair[1])

@@ -11,9 +11,9 @@ from itertools import chain, groupby, repeat
 from operator import itemgetter
 from typing import cast
 
-from spackscope.model.catalog.column_arrays import CodeColumns
+from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.index.damage import class_reading_index
@@ -52,7 +52,7 @@ class Listing:
     """
 
     def __init__(
-        self, view: View, specs: Ranges, columns: CodeColumns, dictionaries: Dictionaries
+        self, view: View, specs: IdRanges, columns: ColumnArrays, dictionaries: Dictionaries
     ) -> None:
         self.view = view
         self.shown = len(specs)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from spackscope.model.catalog.column_arrays import CodeColumns
+from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.sql_filter import (
     FALSE,
     TRUE,
@@ -19,12 +19,12 @@ from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Query
 
 _RANGES_AT_ONCE = 200
-"""Ranges in one statement; SQLite takes expressions a thousand deep."""
+"""IdRanges in one statement; SQLite takes expressions a thousand deep."""
 
 
 def matching(
-    query: Query, database: Database, dictionaries: Dictionaries, columns: CodeColumns
-) -> Ranges:
+    query: Query, database: Database, dictionaries: Dictionaries, columns: ColumnArrays
+) -> IdRanges:
     """Match look-alikes first, as if no hash began as asked, and then the specs whose hash does.
 
     So a bare word, which may be the beginning of a hash, costs no look at every spec. Raises
@@ -50,25 +50,25 @@ def matching(
     return specs.changed((id_, bool(belongs)) for id_, belongs in sorted(flags.items()))
 
 
-def _matching(made: Clause, database: Database, columns: CodeColumns) -> Ranges:
+def _matching(made: Clause, database: Database, columns: ColumnArrays) -> IdRanges:
     first = columns.first
     if made == FALSE:
-        return Ranges()
+        return IdRanges()
     if made == TRUE:
-        return Ranges([(0, first[-1])])
+        return IdRanges([(0, first[-1])])
     if made.on_specs:
         found = database.execute(
             f"SELECT spec.id FROM {tables(made)} WHERE {made.sql} ORDER BY spec.id",
             made.parameters,
         )
-        return Ranges.of(id_ for (id_,) in found)
+        return IdRanges.of(id_ for (id_,) in found)
     found = database.execute(
         f"SELECT id FROM look_alike WHERE {made.sql} ORDER BY id", made.parameters
     )
     ids = [id_ for (id_,) in found]
     breaks = [at for at, (one, two) in enumerate(pairwise(ids), 1) if two - one > 1]
     bounds = zip([0, *breaks], [*breaks, len(ids)], strict=True)
-    return Ranges((first[ids[at]], first[ids[behind - 1] + 1]) for at, behind in bounds if ids)
+    return IdRanges((first[ids[at]], first[ids[behind - 1] + 1]) for at, behind in bounds if ids)
 
 
 def tables(made: Clause) -> str:

@@ -55,7 +55,7 @@ class OldIndex:
 
     @cached_property
     def _spans(self) -> dict[int, list[tuple[int, int]]]:
-        columns = self._catalog.code_columns
+        columns = self._catalog.column_arrays
         spans: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for look_alike, document in enumerate(columns.column("document")):
             spans[document].append(columns.specs(look_alike))

@@ -63,7 +63,7 @@ def answers(
             why = "" if listing.shown or elsewhere else why_none(catalog, view.query)
             if elsewhere:
                 why = f"nothing of this package matches, but {elsewhere:,} of other packages"
-            columns, telling = _columns(catalog, view, typed), catalog.telling(view.query)
+            columns, telling = _columns(catalog, view, typed), catalog.varying_columns(view.query)
             virtuals = catalog.virtuals.sentence(view.query)
             yield Answered(generation, packages, listing, columns, telling, why, virtuals)
     if typed is not None:

@@ -103,7 +103,7 @@ def show(
             for size in [archive_size(row.spec, catalog.sources, session, sources)]
         ]
         if json:
-            return export.full_json_lines(map(catalog.whole, rows))
+            return export.full_json_lines(map(catalog.full_record, rows))
         return _described(catalog, rows)
 
     _answer(sources, session, answer)

@@ -52,7 +52,7 @@ def hash_in(catalog: Catalog, id_: int) -> str:
 
 def everyone(catalog: Catalog) -> range:
     """Give the ids of all records, those that have no row among them."""
-    return range(catalog.code_columns.first[-1])
+    return range(catalog.column_arrays.first[-1])
 
 
 def test_every_edge_of_an_index_is_there_and_no_other(

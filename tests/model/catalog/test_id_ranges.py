@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.catalog.id_ranges import Ranges
+from spackscope.model.catalog.id_ranges import IdRanges
 
 ids = st.lists(st.integers(0, 40), unique=True).map(sorted)
 
 
 @given(ids)
 def test_they_are_a_sequence(given_ids: list[int]) -> None:
-    ranges = Ranges.of(given_ids)
+    ranges = IdRanges.of(given_ids)
 
     assert list(ranges) == given_ids == list(ranges[:])
     assert len(ranges) == len(given_ids)
@@ -40,7 +40,7 @@ def test_a_part_of_them_is_cut_out_and_counted(
     given_ids: list[int], first: int, behind: int
 ) -> None:
     part = [id_ for id_ in given_ids if first <= id_ < behind]
-    ranges = Ranges.of(given_ids)
+    ranges = IdRanges.of(given_ids)
 
     assert list(ranges.within(first, behind)) == part
     if first <= behind:
@@ -51,12 +51,12 @@ def test_a_part_of_them_is_cut_out_and_counted(
 def test_ids_are_taken_in_and_out(given_ids: list[int], flags: dict[int, bool]) -> None:
     expected = [i for i in range(41) if flags.get(i, i in given_ids)]
 
-    assert list(Ranges.of(given_ids).changed(sorted(flags.items()))) == expected
+    assert list(IdRanges.of(given_ids).changed(sorted(flags.items()))) == expected
 
 
 @given(ids)
 def test_touching_ranges_are_one(given_ids: list[int]) -> None:
-    pairs = list(Ranges.of(given_ids).pairs())
+    pairs = list(IdRanges.of(given_ids).pairs())
 
     assert all(start < stop for start, stop in pairs)
     assert all(one[1] < two[0] for one, two in itertools.pairwise(pairs))

@@ -60,7 +60,7 @@ def answers(catalog: Catalog) -> list[object]:
     """Ask a catalog for all that commands and the browser ask for."""
     found: list[object] = [catalog.total, catalog.problems, catalog.sources]
     rows = catalog.rows(range(catalog.total))
-    found.append(list(export.full_json_lines(map(catalog.whole, rows))))
+    found.append(list(export.full_json_lines(map(catalog.full_record, rows))))
     for text in QUERIES:
         query = parse(text)
         for view in (View(query), View(query, sort=Sort("compiler"), folded=True)):

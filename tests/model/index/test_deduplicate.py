@@ -132,7 +132,7 @@ def test_a_record_that_one_source_only_depends_on_is_listed_for_the_other(tmp_pa
     (row,) = catalog.by_hash(ZLIB)
     assert (catalog.total, row.spec.in_cache, row.spec.cached) == (1, True, True)
     assert row.spec.sources == (str(pushed),)
-    assert "source" not in catalog.telling(Query())
+    assert "source" not in catalog.varying_columns(Query())
 
 
 def test_a_page_and_an_index_make_one_record_with_tag_stacks_and_dependencies(
@@ -214,7 +214,7 @@ def indexed(tmp_path: Path, *sources: Path, rebuild: bool = False) -> Catalog:
 
 def told(catalog: Catalog) -> dict[str, object]:
     """Give all that an index tells, by hash."""
-    rows = catalog.rows(range(catalog.code_columns.first[-1]))
+    rows = catalog.rows(range(catalog.column_arrays.first[-1]))
     hashes = [row.spec.hash for row in rows]
 
     def edges(id_: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
