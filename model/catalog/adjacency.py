@@ -15,8 +15,8 @@ from spackscope.model.core.errors import (
     IndexDamaged,
 )
 from spackscope.model.index.codec import (
-    ascends,
-    packed,
+    is_ascending,
+    pack_codes,
 )
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import text, texts
@@ -100,7 +100,7 @@ class EdgeArrays:
         if (
             len(first) != rows + 1
             or first[0]
-            or not ascends(first)
+            or not is_ascending(first)
             or not first[-1] == len(others) == len(kinds)
             or max(others, default=-1) >= nodes
             or max(kinds, default=-1) >= len(self.kinds)
@@ -124,7 +124,7 @@ def mask_of(ids: Collection[int], count: int) -> bytearray:
 
 def _small(kinds: array[int], count: int) -> Sequence[int]:
     """Spell codes as bytes, which can be translated, if there are few enough."""
-    return packed(kinds)[::4] if count <= 256 else kinds
+    return pack_codes(kinds)[::4] if count <= 256 else kinds
 
 
 def _marks(kinds: Sequence[int], wanted: Sequence[bool]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -12,7 +11,7 @@ from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import (
     IndexDamaged,
 )
-from spackscope.model.index.codec import ascends
+from spackscope.model.index.codec import is_ascending, unpack_codes
 from spackscope.model.index.connection import Database
 from spackscope.model.index.schema import CODES
 
@@ -31,14 +30,17 @@ class ColumnArrays:
     def _column(self, place: str) -> array[int]:
         found = self._database.execute("SELECT data FROM codes WHERE name = ?", (place,))
         row = found.fetchone()
-        if row is None or len(row[0]) % 4:
+        if row is None:
             raise IndexDamaged(f"the codes of {place} are damaged")
-        codes = array("I", row[0])
-        if sys.byteorder == "big":
-            codes.byteswap()
+        codes = unpack_codes(row[0])
         if place == "first":
             ((specs,),) = self._database.execute("SELECT coalesce(max(id) + 1, 0) FROM spec")
-            if not codes or codes[0] or codes[-1] != specs or not ascends(codes, strictly=True):
+            if (
+                not codes
+                or codes[0]
+                or codes[-1] != specs
+                or not is_ascending(codes, strictly=True)
+            ):
                 raise IndexDamaged("the numbers of specs are damaged")
         elif place in CODES and len(codes) != len(self.first) - 1:
             raise IndexDamaged(f"the codes of {place} are damaged")

@@ -42,9 +42,9 @@ def rows_of(
     for id_, hash_, size, look_alike, document, *codes in database.execute(
         f"{_SELECT} ({','.join(map(str, ids))})"
     ):
-        values = dict(documents[document])
+        values = dict(documents[natural(document)])
         for arguments, code in zip(dictionaries.record_arguments, codes, strict=True):
-            values |= arguments[code]
+            values |= arguments[natural(code)]
         spec = Spec(hash=checked_hash(hash_), size=_size(size), **values)
         rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
     return [rows[id_] for id_ in ids]

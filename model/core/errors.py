@@ -58,15 +58,17 @@ class Unreadable(SpackscopeError, ValueError):
 
 
 class YamlError(Unreadable):
-    """YAML was not loaded; `line` is where it goes wrong, counted from 1, if known."""
+    """YAML was not loaded; `line` is where the error is, counted from 1, if known.
 
-    def __init__(self, reason: str, line: int | None = None) -> None:
+    `is_syntax_error` tells a text that is not YAML from YAML that is refused.
+    """
+
+    def __init__(
+        self, reason: str, line: int | None = None, *, is_syntax_error: bool = False
+    ) -> None:
         super().__init__(reason)
         self.line = line
-
-
-class InvalidYaml(YamlError):
-    """A text is not YAML."""
+        self.is_syntax_error = is_syntax_error
 
 
 class SourceError(SpackscopeError):

@@ -8,38 +8,50 @@ from collections.abc import Sequence
 from itertools import accumulate, chain, islice, repeat
 from operator import le, lt, sub
 
+from spackscope.model.core.errors import IndexDamaged
 
-def packed(codes: array[int]) -> bytes:
-    """Spell codes as the index holds them: four bytes each, the lowest first."""
+
+def pack_codes(codes: array[int]) -> bytes:
+    """Encode codes as the index stores them: four bytes each, little-endian."""
     if sys.byteorder == "big":
         codes = array("I", codes)
         codes.byteswap()
     return codes.tobytes()
 
 
-def upwards(
+def unpack_codes(data: object) -> array[int]:
+    """Decode what `pack_codes` encoded. Raises IndexDamaged."""
+    if not isinstance(data, bytes) or len(data) % 4:
+        raise IndexDamaged("codes are damaged")
+    codes = array("I", data)
+    if sys.byteorder == "big":
+        codes.byteswap()
+    return codes
+
+
+def reverse_edges(
     first: Sequence[int], children: Sequence[int], kinds: Sequence[int], nodes: int
 ) -> tuple[array[int], array[int], array[int]]:
-    """Sort edges by the node that they lead to, of which there are `nodes`.
+    """Return edges in CSR form sorted by their child, of which there are `nodes`.
 
-    Of edges in the order of those that have them, `first` says where those of each begin. Give
-    where the edges to each node begin, who has them, and their kinds.
+    Edges are given in CSR form by their parent: parent i owns edges first[i]:first[i + 1].
+    Returns where the edges of each child begin, their parents, and their kinds.
     """
     sizes = map(sub, islice(first, 1, None), first)
     parents = chain.from_iterable(map(repeat, range(len(first) - 1), sizes))
-    numbers = [0] * nodes
+    counts = [0] * nodes
     for child in children:
-        numbers[child] += 1
-    places = list(accumulate(numbers, initial=0))
-    begins = array("I", places)
-    above, sorted_kinds = array("I", bytes(4 * len(children))), array("I", bytes(4 * len(kinds)))
+        counts[child] += 1
+    ends = list(accumulate(counts, initial=0))
+    up_first = array("I", ends)
+    up_parents, up_kinds = array("I", bytes(4 * len(children))), array("I", bytes(4 * len(kinds)))
     for parent, child, kind in zip(parents, children, kinds, strict=True):
-        place = places[child]
-        above[place], sorted_kinds[place] = parent, kind
-        places[child] = place + 1
-    return begins, above, sorted_kinds
+        edge = ends[child]
+        up_parents[edge], up_kinds[edge] = parent, kind
+        ends[child] = edge + 1
+    return up_first, up_parents, up_kinds
 
 
-def ascends(numbers: array[int], *, strictly: bool = False) -> bool:
+def is_ascending(numbers: array[int], *, strictly: bool = False) -> bool:
     """Check whether each number is at least as large as the one before, or larger."""
     return all(map(lt if strictly else le, numbers, islice(numbers, 1, None)))

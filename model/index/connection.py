@@ -1,4 +1,4 @@
-"""Hold an index open: a connection for each thread, and statements that can be given up."""
+"""Open an index: one connection for each thread, and statements that can be stopped."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import contextlib
 import functools
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from spackscope.model.core.errors import (
-    Cancelled,
-    IndexDamaged,
-)
+from spackscope.model.core.errors import Cancelled, IndexDamaged
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.index.schema import INDEXES, TABLES
 
+MAX_STATEMENTS = 16
+"""Compiled statements that each connection keeps; most hold ids or codes and are never reused."""
+
 _STEPS = 20_000
-"""Steps of a statement, about a millisecond, after which it is asked whether to go on."""
+"""Steps of a statement, about a millisecond, between two calls of the progress handler."""
 _INTERRUPTED = "interrupted"
-"""What SQLite says of a statement that its progress handler ended."""
+"""The message of SQLite for a statement that its progress handler stopped."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _cancellable(method: Method) -> Method:
-    """Make a method raise Cancelled where its statement is ended."""
+    """Make a method raise Cancelled if its statement is stopped."""
 
     @functools.wraps(method)
     def call(*arguments: object) -> object:
@@ -40,7 +40,7 @@ def _cancellable(method: Method) -> Method:
 
 
 class _Cursor(sqlite3.Cursor):
-    """Raise Cancelled where a signal or another thread ends a statement: no index is damaged."""
+    """Cursor that raises Cancelled if a signal or another thread stops a statement."""
 
     execute = _cancellable(sqlite3.Cursor.execute)
     executemany = _cancellable(sqlite3.Cursor.executemany)
@@ -51,28 +51,24 @@ class _Cursor(sqlite3.Cursor):
     __next__ = _cancellable(sqlite3.Cursor.__next__)
 
 
-MOST_STATEMENTS = 16
-"""Compiled statements that each connection keeps; most hold ids or codes, and come never again."""
-
-
 class _Connection(sqlite3.Connection):
-    """Let signal handlers run during statements.
+    """Connection that lets signal handlers run during statements.
 
-    It closes itself when it is dropped, by whatever thread; Python 3.13 warns of one left open.
+    It closes itself when it is dropped, in any thread; Python 3.13 warns of one left open.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         _let_signals_in(self)
 
-    # The methods of SQLite's own connection use its own cursors.
+    # The methods of sqlite3.Connection use its own cursors.
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """Run a statement; what it gives is read by a cursor of ours."""
+        """Run a statement."""
         return self.cursor(_Cursor).execute(*arguments)
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        """Run a statement for each of some parameters."""
+        """Run a statement once for each tuple of parameters."""
         return self.cursor(_Cursor).executemany(*arguments)
 
     def executescript(self, *arguments: Any) -> sqlite3.Cursor:
@@ -84,29 +80,51 @@ class _Connection(sqlite3.Connection):
             self.close()
 
 
-def connect(uri: str) -> sqlite3.Connection:
-    """Open a database that several threads may hold and any may drop.
+def connect(database: str) -> sqlite3.Connection:
+    """Open a database, given by a path or a URI, that several threads may use and any may drop.
 
-    Nothing in the file is run, should somebody else have written it, and cells are checked.
+    Statements that are stopped raise Cancelled. Nothing in the file is run, should somebody else
+    have written it, and cells are checked. Raises sqlite3.Error.
     """
     connection = sqlite3.connect(
-        uri,
+        database,
         uri=True,
         check_same_thread=False,
         factory=_Connection,
-        cached_statements=MOST_STATEMENTS,
+        cached_statements=MAX_STATEMENTS,
     )
     connection.execute("PRAGMA trusted_schema=0")
     connection.execute("PRAGMA cell_size_check=1")
     return connection
 
 
-class Database:
-    """Hold one index open; safe to use from several threads.
+def _let_signals_in(connection: sqlite3.Connection) -> None:
+    """Call a Python function now and then: only then signal handlers run, and may raise."""
+    connection.set_progress_handler(lambda: 0, _STEPS)
 
-    `meta` is what the index says of itself: schema, fingerprint, time of its making. Raises
-    sqlite3.Error where the index cannot be opened, and IndexDamaged where it has other tables
-    than it should have.
+
+@contextlib.contextmanager
+def stoppable(connection: sqlite3.Connection, should_stop: ShouldStop) -> Iterator[None]:
+    """Make statements of a connection of `connect` raise Cancelled once `should_stop` says so."""
+    if should_stop():
+        raise Cancelled
+    connection.set_progress_handler(lambda: int(should_stop()), _STEPS)
+    try:
+        yield
+    finally:
+        _let_signals_in(connection)
+
+
+class Database:
+    """One open index; safe to use from several threads.
+
+    `meta` is what the index says of itself: schema, fingerprint, time it was built. Raises
+    sqlite3.Error if the index cannot be opened, and IndexDamaged if its tables are not those of
+    an index.
+
+    Example:
+        >>> database = Database("file:///tmp/index.sqlite?mode=ro&immutable=1")
+        >>> database.execute("SELECT name FROM package").fetchall()
     """
 
     def __init__(self, uri: str, keep: sqlite3.Connection | None = None) -> None:
@@ -128,12 +146,12 @@ class Database:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
-        """Connect a thread: to the index, or to a copy where its file is another one by now."""
+        """Connect a thread: to the index, or to a copy if its file has been replaced."""
         with contextlib.suppress(sqlite3.Error):
             connection = connect(self._uri)
             connection.execute("PRAGMA query_only=1")
             connection.execute("PRAGMA read_uncommitted=1")
-            # A full disk is no reason not to sort.
+            # Sorting must not need a disk with free space.
             connection.execute("PRAGMA temp_store=MEMORY")
             if _meta(connection) == self.meta:
                 return connection
@@ -146,32 +164,9 @@ class Database:
         """Run one statement in the connection of this thread."""
         return self._connection.execute(sql, tuple(parameters))
 
-    def stoppable(self, should_stop: ShouldStop) -> Stoppable:
-        """Give a context in which statements end with Cancelled where `should_stop` says so."""
-        return Stoppable(self._connection, should_stop)
-
-
-def _let_signals_in(connection: sqlite3.Connection) -> None:
-    """Call a function of Python now and then: signal handlers run, and may raise, in none else."""
-    connection.set_progress_handler(lambda: 0, _STEPS)
-
-
-class Stoppable:
-    """End statements with Cancelled where `should_stop` says so, or a signal handler raises."""
-
-    def __init__(self, connection: sqlite3.Connection, should_stop: ShouldStop) -> None:
-        self._connection = connection
-        self._should_stop = should_stop
-
-    def __enter__(self) -> None:
-        if self._should_stop():
-            raise Cancelled
-        self._connection.set_progress_handler(lambda: int(self._should_stop()), _STEPS)
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, _trace: object) -> None:
-        _let_signals_in(self._connection)
-        if kind is sqlite3.OperationalError and str(error) == _INTERRUPTED:
-            raise Cancelled from None
+    def stoppable(self, should_stop: ShouldStop) -> contextlib.AbstractContextManager[None]:
+        """Return a context in which statements raise Cancelled once `should_stop` says so."""
+        return stoppable(self._connection, should_stop)
 
 
 def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:

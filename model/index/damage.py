@@ -1,4 +1,8 @@
-"""The one place where errors in reading an index become IndexDamaged."""
+"""Report whatever cannot be read in an index as IndexDamaged.
+
+Tables, codes and texts that the writer does not write raise `DAMAGE` where they are used. Values
+are checked by the functions below where they would raise something else, or nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,53 +13,45 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from spackscope.model.core.errors import (
-    IndexDamaged,
-    QueryError,
-    Unanswerable,
-)
-from spackscope.model.core.records import (
-    is_hash,
-)
+from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
+from spackscope.model.core.records import is_hash
 
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_DAMAGE = (
-    sqlite3.Error,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-)
-"""What reading raises where tables, codes or texts are not as the writer leaves them."""
+_DAMAGE = (sqlite3.Error, LookupError, ValueError, OverflowError, RecursionError)
+
+
+class _ReportingDamage:
+    """Context that raises IndexDamaged for errors in reading an index."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        # The two errors of queries are ValueErrors, too.
+        if isinstance(error, _DAMAGE) and not isinstance(error, Unanswerable | QueryError):
+            raise IndexDamaged(str(error)) from error
+
+
+_reporting_damage = _ReportingDamage()
 
 
 def reads_index(function: _Function) -> _Function:
-    """Let a function raise IndexDamaged for whatever it cannot make sense of in an index."""
+    """Decorate a function or generator to raise IndexDamaged for what it cannot read."""
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
-            try:
+            with _reporting_damage:
                 yield from function(*args, **kwargs)
-            except (Unanswerable, QueryError):
-                raise
-            except _DAMAGE as error:
-                raise IndexDamaged(str(error)) from error
 
         return generate  # type: ignore[return-value]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        try:
+        with _reporting_damage:
             return function(*args, **kwargs)
-        except (Unanswerable, QueryError):
-            raise
-        except _DAMAGE as error:
-            raise IndexDamaged(str(error)) from error
 
     return call  # type: ignore[return-value]
 
@@ -80,7 +76,7 @@ def class_reading_index(class_: type[_Class]) -> type[_Class]:
     return class_
 
 
-# Columns of SQLite hold values of any type, whatever the type that they are declared with.
+# A column of SQLite may hold values of any type, whatever its declared type.
 
 
 def text(value: object) -> str:
@@ -94,7 +90,7 @@ def texts(value: object) -> tuple[str, ...]:
     """Return the texts of a column with a JSON array."""
     array = json.loads(text(value))
     if not isinstance(array, list):
-        raise IndexDamaged("a list of texts is none")
+        raise IndexDamaged("a list of texts is not a list")
     return tuple(map(text, array))
 
 

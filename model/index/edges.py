@@ -10,8 +10,8 @@ from itertools import accumulate
 
 from spackscope.model.core.records import Dependency
 from spackscope.model.index.codec import (
-    packed,
-    upwards,
+    pack_codes,
+    reverse_edges,
 )
 
 _NOBODY = 0xFFFFFFFF
@@ -72,16 +72,16 @@ class Edges:
         begins = array("I", accumulate(numbers, initial=0))
         children = array("I", map(child_ids.__getitem__, children))
         (absent,) = connection.execute("SELECT count(*) FROM absent").fetchone()
-        up_first, up_parent, up_kind = upwards(begins, children, kinds, count + absent)
+        up_first, up_parent, up_kind = reverse_edges(begins, children, kinds, count + absent)
         connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
             [
-                ("edge_first", packed(begins)),
-                ("edge_child", packed(children)),
-                ("edge_kind", packed(kinds)),
-                ("up_first", packed(up_first)),
-                ("up_parent", packed(up_parent)),
-                ("up_kind", packed(up_kind)),
+                ("edge_first", pack_codes(begins)),
+                ("edge_child", pack_codes(children)),
+                ("edge_kind", pack_codes(kinds)),
+                ("up_first", pack_codes(up_first)),
+                ("up_parent", pack_codes(up_parent)),
+                ("up_kind", pack_codes(up_kind)),
             ],
         )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.index.codec import (
-    packed,
+    pack_codes,
 )
 from spackscope.model.index.deduplicate import Merging, StagedDocument
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary, storable
@@ -99,13 +99,13 @@ class IndexWriter:
             ),
         )
 
-    def add_failure(self, source: str, failure: str, *, is_told: bool = False) -> None:
+    def add_failure(self, source: str, failure: str, *, is_reported: bool = False) -> None:
         """Write down why nothing of a source can be read; a problem of it may tell so already."""
         self._connection.execute(
             "UPDATE source SET failure = ? WHERE id = ?",
             (storable(failure), self._sources[source]),
         )
-        if not is_told:
+        if not is_reported:
             self.add_problem(Problem("", "", failure))
 
     def add_archive(self, hash_: str, size: float) -> None:
@@ -211,7 +211,7 @@ class IndexWriter:
         )
         self._connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
-            [(name, packed(column)) for name, column in (*columns.items(), ("first", firsts))],
+            [(name, pack_codes(column)) for name, column in (*columns.items(), ("first", firsts))],
         )
         self._connection.execute(
             "UPDATE package SET (first, n) = (SELECT first, n FROM"

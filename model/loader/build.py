@@ -16,26 +16,22 @@ from spackscope.model.core.errors import (
     describe_unexpected,
 )
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.core.records import (
-    Problem,
-    Spec,
-)
-from spackscope.model.index.connection import Stoppable
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.index.connection import stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.incremental import OldIndex
-from spackscope.model.readers.cache_pages import is_page, read_page
+from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-    Document,
-)
-
-_HEAD = 16
+from spackscope.model.sources.document import DiscoveredSource, Document
 
 PAGE_NAME = "specs.md"
-"""What the site calls every page; a file of this name that is none is worth a word."""
+"""The name of every page on the site; a file of this name that is not a page is a problem."""
+
+_HEAD = 16
+_PROGRESS_INTERVAL = 0.1
+_PROGRESS_SPECS = 256
 
 
 def build(
@@ -50,138 +46,152 @@ def build(
 ) -> None:
     """Read all documents and write their records into an empty database.
 
-    With `everything`, what is there only because others depend on it is listed too. What an
-    `old` index has of documents that did not change is taken from there. Raises
-    SourceError where no source holds a record, Cancelled where `should_stop` says so, and
-    sqlite3.Error where the database cannot be written.
+    Arguments:
+        discovered: The sources with their documents.
+        connection: An empty database, opened by `index.connection.connect`.
+        fingerprint: That of the sources, which the index keeps.
+        everything: List dependency-only specs with all others.
+        old: An index whose records are reused for documents that did not change.
+        on_progress: Called with what is counted, how many are done, and how many there are.
+        should_stop: Asked now and then whether to stop.
+
+    Raises SourceError if no source holds a record, Cancelled once `should_stop` says so,
+    IndexDamaged if the old index cannot be read, and sqlite3.Error if the database cannot be
+    written.
+
+    Example:
+        >>> build(discover(["index.json"], session), connect("new.sqlite"))
     """
-    with Stoppable(connection, should_stop):
+    with stoppable(connection, should_stop):
         writer = IndexWriter(connection, everything=everything)
-        builder = _Builder(writer, old, on_progress, should_stop)
-        builder.total = sum(len(one.documents) for one in discovered)
-        known = [builder.read(one) for one in discovered]
-        if all(one.failure for one in known):
-            raise SourceError("; ".join(one.failure for one in known))
-        on_progress("files read", builder.total, builder.total)
+        total = sum(len(source.documents) for source in discovered)
+        builder = _Builder(writer, old, total, on_progress, should_stop)
+        failures = [builder.add_source(source) for source in discovered]
+        if all(failures):
+            raise SourceError("; ".join(failures))
+        on_progress("files read", total, total)
         if should_stop():
             raise Cancelled
         writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
 
 
 class _Builder:
-    """Read source after source."""
+    """Adds source after source to an index."""
 
     def __init__(
         self,
         writer: IndexWriter,
         old: OldIndex | None,
+        total: int,
         on_progress: OnProgress,
         should_stop: ShouldStop,
     ) -> None:
-        self.writer = writer
-        self.total = 0
+        self._writer = writer
         self._old = old
+        self._total = total
         self._on_progress, self._should_stop = on_progress, should_stop
         self._done = 0
-        self._last = 0.0
-        self._refusals: list[Problem] = []
+        self._last_progress = 0.0
+        self._first_problem: Problem | None = None
 
-    def read(self, discovered: DiscoveredSource) -> DiscoveredSource:
-        """Read all documents of a source; give it back with what is the matter with it."""
-        self.writer.add_source(discovered)
-        self._refusals.clear()
+    def add_source(self, discovered: DiscoveredSource) -> str:
+        """Index the documents of a source; return why nothing of it can be read, if so."""
+        self._writer.add_source(discovered)
+        self._first_problem = None
         for problem in discovered.problems:
-            self.writer.add_problem(problem, discovered.source)
-        understood, why = 0, "holds no page of cache.spack.io and no Spack index"
+            self._writer.add_problem(problem, discovered.source)
+        is_known, reason = False, "holds no page of cache.spack.io and no Spack index"
         for document in discovered.documents:
-            self._tell("files read", self._done, self.total)
+            self._report("files read", self._done, self._total)
             self._done += 1
-            if (reused := self._reuse(document)) is not None:
-                understood += reused
-                continue
             try:
-                understood += self._read(document)
+                is_known |= self._add_document(document)
             except OSError as error:
-                why = str(error.strerror or error)
-                self.writer.add_problem(Problem(document.origin, "", why), discovered.source)
-            except (Cancelled, sqlite3.Error):
-                raise
-            except Exception as error:
-                why = f"cannot be read: {describe_unexpected(error)}"
-                self.writer.add_problem(Problem(document.origin, "", why), discovered.source)
-        if understood or discovered.failure:
-            failure = discovered.failure
-        elif self._refusals:
-            first = self._refusals[0]
-            told = replace(first, origin="") if first.origin == discovered.source else first
-            failure = f"the source {discovered.source} cannot be read: {told}"
-        else:
-            failure = f"the source {discovered.source} {why}"
+                reason = str(error.strerror or error)
+                self._add_problem(document, reason)
+        failure = discovered.failure
+        if not is_known and not failure:
+            failure = self._failure(discovered.source, reason)
         if failure:
-            self.writer.add_failure(discovered.source, failure, is_told=bool(self._refusals))
-        return replace(discovered, failure=failure)
+            is_reported = self._first_problem is not None
+            self._writer.add_failure(discovered.source, failure, is_reported=is_reported)
+        return failure
 
-    def _reuse(self, document: Document) -> bool | None:
-        """Take a document from the old index; None where it is not there as it is now.
+    def _failure(self, source: str, reason: str) -> str:
+        """Return why nothing of a source can be read: its first problem, or a reason."""
+        problem = self._first_problem
+        if problem is None:
+            return f"the source {source} {reason}"
+        if problem.origin == source:
+            problem = replace(problem, origin="")
+        return f"the source {source} cannot be read: {problem}"
 
-        What is wrong with that index is raised: it is no problem of the document.
+    def _add_document(self, document: Document) -> bool:
+        """Index a document, reusing its records from the old index if it did not change.
+
+        Returns whether it is of a known format. Raises OSError.
         """
-        if self._old is None or (known := self._old.find(document)) is None:
-            return None
-        code, known_page = known
-        items = self._watched(self._old.records(code))
-        return self.writer.add_document(document, items, is_page=known_page)
+        known = self._old.find(document) if self._old is not None else None
+        if self._old is not None and known is not None:
+            # Damage of the old index is raised: it is not a problem of the document.
+            items = self._watched(self._old.records(known))
+            return self._writer.add_document(document, items, is_page=known.is_page)
+        try:
+            return self._read(document)
+        except (OSError, Cancelled, sqlite3.Error):
+            raise
+        except Exception as error:
+            raise OSError(f"cannot be read: {describe_unexpected(error)}") from error
 
     def _read(self, document: Document) -> bool:
-        """Read one document, and tell whether it is one. Raises OSError."""
-        data = _read(document)
+        """Read one document into the index; return whether it is of a known format."""
+        data = _read_bytes(document)
         if document.kind == "sizes":
             try:
-                if (found := archive_size(data, origin=document.origin)) is not None:
-                    self.writer.add_archive(*found)
+                if (size := archive_size(data, origin=document.origin)) is not None:
+                    self._writer.add_archive(*size)
             except Unreadable as error:
-                self.writer.add_problem(Problem(document.origin, "", str(error)), document.source)
+                self._add_problem(document, str(error))
             return False
-        if is_page(data):
-            items = _guarded(read_page(data, origin=document.origin), document)
-            del data
-            self.writer.add_document(document, self._watched(items), is_page=True)
-            return True
-        if document.kind != "candidate":
-            before = self.writer.count
-            items = read_document(
-                data,
-                origin=document.origin,
-                on_count=lambda count: self._tell("specs read", before + count, None),
-            )
-            # The reader lets go of the bytes as soon as it has their text.
-            del data
-            items = _guarded(items, document)
-            return self.writer.add_document(document, self._watched(items))
-        if os.path.basename(document.path) == PAGE_NAME:
-            reason = "it is no page of cache.spack.io"
-            self.writer.add_problem(Problem(document.origin, "", reason), document.source)
-        return False
+        page = is_page(data)
+        if document.kind == "candidate" and not page:
+            if os.path.basename(document.path) == PAGE_NAME:
+                self._add_problem(document, "it is not a page of cache.spack.io")
+            return False
+        before = self._writer.count
+        items = read_document(
+            data,
+            origin=document.origin,
+            on_count=lambda count: self._report("specs read", before + count, None),
+        )
+        # The reader drops the bytes as soon as it has their text.
+        del data
+        items = self._watched(_guarded(items, document))
+        return self._writer.add_document(document, items, is_page=page) or page
+
+    def _add_problem(self, document: Document, reason: str) -> None:
+        self._writer.add_problem(Problem(document.origin, "", reason), document.source)
 
     def _watched(self, items: Iterable[Spec | Problem]) -> Iterator[Spec | Problem]:
-        for number, item in enumerate(items):
-            if not self._refusals and isinstance(item, Problem):
-                self._refusals.append(item)
-            if number % 256 == 255:
-                self._tell("specs read", self.writer.count, None)
+        """Yield items, reporting progress and noting the first problem of the source."""
+        for number, item in enumerate(items, 1):
+            if self._first_problem is None and isinstance(item, Problem):
+                self._first_problem = item
+            if number % _PROGRESS_SPECS == 0:
+                self._report("specs read", self._writer.count, None)
             yield item
 
-    def _tell(self, what: str, done: int, total: int | None) -> None:
-        """Tell how far it is, ten times a second. Raises Cancelled."""
-        if time.monotonic() - self._last > 0.1:
+    def _report(self, what: str, done: int, total: int | None) -> None:
+        """Report progress at most ten times a second. Raises Cancelled."""
+        if time.monotonic() - self._last_progress > _PROGRESS_INTERVAL:
             if self._should_stop():
                 raise Cancelled
             self._on_progress(what, done, total)
-            self._last = time.monotonic()
+            self._last_progress = time.monotonic()
 
 
 def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Spec | Problem]:
-    """Pass on what a reader yields; an error in the reader is a problem of its document."""
+    """Yield what a reader yields; an error in the reader becomes a problem of its document."""
     try:
         yield from items
     except (Cancelled, sqlite3.Error):
@@ -191,10 +201,14 @@ def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Sp
         yield Problem(document.origin, "", reason)
 
 
-def _read(document: Document) -> bytes:
-    """Read a document; of a file that cannot be a page its first bytes are enough."""
+def _read_bytes(document: Document) -> bytes:
+    """Return the content of a document, or the head of a file that cannot be a page.
+
+    Raises OSError.
+    """
     if document.unreadable:
         raise OSError(document.unreadable)
+    max_size = MAX_MANIFEST_SIZE if document.kind == "sizes" else MAX_FILE_SIZE
     try:
         with open_file(document.path) as file:
             if document.kind == "candidate":
@@ -202,9 +216,7 @@ def _read(document: Document) -> bytes:
                 if b"---" not in head.replace(b"\0", b""):
                     return head
                 file.seek(0)
-            return read_open(
-                file, MAX_MANIFEST_SIZE if document.kind == "sizes" else MAX_FILE_SIZE
-            )
+            return read_open(file, max_size)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OSError(error.errno or 0, f"cannot be read: {reason}") from None

@@ -1,4 +1,4 @@
-"""Take what an index has of documents that did not change, instead of reading them again."""
+"""Read the records of unchanged documents from an index instead of from the documents."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import checked_provenance
 from spackscope.model.core.records import Dependency, Problem, Provenance, Spec
-from spackscope.model.index.damage import checked_hash, class_reading_index, text
+from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text
 from spackscope.model.sources.document import Document, fingerprint
 
 _BATCH = 512
 
 
+class KnownDocument(NamedTuple):
+    """A document of an index: its code, whether it is a page, and lists dependencies."""
+
+    code: int
+    is_page: bool
+    lists_dependencies: bool
+
+
 @class_reading_index
 class OldIndex:
-    """Give the records of documents as an index has them; their order is that of the index.
+    """Reads the records of documents from an index, in the order of the index.
 
     Raises IndexDamaged.
     """
@@ -27,31 +36,36 @@ class OldIndex:
         self._catalog = catalog
 
     @cached_property
-    def _known(self) -> dict[str, tuple[int, bool]]:
-        """Know the documents that can be told apart: their codes, and whether they are pages."""
+    def _documents(self) -> dict[str, KnownDocument]:
+        """The documents by their fingerprints, except those with records merged into others."""
         rows = self._catalog.database.execute(
-            "SELECT fingerprint, id, page FROM document WHERE merged = 0"
+            "SELECT fingerprint, id, page, dependencies FROM document WHERE merged = 0"
         )
-        return {known: (code, bool(page)) for known, code, page in rows}
+        return {
+            key: KnownDocument(natural(code), bool(is_page), bool(dependencies))
+            for key, code, is_page, dependencies in rows
+        }
 
-    def find(self, document: Document) -> tuple[int, bool] | None:
-        """Give the code of a document and whether it is a page; None where it is to be read."""
-        return self._known.get(fingerprint([document]))
+    def find(self, document: Document) -> KnownDocument | None:
+        """Return what the index has of a document, or None if it has to be read."""
+        return self._documents.get(fingerprint([document]))
 
-    def records(self, code: int) -> Iterator[Spec | Problem]:
-        """Give the records and problems of the document with this code."""
-        yield from self._problems[code]
-        ids = [id_ for start, stop in self._spans[code] for id_ in range(start, stop)]
-        if not self._lists[code]:
-            # A page has nothing that the table of specs does not show.
-            for batch in _batches(ids):
-                yield from (row.spec for row in self._catalog.rows(batch))
-            return
-        for batch in _batches(ids):
-            told = self._told(batch)
-            for row in self._catalog.rows(batch):
+    def records(self, document: KnownDocument) -> Iterator[Spec | Problem]:
+        """Yield the problems and records of a document."""
+        yield from self._problems[document.code]
+        ids = [id_ for start, stop in self._spans[document.code] for id_ in range(start, stop)]
+        for start in range(0, len(ids), _BATCH):
+            batch = ids[start : start + _BATCH]
+            rows = self._catalog.rows(batch)
+            if not document.lists_dependencies:
+                # A page has nothing that the table of specs does not have.
+                yield from (row.spec for row in rows)
+                continue
+            provenance = self._provenance(batch)
+            for row in rows:
                 spec = replace(row.spec, dependencies=self._dependencies(row.id))
-                yield replace(spec, **asdict(told[row.id])) if row.id in told else spec
+                more = provenance.get(row.id)
+                yield replace(spec, **asdict(more)) if more is not None else spec
 
     @cached_property
     def _spans(self) -> dict[int, list[tuple[int, int]]]:
@@ -70,12 +84,12 @@ class OldIndex:
             problems[document].append(Problem(*map(text, texts)))
         return problems
 
-    def _told(self, ids: Sequence[int]) -> dict[int, Provenance]:
+    def _provenance(self, ids: Sequence[int]) -> dict[int, Provenance]:
         rows = self._catalog.database.execute(
             "SELECT spec, package_hash, external, path, installed_at, build_spec FROM provenance"
             f" WHERE spec IN ({','.join(map(str, ids))})"
         )
-        return {spec: checked_provenance(told) for spec, *told in rows}
+        return {spec: checked_provenance(columns) for spec, *columns in rows}
 
     def _dependencies(self, id_: int) -> tuple[Dependency, ...]:
         return tuple(
@@ -84,22 +98,13 @@ class OldIndex:
         )
 
     @cached_property
-    def _lists(self) -> list[bool]:
-        rows = self._catalog.database.execute("SELECT dependencies FROM document ORDER BY id")
-        return [bool(dependencies) for (dependencies,) in rows]
-
-    @cached_property
     def _nodes(self) -> list[tuple[str, str]]:
-        """Hold the hash and name of each spec, and behind them of what is absent."""
+        """The hash and name of each spec by its id, and after them of absent dependencies."""
         names = self._catalog.dictionaries.texts("package")
-        found = self._catalog.database.execute(
+        specs = self._catalog.database.execute(
             "SELECT hash, package FROM spec JOIN look_alike ON look_alike.id = look_alike"
             " ORDER BY spec.id"
         )
         absent = self._catalog.database.execute("SELECT hash, name FROM absent ORDER BY id")
-        nodes = [(checked_hash(hash_), names[package]) for hash_, package in found]
+        nodes = [(checked_hash(hash_), names[package]) for hash_, package in specs]
         return nodes + [(text(hash_), text(name)) for hash_, name in absent]
-
-
-def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))

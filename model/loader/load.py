@@ -169,7 +169,7 @@ def _build(
     """Build an index in its file, or in memory where that is not wanted or cannot be written."""
 
     def write_file(temporary: str) -> None:
-        with contextlib.closing(sqlite3.connect(temporary)) as connection:
+        with contextlib.closing(connect(temporary)) as connection:
             write(connection)
 
     notice = ""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any, NamedTuple
 
-from spackscope.model.core.errors import InvalidYaml, Unreadable
+from spackscope.model.core.errors import Unreadable, YamlError
 from spackscope.model.readers.json import decode_at, too_many_values
 from spackscope.model.readers.limits import MAX_KEYS
 from spackscope.model.readers.yaml import load_yaml
@@ -104,8 +104,8 @@ def parse_value(text: str) -> Any:
             return [word.strip() for word in stripped[1:-1].split(",") if word.strip()]
     try:
         value, _ = load_yaml(text, aliases=False)
-    except InvalidYaml as error:
-        if json_error:
+    except YamlError as error:
+        if json_error and error.is_syntax_error:
             raise Unreadable(f"it is neither JSON ({json_error}) nor YAML ({error})") from None
         raise
     return "" if value is None else value

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.machinery import PathFinder
 from typing import Any
 
-from spackscope.model.core.errors import InvalidYaml, YamlError
+from spackscope.model.core.errors import YamlError
 from spackscope.model.readers.limits import MAX_DEPTH, MAX_YAML_VALUES
 
 _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "load")
@@ -32,7 +32,8 @@ def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = " ".join(str(error.problem or error).split())[:200]
-        raise InvalidYaml(reason, None if mark is None else mark.line + 1) from None
+        line = None if mark is None else mark.line + 1
+        raise YamlError(reason, line, is_syntax_error=True) from None
     except YamlError:
         raise
     except (yaml.YAMLError, ValueError, OverflowError, TypeError, RecursionError) as error:

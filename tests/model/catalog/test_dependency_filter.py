@@ -24,8 +24,8 @@ from spackscope.model.core.records import (
     Spec,
 )
 from spackscope.model.index.codec import (
-    packed,
-    upwards,
+    pack_codes,
+    reverse_edges,
 )
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
@@ -174,7 +174,9 @@ def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]
     first = list(accumulate(map(len, edges), initial=0))
     flat = [pair for pairs in edges for pair in pairs]
 
-    begins, parents, kinds = upwards(first, [c for c, _ in flat], [k for _, k in flat], nodes)
+    begins, parents, kinds = reverse_edges(
+        first, [c for c, _ in flat], [k for _, k in flat], nodes
+    )
 
     for node_ in range(nodes):
         found = slice(begins[node_], begins[node_ + 1])
@@ -192,7 +194,7 @@ def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path)
     load([str(path)], Session(environ), keep=True)
     (built,) = tmp_path.glob("cache/*/*.sqlite")
     with closing(sqlite3.connect(built)) as connection:
-        wrong = packed(array("I", [7000, 7000, 7000]))
+        wrong = pack_codes(array("I", [7000, 7000, 7000]))
         connection.execute("UPDATE codes SET data = ? WHERE name = 'up_parent'", (wrong,))
         connection.commit()
     fix_checksum(built)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
+from spackscope.model.core.bounded_files import open_file
 from spackscope.model.loader import build
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.document import Document
 from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,
@@ -257,13 +257,12 @@ def test_a_refresh_reads_no_document_that_did_not_change(
     indexed(tmp_path, site)
     write_page(site, [record(20)], title="p2")
     read: list[str] = []
-    reader = build._read
 
-    def watched(document: Document) -> bytes:
-        read.append(document.path)
-        return reader(document)
+    def watched(path: str) -> BinaryIO:
+        read.append(path)
+        return open_file(path)
 
-    monkeypatch.setattr(build, "_read", watched)
+    monkeypatch.setattr(build, "open_file", watched)
 
     catalog = indexed(tmp_path, site)
 

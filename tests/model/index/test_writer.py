@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from spackscope.model.core.records import (
     Spec,
 )
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.connection import connect
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.loader import build as build_module
 from spackscope.model.loader.build import build
@@ -305,12 +305,12 @@ def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     discovered = discover([str(tmp_path)], Session({}))
     told: list[tuple[str, int, int | None]] = []
 
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+    with contextlib.closing(connect(":memory:")) as connection:
         build(discovered, connection, on_progress=lambda *what: told.append(what))
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
+    with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
         build(discovered, connection, should_stop=lambda: True)
     stops = iter([False, True])
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection, pytest.raises(Cancelled):
+    with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
         build(discovered, connection, should_stop=lambda: next(stops))
 
     assert told[0] == ("files read", 0, 3)
@@ -324,13 +324,13 @@ def test_an_error_in_a_reader_is_a_problem_of_its_document(
         number = len(name)
         write_page(tmp_path / name, [record(number), record(number + 10)], title=name)
 
-    def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
+    def read_document(data: bytes, *, origin: str, **_: object) -> Iterator[Spec | Problem]:
         for item in cache_pages.read_page(data, origin=origin):
             yield item
             if b"halfway" in data:
                 raise RecursionError("https://user:hunter2@host")
 
-    monkeypatch.setattr(build_module, "read_page", read_page)
+    monkeypatch.setattr(build_module, "read_document", read_document)
     catalog = catalog_of(tmp_path)
     packages = [package.name for package in catalog.packages(parse(""))]
     assert packages == ["first", "halfway", "last"]

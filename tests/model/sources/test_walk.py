@@ -316,7 +316,7 @@ def test_a_page_by_name_that_is_none_is_said(content: bytes, tmp_path: Path) -> 
 
     (problem,) = catalog_of(tmp_path).problems
 
-    assert str(problem) == f"{tmp_path}/specs.md: it is no page of cache.spack.io"
+    assert str(problem) == f"{tmp_path}/specs.md: it is not a page of cache.spack.io"
 
 
 def test_one_source_without_a_page_is_enough_to_be_said(tmp_path: Path) -> None:
