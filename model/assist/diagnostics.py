@@ -1,17 +1,17 @@
-"""Say what is wrong with a text while it is typed, and complete its word."""
+"""Say what is wrong with a text while it is typed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spackscope.model.assist.advice import advice
-from spackscope.model.assist.completion import Completions, complete, without_word
+from spackscope.model.assist.advice import advise
+from spackscope.model.assist.completion import Completions
+from spackscope.model.assist.typed_word import without_word
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.text import shorten
-from spackscope.model.query.ast import Condition
+from spackscope.model.query.ast import Condition, Query
 from spackscope.model.query.parsed_input import ParsedInput
 
 _MAX_SENTENCE = 160
@@ -25,37 +25,17 @@ class Note:
     offset: int | None = None
 
 
-def completions(
-    catalog: Catalog,
-    view: View,
-    parsed: ParsedInput,
-    should_stop: ShouldStop,
-    *,
-    always: bool = False,
-) -> Completions:
-    """Complete the word at the cursor by what still occurs in a view.
-
-    Nothing is offered for a word that is not begun, unless `always`. Raises Cancelled.
-    """
-    text, cursor = parsed.text, parsed.cursor
-    if not (always or text[max(0, cursor - 1) : cursor].strip()):
-        return Completions(cursor, cursor)
-    return complete(catalog, parsed, should_stop=should_stop)
-
-
-def advised(
-    catalog: Catalog, view: View, parsed: ParsedInput, should_stop: ShouldStop
-) -> Note | None:
-    """Return a note on the first condition of a view that no record fulfils, if there is one.
+def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) -> Note | None:
+    """Return a note on the first condition of an input that no record fulfils, if there is one.
 
     The conditions at the cursor are checked last. Raises Cancelled.
     """
     finished = parsed.others if parsed.column else without_word(parsed)
-    for checked in (finished, view.query):
-        found = advice(catalog, checked, should_stop=should_stop)
-        if found is not None:
-            sentence = shorten(found.sentence, _MAX_SENTENCE, keep="ends")
-            return Note(sentence, _offset(parsed, found.condition))
+    for query in (finished, parsed.query or Query()):
+        advice = advise(catalog, query, should_stop=should_stop)
+        if advice is not None:
+            sentence = shorten(advice.sentence, _MAX_SENTENCE, keep="ends")
+            return Note(sentence, _offset(parsed, advice.condition))
     return None
 
 
@@ -64,18 +44,18 @@ def syntax_note(error: QueryError) -> Note:
     return Note(str(error), error.offset)
 
 
-def unanswerable(error: Unanswerable, parsed: ParsedInput) -> Note:
+def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:
     """Return the note on a condition that the records cannot decide."""
     return Note(str(error), _offset(parsed, error.condition))
 
 
-def is_unfinished(note: Note | None, found: Completions) -> bool:
+def is_unfinished(note: Note | None, completions: Completions) -> bool:
     """Check whether an error is only about a word that a completion may finish."""
     return (
         note is not None
-        and bool(found.items)
+        and bool(completions.items)
         and note.offset is not None
-        and found.start <= note.offset <= found.end
+        and completions.start <= note.offset <= completions.end
     )
 
 

@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-from spackscope.model.assist.advice import advice
+from spackscope.model.assist.advice import advise
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.query.ast import Query, Term
 
+_MIN_PREFIX = 4
 
-def why_none(catalog: Catalog, query: Query) -> str:
-    """Say in one sentence which condition of a query without a match is to blame."""
+
+def explain_no_match(catalog: Catalog, query: Query) -> str:
+    """Return a sentence on the condition because of which a query has no match.
+
+    Example: "No match. Without os=x: 8,980 · without cached: 1,238".
+    """
     if not query:
-        return "there is no spec at all"
-    if (said := advice(catalog, query)) is not None and not _hash_beginning(catalog, query):
-        return said.sentence
+        return "There are no specs"
+    prefix = _hash_prefix(catalog, query)
+    if prefix:
+        return f"No match for {query}, but /{prefix} is a hash"
+    if (advice := advise(catalog, query)) is not None:
+        return advice.sentence
     parts = query.parts()
-    alone = len(parts) == 1
-    left = [(0 if alone else catalog.count(query.minus(part)), part) for part in parts]
-    ways = [f"{count:,} without {part}" for count, part in left if count]
-    if ways:
-        verb = "is" if ways[0].startswith("1 ") else "are"
-        return f"no spec matches; there {verb} {', '.join(ways)}"
-    if alone and (prefix := _hash_beginning(catalog, query)):
-        return f"no spec matches {query}, but /{prefix} is a hash"
+    if len(parts) > 1:
+        counts = [(catalog.count(query.minus(part)), part) for part in parts]
+        if ways := [f"{part}: {count:,}" for count, part in counts if count]:
+            return f"No match. Without {' · without '.join(ways)}"
     before = Query()
     for number, part in enumerate(parts):
         if not catalog.count(part):
-            return f"no spec matches {part}"
+            return f"No match for {part}"
         if not catalog.count(before.plus(part)):
-            pairs = (one for one in parts[:number] if not catalog.count(one.plus(part)))
-            return f"no spec matches {part} together with {next(pairs, before)}"
+            pairs = (other for other in parts[:number] if not catalog.count(other.plus(part)))
+            return f"No match for {part} together with {next(pairs, before)}"
         before = before.plus(part)
-    return "no spec matches"
+    return "No match"
 
 
-def _hash_beginning(catalog: Catalog, query: Query) -> str:
-    """Give the word that was taken for a package and is the beginning of a hash."""
+def _hash_prefix(catalog: Catalog, query: Query) -> str:
+    """Return the word that was read as a package and begins a hash, or an empty text."""
     (condition, *others) = query.conditions
     if others or not isinstance(condition, Term) or condition.column != "package":
         return ""
     pattern = condition.pattern
-    return pattern if len(pattern) >= 4 and catalog.dictionaries.has_hash(pattern) else ""
+    is_prefix = len(pattern) >= _MIN_PREFIX and catalog.dictionaries.has_hash(pattern)
+    return pattern if is_prefix else ""

@@ -1,4 +1,4 @@
-"""What the dialog of values shows and gives back, and what is said of it."""
+"""Count the values of a column for a dialog, and apply what was chosen there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from spackscope.model.query.format import format_group
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Hold the values of a column, and what a query says of them.
+    """The values of a column, and those that a query includes or excludes by name.
 
-    `wanted` and `excluded` are the values that it names. `has_conditions` tells whether choosing
-    none of them would take anything off the query.
+    `has_conditions` tells whether choosing none of them would change the query.
     """
 
     facets: tuple[Facet, ...] = ()
@@ -33,21 +32,21 @@ Count = Callable[[ShouldStop], Values]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Hold which values of a column are to be asked for, and which are to be excluded."""
+    """The values of a column to include, and those to exclude."""
 
     column: str
     wanted: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
 
     def applied(self, query: Query) -> Query:
-        """Give a query with this choice in place of what it asked of the column."""
+        """Return a query with this choice in place of its conditions on the column."""
         return choose(query, self.column, self.wanted, self.excluded)
 
 
 def count_values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> Values:
     """Count the values of a column under the other conditions of a query.
 
-    A value that the query names stands among them even where no record has it, last and with a
+    A value that the query names is among them even where no record has it, last and with a
     count of 0. Raises Cancelled, Unanswerable and IndexDamaged.
     """
     counted = facets(catalog, query, column, should_stop=should_stop)
@@ -70,24 +69,19 @@ def count_values(catalog: Catalog, query: Query, column: str, should_stop: Shoul
 
 
 def value_text(column: str, value: str) -> str:
-    """Spell a value as the table does: clean, and never empty."""
+    """Return a value as the table shows it: clean, and never empty."""
     return BY_NAME[column].cell(value)
 
 
-def said_of(choice: Choice, before: Query, after: Query) -> str:
-    """Say in one sentence what a choice made of a query."""
+def describe_choice(choice: Choice, before: Query, after: Query) -> str:
+    """Return a sentence on what a choice changed in a query."""
     label = BY_NAME[choice.column].label
-    new = [group for group in after.groups if group not in before.groups]
-    if not new:
-        if set(after.groups) == set(before.groups):
-            return f"what is asked of {label} stays as it was"
-        left = " and ".join(map(format_group, after.of_column(choice.column)))
-        return (
-            f"of {label} only {left} is asked now" if left else f"nothing is asked of {label} now"
-        )
-    said = (
-        f"{' and '.join(map(format_group, new))} {'is' if len(new) == 1 else 'are'} asked for now"
-    )
-    if after.groups[-1] not in new:
-        return said
-    return f"{said}; ⌫ takes {'it' if len(new) == 1 else 'the last'} off"
+    added = [group for group in after.groups if group not in before.groups]
+    if added:
+        sentence = f"Added {' and '.join(map(format_group, added))}"
+        is_last = after.groups[-1] in added
+        return f"{sentence} (⌫ removes{' the last' * (len(added) > 1)})" if is_last else sentence
+    if set(after.groups) == set(before.groups):
+        return f"The filter on {label} is unchanged"
+    kept = " and ".join(map(format_group, after.of_column(choice.column)))
+    return f"The filter on {label} is now {kept}" if kept else f"Removed the filter on {label}"

@@ -128,7 +128,7 @@ def _parse_entry(text: str) -> _Entry:
 def _parse_git(ref: str, assigned: str | None) -> _Entry:
     # Without this, `>=1.2` would be the version 1.2 of a branch named `>`.
     if not _GIT_REF.fullmatch(ref):
-        raise ValueError(f"{_quoted(ref)} is not a git reference: use letters, digits and . _ / -")
+        raise ValueError(f"{_shown(ref)} is not a git reference: use letters, digits and . _ / -")
     if assigned is not None and ":" not in assigned:
         return _equal_to((*_strict_bound(assigned), 1, ref))
     within = _parse_range(":" if assigned is None else assigned)
@@ -140,12 +140,12 @@ def _parse_range(text: str) -> _Entry:
         return lambda _key: True
     start, colon, end = text.partition(":")
     if ":" in end:
-        raise ValueError(f"{_quoted(text)} is not a version range: it has more than one colon")
+        raise ValueError(f"{_shown(text)} is not a version range: it has more than one colon")
     low = _strict_bound(start) if start or not colon else _LOWEST
     high = low if not colon else _strict_bound(end) if end else _HIGHEST
     after = _next(high)
     if after < low:
-        raise ValueError(f"{_quoted(text)} is an empty range: it ends before it starts")
+        raise ValueError(f"{_shown(text)} is an empty range: it ends before it starts")
     return lambda key: low <= key[:2] < after
 
 
@@ -157,11 +157,11 @@ def _strict_bound(version: str) -> _Bound:
     if not version:
         raise ValueError("Expected a version")
     if not _PLAIN_VERSION.fullmatch(version):
-        raise ValueError(f"{_quoted(version)} is not a version: use letters, digits and . _ -")
+        raise ValueError(f"{_shown(version)} is not a version: use letters, digits and . _ -")
     return _bound(version)
 
 
-def _quoted(text: str) -> str:
+def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:39] + "…")
 
 

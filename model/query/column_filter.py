@@ -146,8 +146,9 @@ def _word(column: str, condition: Condition) -> str:
                     break
             except ValueError:
                 continue
-    return sign + _quoted(word)
+    return sign + quote_word(word)
 
 
-def _quoted(word: str) -> str:
+def quote_word(word: str) -> str:
+    """Quote a value where the words of a filter would end in it."""
     return lexer.in_quotes(word) if re.search(r"[\s\"']", word) or word == "|" else word

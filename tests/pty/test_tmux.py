@@ -119,4 +119,4 @@ def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None
 def test_keys_that_come_all_at_once_go_where_they_are_meant(tmux: Tmux) -> None:
     tmux.type("/", "q", "u", "i", "t")
     assert "› quit" in tmux.until("› quit")
-    tmux.until("no spec shows quit")
+    tmux.until("No spec shows quit")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.assist.completion import Completions
-from spackscope.model.assist.diagnostics import advised, completions, unanswerable
-from spackscope.model.assist.no_match import why_none
+from spackscope.model.assist.completion import Completions, complete
+from spackscope.model.assist.diagnostics import check_input, unanswerable_note
+from spackscope.model.assist.no_match import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.column import Column
@@ -37,10 +37,10 @@ def answers(
     """
     found = None
 
-    def complete(typed: ParsedInput) -> Completions:
+    def complete_word(typed: ParsedInput) -> Completions:
         if not completes:
             return Completions(typed.cursor, typed.cursor)
-        return completions(catalog, view, typed, should_stop)
+        return complete(catalog, typed, should_stop=should_stop)
 
     try:
         selected = catalog.selected_package(view.query)
@@ -49,25 +49,25 @@ def answers(
         listing = catalog.listing(view, should_stop=should_stop)
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
-        yield Refused(generation, unanswerable(error, parsed), unanswerable=True)
+        yield Refused(generation, unanswerable_note(error, parsed), unanswerable=True)
     else:
         note = None
         elsewhere = sum(package.shown for package in packages) if not listing.shown else 0
         if typed is not None and may_refuse and not listing.shown and not elsewhere:
-            found = complete(typed)
-            note = None if found.items else advised(catalog, view, typed, should_stop)
+            found = complete_word(typed)
+            note = None if found.items else check_input(catalog, typed, should_stop)
         if note is not None or (found is not None and found.items):
             yield Refused(generation, note)
         else:
             listing.describe()
-            why = "" if listing.shown or elsewhere else why_none(catalog, view.query)
+            why = "" if listing.shown or elsewhere else explain_no_match(catalog, view.query)
             if elsewhere:
                 why = f"nothing of this package matches, but {elsewhere:,} of other packages"
             columns, telling = _columns(catalog, view, typed), catalog.varying_columns(view.query)
             virtuals = catalog.virtuals.sentence(view.query)
             yield Answered(generation, packages, listing, columns, telling, why, virtuals)
     if typed is not None:
-        yield Offered(typed, found or complete(typed))
+        yield Offered(typed, found or complete_word(typed))
 
 
 def _columns(catalog: Catalog, view: View, typed: ParsedInput | None) -> list[Column]:

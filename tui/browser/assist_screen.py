@@ -10,8 +10,8 @@ from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.worker import get_current_worker
 
-from spackscope.model.assist.completion import Completions
-from spackscope.model.assist.diagnostics import Note, completions, is_unfinished
+from spackscope.model.assist.completion import Completions, complete
+from spackscope.model.assist.diagnostics import Note, is_unfinished
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import (
     Cancelled,
@@ -69,7 +69,7 @@ class OfferingScreen(ReadingScreen):
     def _complete(self, typed: ParsedInput, *, always: bool = False) -> None:
         """Look for completions of a text that asks for nothing new."""
         self._typed = typed
-        catalog, view = self._catalog, self._view
+        catalog = self._catalog
         if catalog is None:
             self._found = NO_COMPLETIONS
             self._offer_soon()
@@ -83,8 +83,8 @@ class OfferingScreen(ReadingScreen):
         def work() -> None:
             worker = get_current_worker()
             with self.mending(catalog), contextlib.suppress(Cancelled):
-                found = completions(
-                    catalog, view, typed, lambda: worker.is_cancelled, always=always
+                found = complete(
+                    catalog, typed, always=always, should_stop=lambda: worker.is_cancelled
                 )
                 self.post_message(Offered(typed, found))
 

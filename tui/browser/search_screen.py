@@ -293,7 +293,7 @@ class AskingScreen(OfferingScreen):
             return
         if input_.is_wrong:
             if self._go_back_to_rows() and note is not None:
-                self._status.say(f"{note.sentence}: back to the last query", error=True)
+                self._status.say(f"Back to the last query: {note.sentence}", error=True)
         elif self._refused is self._view:
             self._set_view(self._view)
         self._typed_in = self._walk = self._chosen_text = None

@@ -9,7 +9,7 @@ from textual import on
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from spackscope.model.assist.value_choice import Choice, Values, count_values, said_of
+from spackscope.model.assist.value_choice import Choice, Values, count_values, describe_choice
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME, FACETED
@@ -122,5 +122,5 @@ class ChoosingScreen(ReadingScreen):
         except QueryError as error:
             self._status.say(f"no query can ask for this: {error}", error=True)
             return
-        self._status.say(said_of(choice, view.query, query))
+        self._status.say(describe_choice(choice, view.query, query))
         self._set_view(replace(view, query=query), rewrite=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from spackscope.model.assist.no_match import why_none
+from spackscope.model.assist.no_match import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import read_specs
 from spackscope.model.catalog.listing import Listing, View
@@ -71,7 +71,7 @@ def find(sources: Sequence[str], query: Query, wanted: str | None, session: Sess
             bold = stdio.may_colour(session.environ)
             yield from drawn.lines(stdio.width(session.environ), bold=bold)
         if not listing:
-            raise Leave(_nothing(catalog), why_none(catalog, query))
+            raise Leave(_nothing(catalog), explain_no_match(catalog, query))
 
     _answer(sources, session, answer)
     return ExitCode.FOUND
@@ -113,14 +113,14 @@ def show(
 def _only_hash(catalog: Catalog, begin: str, query: Query) -> str:
     prefix, most = begin.removeprefix("/"), _MOST_CANDIDATES + 1
     hashes = catalog.dictionaries.hashes(prefix, limit=most) if prefix else []
-    is_match, problem = False, f"no hash begins with {prefix}"
+    is_match, problem = False, f"No hash starts with {prefix}"
     if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
         matching = (spec.hash for spec in catalog.specs(catalog.listing(View(query))))
         found = list(islice(dict.fromkeys(matching), most))
         if found or not prefix:
-            hashes, is_match, problem = found, True, why_none(catalog, query)
+            hashes, is_match, problem = found, True, explain_no_match(catalog, query)
         else:
-            problem += f"; {why_none(catalog, query)}"
+            problem += f". {explain_no_match(catalog, query)}"
     if not hashes:
         raise Leave(_nothing(catalog), problem)
     if len(hashes) == 1:

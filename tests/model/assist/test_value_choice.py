@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from spackscope.model.assist.value_choice import Choice, count_values, said_of
+from spackscope.model.assist.value_choice import Choice, count_values, describe_choice
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.progress import never
 from spackscope.model.query.ast import Query
@@ -40,12 +40,12 @@ def test_every_value_of_the_pages_is_counted(column: str, sample: Catalog) -> No
 def test_a_choice_is_said_in_one_sentence() -> None:
     before = parse("os=a ^zlib")
     cases: Mapping[str, Choice] = {
-        "os=b is asked for now": Choice("os", frozenset({"b"})),
-        "os=b | os=c is asked for now": Choice("os", frozenset({"b", "c"})),
-        "nothing is asked of os now": Choice("os"),
-        "what is asked of os stays as it was": Choice("os", frozenset({"a"})),
+        "Added os=b": Choice("os", frozenset({"b"})),
+        "Added os=b | os=c": Choice("os", frozenset({"b", "c"})),
+        "Removed the filter on os": Choice("os"),
+        "The filter on os is unchanged": Choice("os", frozenset({"a"})),
     }
     for sentence, choice in cases.items():
-        assert said_of(choice, before, choice.applied(before)) == sentence
+        assert describe_choice(choice, before, choice.applied(before)) == sentence
     only = Choice("stack", frozenset({"e4s"}))
-    assert said_of(only, Query(), only.applied(Query())).endswith("; ⌫ takes it off")
+    assert describe_choice(only, Query(), only.applied(Query())) == "Added stack=e4s (⌫ removes)"

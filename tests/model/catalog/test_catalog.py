@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.assist.no_match import why_none
+from spackscope.model.assist.no_match import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME, COLUMNS
@@ -134,18 +134,18 @@ def test_only_columns_that_say_something_are_shown(sample: Catalog, mixed: Catal
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("os=os9", "no spec has os=os9: there are os0, os1, os2"),
-        ("!os=*", "no spec fulfils !os=*"),
-        ("nothing", "unknown package nothing"),
-        ("nothing none", "there is no package nothing or none"),
-        ("zlib os=os1", "no zlib has os=os1: there is only os0"),
-        ("os=os0 os=*1", "no spec matches; there are 2 without os=os0, 3 without os=*1"),
-        ("os=*0 os=*1 os=*2", "no spec matches os=*1 together with os=*0"),
-        ("os=os1 os=*1 !os=*s1", "no spec matches; there are 2 without !os=*s1"),
-        ("target=* bzip2 os=os1 os=*2", "no bzip2 has os=*2: there are os0, os1"),
+        ("os=os9", "No spec has os=os9, only os0, os1 and os2"),
+        ("!os=*", "No spec matches !os=*"),
+        ("nothing", "Unknown package nothing"),
+        ("nothing none", "No package nothing or none"),
+        ("zlib os=os1", "No zlib has os=os1, only os0"),
+        ("os=os0 os=*1", "No match. Without os=os0: 2 · without os=*1: 3"),
+        ("os=*0 os=*1 os=*2", "No match for os=*1 together with os=*0"),
+        ("os=os1 os=*1 !os=*s1", "No match. Without !os=*s1: 2"),
+        ("target=* bzip2 os=os1 os=*2", "No bzip2 has os=*2, only os0 and os1"),
         (
             "!os=os0 !os=os1 !os=os2",
-            "no spec matches; there are 3 without !os=os0, 2 without !os=os1, 1 without !os=os2",
+            "No match. Without !os=os0: 3 · without !os=os1: 2 · without !os=os2: 1",
         ),
     ],
 )
@@ -153,7 +153,7 @@ def test_the_guilty_condition_is_named(query: str, sentence: str, three: Catalog
     asked = parse(query)
     assert three.count(asked) == 0
 
-    assert why_none(three, asked) == sentence
+    assert explain_no_match(three, asked) == sentence
 
 
 def test_a_condition_that_meets_several_others_is_blamed_on_all_of_them(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_a_condition_that_meets_several_others_is_blamed_on_all_of_them(tmp_path
     write_page(tmp_path, records)
     catalog = catalog_of(tmp_path)
 
-    assert why_none(catalog, parse("os=a target=b platform=c @1.3.1 +x")) == (
-        "no spec matches platform=c together with os=a target=b"
+    assert explain_no_match(catalog, parse("os=a target=b platform=c @1.3.1 +x")) == (
+        "No match for platform=c together with os=a target=b"
     )
 
 
@@ -175,8 +175,8 @@ def test_nothing_is_to_blame_where_nothing_is(tmp_path: Path) -> None:
     write_page(tmp_path, [])
     catalog = catalog_of(tmp_path)
 
-    assert why_none(catalog, Query()) == "there is no spec at all"
-    assert why_none(catalog, parse("zlib")) == "unknown package zlib"
+    assert explain_no_match(catalog, Query()) == "There are no specs"
+    assert explain_no_match(catalog, parse("zlib")) == "Unknown package zlib"
 
 
 # Stopping
@@ -211,4 +211,4 @@ def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
     ("word", "hinted"), [("2222", True), ("222", False), ("zzzz", False), ("no/hash", False)]
 )
 def test_a_hash_taken_for_a_package_is_recognised(three: Catalog, word: str, hinted: bool) -> None:
-    assert (f"/{word} is a hash" in why_none(three, parse(word))) == hinted
+    assert (f"/{word} is a hash" in explain_no_match(three, parse(word))) == hinted

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spackscope.model.assist.advice import advice
+from spackscope.model.assist.advice import advise
 from spackscope.model.assist.completion import complete
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
@@ -124,15 +124,15 @@ def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependenc
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("^zlib-mg", "no spec has a dependency ^zlib-mg: did you mean zlib-ng, zlib or libsm?"),
-        ("^zlib-ng@99:", "no spec has a dependency ^zlib-ng@99:"),
-        ("hdf5 cflags=-Ofast", "no hdf5 has cflags=-Ofast: there are cxxflags=-O2, cflags=-O2 -g"),
+        ("^zlib-mg", "No spec has a dependency ^zlib-mg. Did you mean zlib-ng, zlib or libsm?"),
+        ("^zlib-ng@99:", "No spec has a dependency ^zlib-ng@99:"),
+        ("hdf5 cflags=-Ofast", "No hdf5 has cflags=-Ofast, only cxxflags=-O2 and cflags=-O2 -g"),
     ],
 )
 def test_a_dependency_that_nothing_has_is_named(
     catalogs: dict[str, Catalog], text: str, sentence: str
 ) -> None:
-    said = advice(catalogs["spack1"], parse(text))
+    said = advise(catalogs["spack1"], parse(text))
 
     assert said is not None
     assert said.sentence.startswith(sentence)
@@ -241,6 +241,6 @@ def test_a_long_chain_of_dependencies_is_followed_to_its_end(tmp_path: Path) -> 
 
 def test_a_virtual_that_is_known_is_not_taken_for_a_mistake(catalogs: dict[str, Catalog]) -> None:
     for text, guess in (("^mpi+nosuch", False), ("^mpii+nosuch", True)):
-        said = advice(catalogs["spack1"], parse(text))
+        said = advise(catalogs["spack1"], parse(text))
         assert said is not None
-        assert ("did you mean" in said.sentence) is guess
+        assert ("Did you mean" in said.sentence) is guess

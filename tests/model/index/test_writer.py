@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.assist.no_match import why_none
+from spackscope.model.assist.no_match import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME
@@ -285,7 +285,7 @@ def test_a_page_without_records_makes_an_empty_index(
     )
     assert len(catalog.listing(View())) == len(catalog.listing(View(parse("x"), folded=True))) == 0
     assert catalog.listing(View()).constants == {}
-    assert why_none(catalog, parse("")) == "there is no spec at all"
+    assert explain_no_match(catalog, parse("")) == "There are no specs"
 
 
 def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:

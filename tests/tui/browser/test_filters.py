@@ -220,10 +220,10 @@ async def test_no_letter_is_lost_however_fast_they_come(start: str) -> None:
 async def test_where_nothing_matches_the_condition_to_blame_is_named() -> None:
     async with browsing(size=(160, 24)) as browser:
         for query, said in (
-            ("os=windows", "no spec has os=windows"),
-            ("os=ubuntu22.04 !os=ubuntu22.04", "without os=ubuntu22.04"),
-            ("version=0.4.5 os=windows", "no spec has os=windows"),
-            ("zzzzz", "no spec shows zzzzz"),
+            ("os=windows", "No spec has os=windows"),
+            ("os=ubuntu22.04 !os=ubuntu22.04", "Without os=ubuntu22.04"),
+            ("version=0.4.5 os=windows", "No spec has os=windows"),
+            ("zzzzz", "No spec shows zzzzz"),
         ):
             await browser.ask(query)
             await browser.press("enter")
@@ -350,7 +350,7 @@ async def test_a_megabyte_pasted_into_a_filter_does_no_harm() -> None:
         assert browser.said
         await browser.press("ctrl+u")
         await browser.paste(" ".join(f"a{number}" for number in range(1000)))
-        assert browser.said == "no spec shows a0 in any column"
+        assert browser.said == "No spec shows a0 in any column"
         assert len(browser.query) == 2_000
 
 

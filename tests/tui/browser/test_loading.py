@@ -45,13 +45,13 @@ async def test_a_source_without_a_page_says_so(tmp_path: Path, content: str | No
     if content is not None:
         (tmp_path / "README.md").write_text(content)
     async with browsing(tmp_path) as browser:
-        assert "holds no" in said(browser) or "there is no spec at all" in said(browser)
+        assert "holds no" in said(browser) or "There are no specs" in said(browser)
 
 
 async def test_an_empty_page_shows_that_there_is_no_spec(tmp_path: Path) -> None:
     write_page(tmp_path, [])
     async with browsing(tmp_path) as browser:
-        assert "there is no spec at all" in said(browser)
+        assert "There are no specs" in said(browser)
         assert "0 specs" in browser.lines[0]
 
 

@@ -283,7 +283,7 @@ async def test_enter_on_what_has_no_rows_shows_that_there_are_none() -> None:
         assert browser.focus == "spec-rows"
         assert browser.shown == set()
         assert browser.specs_title.startswith("specs 0 of 346")
-        assert "no spec has target=x86_64_w" in browser.text
+        assert "No spec has target=x86_64_w" in browser.text
         assert browser.query == "os=ubuntu24.04 target=x86_64_w"
         await browser.press("backspace")
         assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
@@ -335,7 +335,7 @@ async def test_what_is_typed_while_the_sources_are_read_is_answered_all_the_same
             await browser.settle()
             assert browser.query == text
             assert "reading" not in browser.text
-            assert browser.shown == sample_where(lambda _: True) or "no spec" in browser.text
+            assert browser.shown == sample_where(lambda _: True) or "No spec" in browser.text
             assert browser.box or not browser.shown
             await browser.press("ctrl+u")
             assert len(browser.shown) == len(SAMPLE)

@@ -69,18 +69,18 @@ def test_of_very_many_candidates_some_are_listed(program: Program) -> None:
 def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
     result = program("show", "zzzzz")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "spackscope: no hash begins with zzzzz; unknown package zzzzz\n"
+    assert result.stderr == "spackscope: No hash starts with zzzzz. Unknown package zzzzz\n"
 
 
 @pytest.mark.parametrize(
     ("text", "code", "reason"),
     [
-        ("18", 1, "unknown package 18"),
+        ("18", 1, "Unknown package 18"),
         ("hash!", 2, "Expected a condition after !"),
         ("/", 2, "Expected a hash prefix after /"),
-        ("/018", 1, "no hash begins with 018: hashes have a-z and 2-7 only"),
+        ("/018", 1, "No hash starts with 018: hashes contain only a-z and 2-7"),
         ("/" + "a" * 33, 1, "hashes have 32 characters"),
-        ("py-build os=sequoia", 1, "no py-build has os=sequoia"),
+        ("py-build os=sequoia", 1, "No py-build has os=sequoia"),
         ("^zlib", 2, "^zlib asks for dependencies, and pages list none"),
     ],
 )

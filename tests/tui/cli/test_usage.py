@@ -107,7 +107,7 @@ def test_nothing_found_is_explained(program: Program) -> None:
     result = program("find", "--hashes", "py-build", "os=sequoia")
     assert (result.returncode, result.stdout) == (ExitCode.NOTHING, "")
     assert result.stderr == (
-        "spackscope: no py-build has os=sequoia: there are ubuntu22.04, ubuntu24.04\n"
+        "spackscope: No py-build has os=sequoia, only ubuntu22.04 and ubuntu24.04\n"
     )
 
 
@@ -124,7 +124,7 @@ def test_nothing_found_is_valid_data_all_the_same(
 def test_nothing_found_is_nothing_printed_on_a_terminal(program: Program) -> None:
     code, text = program.on_terminal("find", "nosuch")
     assert code == ExitCode.NOTHING
-    assert text == "spackscope: unknown package nosuch\n"
+    assert text == "spackscope: Unknown package nosuch\n"
 
 
 @pytest.mark.parametrize(
