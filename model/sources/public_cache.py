@@ -26,7 +26,13 @@ from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.urls import LONGEST, is_remote, scheme_of, shown_url, split_url
+from spackscope.model.storage.urls import (
+    MAX_URL_LENGTH,
+    is_remote,
+    scheme_of,
+    shown_url,
+    split_url,
+)
 
 PUBLIC = "public"
 """The name of the public cache as a source, alone or with tags: `public:TAG1,TAG2`."""
@@ -195,8 +201,8 @@ def _urls_of(url: str, tag_list: str) -> list[str]:
 
     A remote tag list may name URLs and files next to it. Raises SourceError for any other.
     """
-    if len(url) > LONGEST:
-        raise SourceError(f"its URL is longer than {LONGEST:,} characters")
+    if len(url) > MAX_URL_LENGTH:
+        raise SourceError(f"its URL is longer than {MAX_URL_LENGTH:,} characters")
     # In the bucket of the public cache only, an index can be read without an account at this URL.
     urls = [_next_to(tag_list, url), url.replace(_BUCKET, f"{TAG_LIST.rpartition('/')[0]}/", 1)]
     if is_remote(tag_list):

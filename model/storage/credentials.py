@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+_S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
+
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
@@ -36,6 +38,22 @@ def read_credentials(options: Mapping[str, object], environ: Mapping[str, str]) 
         _option(options, "access_token", environ),
         _text(options.get("profile")),
         _text(options.get("endpoint_url")),
+    )
+
+
+def s3_credentials(mirror: Credentials, environ: Mapping[str, str]) -> Credentials:
+    """Complete the credentials of a mirror by the environment, as lib/spack/spack/util/s3.py does.
+
+    The token and the profile of the environment belong to its own key only.
+    """
+    own = {} if mirror.user else environ
+    endpoints = (environ[name] for name in _S3_ENDPOINTS if environ.get(name))
+    return Credentials(
+        mirror.user or environ.get("AWS_ACCESS_KEY_ID", ""),
+        mirror.secret or environ.get("AWS_SECRET_ACCESS_KEY", ""),
+        mirror.token or own.get("AWS_SESSION_TOKEN", ""),
+        mirror.profile or own.get("AWS_PROFILE", ""),
+        mirror.endpoint or next(endpoints, ""),
     )
 
 

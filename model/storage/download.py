@@ -6,8 +6,10 @@ import codecs
 import hashlib
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
@@ -21,6 +23,7 @@ from spackscope.model.storage.download_cache import (
     open_temporary_cache,
 )
 from spackscope.model.storage.http_client import Client
+from spackscope.model.storage.urls import shown_top
 
 _REPORT_SECONDS = 0.05
 _HEAD_SIZE = 64
@@ -107,7 +110,7 @@ class DownloadWriter:
         origin = self._file.origin
         if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
             # No file of Spack's begins so.
-            message = f"{origin} cannot be read: what the server gives is a web page"
+            message = f"{origin} cannot be read: the server returned a web page"
             raise WrongContent(message, is_web_page=True)
         if self._file.sha256:
             check_digest(self.sha256, self._file.sha256, origin)
@@ -152,7 +155,7 @@ class Downloader:
             try:
                 return self._fetch(cache, file, request)
             except OSError as error:
-                why = f"cannot be copied to this machine: {error.strerror}"
+                why = f"cannot be written to the cache: {error.strerror}"
                 failure = SourceError(f"{file.origin} {why}")
                 if (stale := cache.find(file.key)) is not None:
                     return _serve_stale(stale, file, failure)
@@ -206,8 +209,49 @@ class Downloader:
                     file.key, target, url=file.origin, version=version, sha256=sha256
                 )
             if cached is None:
-                raise SourceError(f"{file.origin} cannot be read: the server says it is as before")
+                raise SourceError(
+                    f"{file.origin} cannot be read: the server says that it has not changed"
+                )
             return cache.confirm(cached)
+
+
+class RemoteStorage(ABC):
+    """Storage whose files are downloaded, each by one request."""
+
+    def __init__(self, url: str, downloader: Downloader) -> None:
+        self.origin = shown_top(url)
+        self.downloader = downloader
+
+    @abstractmethod
+    def cache_key(self, name: str) -> str:
+        """Return what identifies a file in the cache."""
+
+    @abstractmethod
+    def request(
+        self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
+    ) -> FileVersion | None:
+        """Request a file once, as a `Request` does."""
+
+    def fetch(
+        self,
+        name: str,
+        *,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
+    ) -> FetchedFile:
+        """Return the cached copy of a file once it is current; "" is the URL itself.
+
+        Raises NotFound, WrongContent, other SourceErrors where no stale copy may serve, and
+        Cancelled.
+        """
+        origin = f"{self.origin}/{name}" if name else self.origin
+        file = RemoteFile(self.cache_key(name), origin, sha256, immutable, max_size)
+        return self.downloader.fetch(file, partial(self.request, name, file))
+
+    def is_cached(self, name: str) -> bool:
+        """Check whether there is a cached copy of a file."""
+        return self.downloader.cache.find(self.cache_key(name)) is not None
 
 
 def _serve_stale(cached: CachedFile, file: RemoteFile, failure: SourceError) -> FetchedFile:

@@ -213,7 +213,7 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
     try:
         return open_temporary_cache()
     except OSError as error:
-        raise SourceError(f"nothing can be copied to this machine: {reason(error)}") from None
+        raise SourceError(f"nothing can be downloaded: {reason(error)}") from None
 
 
 def open_temporary_cache() -> DownloadCache:

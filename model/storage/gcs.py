@@ -31,7 +31,7 @@ class GcsBucket(Bucket):
         super().__init__(name, should_stop, patience)
 
     def download(
-        self, file: RemoteFile, key: str, cached: CachedFile | None, writer: DownloadWriter
+        self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
         """Write an object, unless its generation is still that of the cached copy."""
 

@@ -7,57 +7,38 @@ from collections.abc import Iterator, Mapping
 
 from spackscope.model.core.bounded_files import (
     MAX_EXPANSION,
-    MAX_FILE_SIZE,
     MAX_GZIP_MEMBERS,
     max_unpacked_size,
 )
 from spackscope.model.core.errors import ListingUnsupported, SourceError, TemporaryFailure
-from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile
+from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile, RemoteStorage
 from spackscope.model.storage.download_cache import CachedFile, FileVersion
 from spackscope.model.storage.http_client import Client, Response
-from spackscope.model.storage.urls import Url, shown_top, web_url
+from spackscope.model.storage.urls import Url, web_url
 
 _GZIP = 31
 _PIECE_SIZE = 1 << 20
 
 
-class HttpStorage:
+class HttpStorage(RemoteStorage):
     """Storage below a URL that begins with http or https.
 
-    Where a server fails, a stale cached copy serves; also for 403, which is a NotFound.
+    A file is not found where the server answers 404, 410 or 403.
     """
 
     def __init__(self, url: str, downloader: Downloader) -> None:
+        super().__init__(url, downloader)
         self._url = web_url(url)
-        self.origin = shown_top(url)
-        self._downloader = downloader
 
-    def fetch(
-        self,
-        name: str,
-        *,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
-    ) -> FetchedFile:
-        """Return the cached copy of a file once it is current; "" is the URL itself.
+    def cache_key(self, name: str) -> str:
+        """Return the URL of a file, without its password."""
+        return self._url.below(name).key
 
-        Raises NotFound for 404, 410 and 403, WrongContent, other SourceErrors where there is no
-        stale copy either, and Cancelled.
-        """
-        url = self._url.below(name)
-        origin = f"{self.origin}/{name}" if name else self.origin
-        file = RemoteFile(url.key, origin, sha256, immutable, max_size)
-
-        def request(cached: CachedFile | None, writer: DownloadWriter) -> FileVersion | None:
-            return request_file(self._downloader.client, url, file, cached, writer)
-
-        return self._downloader.fetch(file, request)
-
-    def is_cached(self, name: str) -> bool:
-        """Check whether there is a cached copy of a file."""
-        return self._downloader.cache.find(self._url.below(name).key) is not None
+    def request(
+        self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
+    ) -> FileVersion | None:
+        """Request a file once, as a `Request` does."""
+        return request_file(self.downloader.client, self._url.below(name), file, cached, writer)
 
     def names(self, under: str) -> Iterator[str]:
         """Raise ListingUnsupported."""

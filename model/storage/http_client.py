@@ -58,8 +58,8 @@ class Response:
         """
         from spackscope.model.storage.network import translate_errors
 
-        rate, size = RateCheck(self._patience, self.url.place), 0
-        with translate_errors(self.url.place, self._patience):
+        rate, size = RateCheck(self._patience, self.url.netloc), 0
+        with translate_errors(self.url.netloc, self._patience):
             for chunk in self._response.iter_stream():
                 size += len(chunk)
                 yield chunk
@@ -70,7 +70,7 @@ class Response:
         if stream.body_size > self.length:
             stream.close()
             announced = f"more than the {self.length:,} bytes that it announced"
-            raise TemporaryFailure(f"{self.url.place} has sent {announced}")
+            raise TemporaryFailure(f"{self.url.netloc} has sent {announced}")
 
     def check_status(self, origin: str) -> None:
         """Raise what any status but 200 means for a file: NotFound, TemporaryFailure and so on."""
@@ -83,8 +83,8 @@ class Response:
             raise NotFound(f"{origin} is forbidden: HTTP 403", is_forbidden=True)
         if status == 401:
             challenge = self.headers.get("www-authenticate", "")
-            raise Unauthorized(f"{origin} is only for known users: HTTP 401", challenge, self.url)
-        message = f"{origin} cannot be read: {self.url.place} answers HTTP {status}"
+            raise Unauthorized(f"{origin} needs credentials: HTTP 401", challenge, self.url)
+        message = f"{origin} cannot be read: {self.url.netloc} answers HTTP {status}"
         if status in _RETRY_STATUSES or status >= 500:
             retry_after = _seconds(self.headers.get("retry-after", ""))
             raise TemporaryFailure(message, after=retry_after)
@@ -163,7 +163,7 @@ class Client:
 
         from spackscope.model.storage.network import translate_errors
 
-        host = url.place
+        host = url.netloc
         if host in self._failed_hosts:
             raise Unreachable(self._failed_hosts[host], host)
         proxy = proxies_and_tls.proxy_of(url, self._environ)
@@ -172,18 +172,13 @@ class Client:
         timeouts |= {"write": patience.stalled, "pool": patience.stalled}
         request = httpcore.Request(
             b"GET",
-            httpcore.URL(
-                scheme=url.scheme.encode(),
-                host=url.host.encode(),
-                port=url.port,
-                target=url.target.encode(),
-            ),
+            url.server + url.target,
             headers=_encoded(
                 {"Host": host, "User-Agent": "spackscope", "Accept": "*/*", **headers}, host
             ),
             extensions={"timeout": timeouts},
         )
-        with translate_errors(host, patience, proxy.place if proxy else ""):
+        with translate_errors(host, patience, proxy.netloc if proxy else ""):
             return self._pool(url.scheme, proxy).handle_request(request)
 
     def _pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
@@ -235,19 +230,19 @@ def _redirect_target(urls: list[Url], response: httpcore.Response) -> Url | None
     )
     if not location:
         return None
-    host = urls[-1].place
+    host = urls[-1].netloc
     try:
-        target = urls[-1].joined(location.decode("latin-1"))
+        target = urls[-1].resolve(location.decode("latin-1"))
         if target.scheme in ("http", "https"):
             web_url(target.address)
     except SourceError as error:
-        raise SourceError(f"{host} leads to a wrong place: {error}") from None
+        raise SourceError(f"{host} redirects to a wrong URL: {error}") from None
     if target.scheme not in ("http", "https"):
-        raise SourceError(f"{host} leads to {target.shown}, which is not on the web")
+        raise SourceError(f"{host} redirects to {target.shown}, which is not http or https")
     if target in urls:
-        raise SourceError(f"{host} leads in a circle, back to {target.shown}")
+        raise SourceError(f"{host} redirects in a circle, back to {target.shown}")
     if len(urls) > _MAX_REDIRECTS:
-        raise SourceError(f"{urls[0].place} leads on more than {_MAX_REDIRECTS} times")
+        raise SourceError(f"{urls[0].netloc} redirects more than {_MAX_REDIRECTS} times")
     return target
 
 
@@ -256,7 +251,7 @@ def _encoded(headers: Mapping[str, str], host: str) -> list[tuple[bytes, bytes]]
     for name, value in headers.items():
         if not (value.isascii() and value.isprintable()):
             forbidden = "has characters that HTTP does not allow"
-            raise SourceError(f"{host} cannot be asked: the header {name} {forbidden}")
+            raise SourceError(f"{host} cannot be requested: the header {name} {forbidden}")
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 

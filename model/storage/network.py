@@ -99,7 +99,7 @@ class CancellableStream(httpcore.NetworkStream):
             self.body_size += len(part)
             return part
         if time.monotonic() - self._written > _MAX_HEAD_TIMEOUTS * limit:
-            raise httpcore.ReadError("the head of its answer does not end in time")
+            raise httpcore.ReadError("the head of its response does not end in time")
         self._head += part
         while self._head is not None and (head := _HEAD.match(self._head)):
             rest = self._head[head.end() :]
@@ -171,7 +171,7 @@ def translate_errors(host: str, patience: Patience, proxy: str = "") -> Iterator
         raise TemporaryFailure(f"the connection to {host}{through} broke: {why}") from None
     except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
         why = without_secrets(str(error))
-        raise SourceError(f"{host} cannot be asked{through}: {why}") from None
+        raise SourceError(f"{host} cannot be requested{through}: {why}") from None
 
 
 def _reason(error: Exception) -> str:

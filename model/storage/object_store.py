@@ -5,18 +5,15 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, TypeVar
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import SourceError, SpackscopeError, Unreachable
 from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile
+from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile, RemoteStorage
 from spackscope.model.storage.download_cache import CachedFile, FileVersion
 from spackscope.model.storage.patience import Patience
-from spackscope.model.storage.urls import shown_top, split_url, unquoted
+from spackscope.model.storage.urls import split_url, unquoted
 
 _Result = TypeVar("_Result")
 
@@ -40,7 +37,7 @@ class Bucket(ABC):
 
     @abstractmethod
     def download(
-        self, file: RemoteFile, key: str, cached: CachedFile | None, writer: DownloadWriter
+        self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
         """Write an object, unless the cached copy is current: that is None.
 
@@ -83,35 +80,24 @@ class Bucket(ABC):
             raise failure from None
 
 
-class ObjectStorage:
+class ObjectStorage(RemoteStorage):
     """Storage in a bucket, below the prefix that its URL names."""
 
     def __init__(self, url: str, bucket: Bucket, downloader: Downloader) -> None:
-        self.origin = shown_top(url)
+        super().__init__(url, downloader)
         self._prefix = unquoted(split_url(url).path).strip("/")
-        self._bucket, self._downloader = bucket, downloader
+        self._bucket = bucket
 
-    def fetch(
-        self,
-        name: str,
-        *,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
-    ) -> FetchedFile:
-        """Return the cached copy of an object once it is current.
+    def cache_key(self, name: str) -> str:
+        """Return the URL of an object after what identifies the bucket."""
+        return f"{self._bucket.identity} {self.origin}/{name}"
 
-        Raises NotFound, WrongContent, other SourceErrors where there is no stale copy either, and
-        Cancelled.
-        """
+    def request(
+        self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
+    ) -> FileVersion | None:
+        """Request an object once, as a `Request` does."""
         key = "/".join(part for part in (self._prefix, name) if part)
-        origin = f"{self.origin}/{name}" if name else self.origin
-        file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size)
-        return self._downloader.fetch(file, partial(self._bucket.download, file, key))
-
-    def is_cached(self, name: str) -> bool:
-        """Check whether there is a cached copy of an object."""
-        return self._downloader.cache.find(self._cache_key(name)) is not None
+        return self._bucket.download(key, file, cached, writer)
 
     def names(self, under: str) -> Iterator[str]:
         """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""
@@ -120,6 +106,3 @@ class ObjectStorage:
         for key in sorted(self._bucket.keys(folder, self.origin)):
             if not key.endswith("/"):
                 yield key[len(top) :]
-
-    def _cache_key(self, name: str) -> str:
-        return f"{self._bucket.identity} {self.origin}/{name}"

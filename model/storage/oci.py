@@ -129,9 +129,7 @@ class OciRegistry:
         try:
             realm = web_url(parameters["realm"], schemes)
         except SourceError as error:
-            raise SourceError(
-                f"{refusal}, and where to ask for a token is wrong: {error}"
-            ) from None
+            raise SourceError(f"{refusal}, and its token server is invalid: {error}") from None
         is_own = realm.is_same_server(self._top)
         headers = {"Authorization": self._password} if self._password and is_own else {}
         query = {key: parameters[key] for key in ("service", "scope") if parameters.get(key)}
@@ -146,7 +144,7 @@ class OciRegistry:
         if not failure.is_forbidden or not self._password or is_own:
             return failure
         return SourceError(
-            f"the registry {self._top.place} asks for a password at {server.server},"
+            f"the registry {self._top.netloc} asks for a password at {server.server},"
             " another server; credentials are not sent there"
         )
 
@@ -161,7 +159,7 @@ class OciRegistry:
         document = _parse_object(reply, realm.shown)
         token = document.get("token") or document.get("access_token")
         if not isinstance(token, str) or not token.isascii() or not token.isprintable():
-            raise SourceError(f"{realm.shown} gives no token")
+            raise SourceError(f"{realm.shown} returns no token")
         return token
 
 

@@ -81,17 +81,18 @@ def _open_bucket(
 ) -> Bucket:
     """Open the bucket of a URL. Raises SourceError where its library is missing."""
     split = split_url(url)
-    if not split.place:
-        raise SourceError(f"{shown_url(url)} is not a valid URL: it names no bucket")
+    if not split.netloc:
+        raise SourceError(f"{shown_url(url)} is not a valid URL: it has no bucket")
     library = "boto3" if split.scheme == "s3" else "google-cloud-storage"
     try:
         if split.scheme == "s3":
-            from spackscope.model.storage.s3 import S3Bucket, s3_credentials
+            from spackscope.model.storage.credentials import s3_credentials
+            from spackscope.model.storage.s3 import S3Bucket
 
-            return S3Bucket(split.place, s3_credentials(credentials, environ), should_stop)
+            return S3Bucket(split.netloc, s3_credentials(credentials, environ), should_stop)
         from spackscope.model.storage.gcs import GcsBucket
 
-        return GcsBucket(split.place, should_stop)
+        return GcsBucket(split.netloc, should_stop)
     except ImportError:
         install = f"pip install 'spackscope[{split.scheme}]'"
         raise SourceError(f"{split.scheme}:// needs {library}: {install}") from None

@@ -1,4 +1,4 @@
-"""The proxies and certificates that the user's environment names."""
+"""The proxies and certificates of the user's environment."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ _SYSTEM_BUNDLES = (
 def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
     """Return the proxy that requests to a URL go through, if any.
 
-    As curl does it: `http_proxy` or `https_proxy`, else `all_proxy`, unless `no_proxy` names the
-    host, a domain above it, or a network that its number is in. Lower case goes first. A proxy
-    without a scheme is an http one. Raises SourceError for one that cannot be asked.
+    As in curl, it is `http_proxy` or `https_proxy`, else `all_proxy`, unless `no_proxy` names the
+    host, a domain above it, or a network that its address is in. Lower case goes first. A proxy
+    without a scheme is an http one. Raises SourceError for an invalid one.
     """
     named = (f"{url.scheme}_proxy", "all_proxy")
     name, proxy = next(
         ((name, value) for name in named if (value := _variable(environ, name))), ("", "")
     )
-    if not proxy or _spared(url.host, url.port, _variable(environ, "no_proxy")):
+    if not proxy or _is_exempt(url.host, url.port, _variable(environ, "no_proxy")):
         return None
     try:
         return web_url(proxy if "://" in proxy else f"http://{proxy}", _PROXIES)
     except SourceError as error:
-        raise SourceError(f"{url.place} cannot be reached: {name} is wrong: {error}") from None
+        raise SourceError(f"{url.netloc} cannot be reached: {name} is invalid: {error}") from None
 
 
 def tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return a TLS context that trusts the environment's, the system's or certifi's certificates.
 
-    SSL_CERT_FILE and SSL_CERT_DIR name them, or as curl and requests know it CURL_CA_BUNDLE and
+    SSL_CERT_FILE and SSL_CERT_DIR name them, or as for curl and requests CURL_CA_BUNDLE and
     REQUESTS_CA_BUNDLE, which may be directories. Raises SourceError where they cannot be read.
     """
     named = [(name, environ[name]) for name in (*_BUNDLES, "SSL_CERT_DIR") if environ.get(name)]
@@ -80,8 +80,8 @@ def _variable(environ: Mapping[str, str], name: str) -> str:
     return (environ.get(name) or environ.get(name.upper()) or "").strip()
 
 
-def _spared(host: str, port: int | None, no_proxy: str) -> bool:
-    """Tell whether requests to a host go directly."""
+def _is_exempt(host: str, port: int | None, no_proxy: str) -> bool:
+    """Check whether `no_proxy` exempts a host from the proxy."""
     host = host.lower().rstrip(".")
     for entry in no_proxy.lower().replace(",", " ").split():
         if entry == "*" or _in_network(host, entry):

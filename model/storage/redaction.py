@@ -1,6 +1,6 @@
-"""Leave out what may be secret of texts that are no URLs, and may have been meant as such.
+"""Remove what may be secret from texts that are not URLs, but may have been meant as such.
 
-All take time that is linear in the length of the text, which may come from anywhere.
+All functions take time that is linear in the length of the text, which may come from anywhere.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 QUERY = re.compile(r"[?#].*", re.DOTALL)
 """The query and fragment of a URL."""
 
-_LONGEST_MESSAGE = 1000
+_MAX_MESSAGE_LENGTH = 1000
 _LIKE_A_URL = re.compile(r"[:/]/+")
 _USER_IN_TEXT = re.compile(r"(://)[^\s\"'<>]*@")
 # Libraries of HTTP quote a header that cannot be sent or read, which may hold a key or a token.
@@ -21,14 +21,14 @@ _QUERY_IN_TEXT = re.compile(r"(://[^\s\"'<>?#]*)[?#][^\s\"'<>]*")
 def without_secrets(text: str) -> str:
     """Return a message of a library without headers, and the users and queries of URLs in it."""
     text = _HEADER_IN_TEXT.sub("", text)
-    if len(text) > _LONGEST_MESSAGE:
+    if len(text) > _MAX_MESSAGE_LENGTH:
         # No URL that is cut before its @.
-        text = text[:_LONGEST_MESSAGE].rpartition(" ")[0] + " …"
+        text = text[:_MAX_MESSAGE_LENGTH].rpartition(" ")[0] + " …"
     return _QUERY_IN_TEXT.sub(r"\1?…", _USER_IN_TEXT.sub(r"\1…@", text))
 
 
 def redacted_path(path: str) -> str:
-    """Return a path as it may be shown: it may be a URL that was not written as one."""
+    """Return a path as it may be shown, since it may be a mistyped URL."""
     shown = path
     if like_a_url := _LIKE_A_URL.search(path):
         query = QUERY.search(path)

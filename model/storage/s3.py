@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,6 @@ from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.urls import web_url
 
-_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
 _SMALL_READ, _LARGE_READ = 1 << 12, 1 << 18
 
 
@@ -43,7 +42,7 @@ class S3Bucket(Bucket):
         self.identity = f"{self._endpoint} {credentials.user} {credentials.profile}"
 
     def download(
-        self, file: RemoteFile, key: str, cached: CachedFile | None, writer: DownloadWriter
+        self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
         """Write an object, unless its ETag is still that of the cached copy."""
         response = self.call(file.origin, lambda: self._get(key, cached.stamp if cached else ""))
@@ -84,7 +83,7 @@ class S3Bucket(Bucket):
                 return
             token = page.get("NextContinuationToken", "")
             if not token or token == request.get("ContinuationToken"):
-                raise SourceError(f"{origin} cannot be listed: its list does not go on")
+                raise SourceError(f"{origin} cannot be listed: its list breaks off")
             request["ContinuationToken"] = token
 
     def connect(self) -> Any:
@@ -142,21 +141,6 @@ class S3Bucket(Bucket):
         return SourceError(f"{origin} cannot be read: {code}: {without_secrets(message)}")
 
 
-def s3_credentials(mirror: Credentials, environ: Mapping[str, str]) -> Credentials:
-    """Return the credentials of a mirror, completed by the environment, as Spack does."""
-    # Only together do key and token, or a profile without a key, come from the environment.
-    token = "" if mirror.user else environ.get("AWS_SESSION_TOKEN", "")
-    profile = "" if mirror.user else environ.get("AWS_PROFILE", "")
-    endpoints = (environ[name] for name in _ENDPOINTS if environ.get(name))
-    return Credentials(
-        mirror.user or environ.get("AWS_ACCESS_KEY_ID", ""),
-        mirror.secret or environ.get("AWS_SECRET_ACCESS_KEY", ""),
-        mirror.token or token,
-        mirror.profile or profile,
-        mirror.endpoint or next(endpoints, ""),
-    )
-
-
 def _status(error: Any) -> object:
     return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
 
@@ -166,8 +150,8 @@ def _checked(endpoint: str) -> str:
     try:
         url = web_url(endpoint if "://" in endpoint else f"https://{endpoint}")
     except SourceError as error:
-        raise SourceError(f"its endpoint is wrong: {error}") from None
+        raise SourceError(f"its endpoint is invalid: {error}") from None
     if url.userinfo or url.query:
         why = "it has a user or a query; keys of S3 are an access_pair"
-        raise SourceError(f"its endpoint {url.shown} cannot be asked: {why}")
+        raise SourceError(f"its endpoint {url.shown} cannot be used: {why}")
     return url.address

@@ -1,4 +1,4 @@
-"""URLs: the one place that splits, checks, joins and shows them.
+"""Split, check, join and show URLs.
 
 No other module imports `urlsplit` and its like: they raise for some broken URLs, drop characters
 from others, and leave ports, hosts and text that cannot be sent unchecked.
@@ -15,10 +15,10 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, u
 from spackscope.model.core.errors import SourceError
 from spackscope.model.storage.redaction import QUERY, redacted_part, redacted_path
 
-LONGEST = 1 << 14
+MAX_URL_LENGTH = 1 << 14
 """Characters of a URL; one with a signature in its query has up to some thousand."""
 
-_LONGEST_HOST = 253
+_MAX_HOST_LENGTH = 253
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
@@ -37,10 +37,10 @@ _NO_PART_OF_A_SCHEME = re.compile(r"[/?#@]")
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """Hold the parts of a URL that was checked, all of them ASCII and percent-encoded.
+    """Parts of a valid URL, all of them ASCII and percent-encoded.
 
-    The scheme and the host are in lower case, but for the name of a bucket. What may be secret
-    stays out of `repr`. `userinfo` is what precedes the `@`.
+    The scheme and the host are in lower case, except the name of a bucket. `userinfo` is what
+    precedes the `@`. What may be secret is not in `repr`.
     """
 
     scheme: str
@@ -51,29 +51,29 @@ class Url:
     userinfo: str = field(default="", repr=False)
 
     @property
-    def place(self) -> str:
+    def netloc(self) -> str:
         """The host with its port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port is None else f"{host}:{self.port}"
 
     @property
     def server(self) -> str:
-        """The scheme and the host with its port: what credentials are meant for."""
-        return f"{self.scheme}://{self.place}"
+        """The scheme and the host with its port: what credentials are for."""
+        return f"{self.scheme}://{self.netloc}"
 
     @property
     def target(self) -> str:
-        """What a server of the web is asked for."""
+        """What is requested from a web server: path and query."""
         return (self.path or "/") + (f"?{self.query}" if self.query else "")
 
     @property
     def address(self) -> str:
-        """The whole URL but for user and password."""
+        """The whole URL except user and password."""
         return self.server + self.path + (f"?{self.query}" if self.query else "")
 
     @property
     def key(self) -> str:
-        """What tells copies of files apart: the URL with its user and without the password."""
+        """What identifies a cached file: the URL with its user and without the password."""
         user = self.userinfo.partition(":")[0]
         return self.address.replace("://", f"://{user}@", 1) if user else self.address
 
@@ -97,11 +97,11 @@ class Url:
 
     def is_same_server(self, other: Url) -> bool:
         """Check whether both have the same scheme, host and port, and so the same credentials."""
-        ours, others = (
+        ours, theirs = (
             (url.scheme, url.host, _PORTS.get(url.scheme) if url.port is None else url.port)
             for url in (self, other)
         )
-        return ours == others
+        return ours == theirs
 
     def below(self, name: str) -> Url:
         """Return the URL of a file below this one. The query is kept: it may grant access.
@@ -111,15 +111,15 @@ class Url:
         if not name:
             return self
         if _SURROGATE.search(name) or "\0" in name:
-            raise SourceError(f"{self.shown} cannot be asked for a file whose name is not text")
+            raise SourceError(f"{self.shown} cannot have a file whose name is not text")
         return replace(self, path=f"{self.path.rstrip('/')}/{quote(name)}")
 
     def with_query(self, query: dict[str, str]) -> Url:
         """Return this URL with parameters added to its query."""
         return replace(self, query="&".join(filter(None, (self.query, urlencode(query)))))
 
-    def joined(self, reference: str) -> Url:
-        """Return what a reference means that the server of this URL gave. Raises SourceError."""
+    def resolve(self, reference: str) -> Url:
+        """Resolve a reference that is relative to this URL. Raises SourceError."""
         try:
             _check_characters(reference)
             try:
@@ -127,30 +127,28 @@ class Url:
             except ValueError:
                 raise ValueError(_NO_HOST) from None
         except ValueError as error:
-            raise _refused(reference, str(error)) from None
+            raise _invalid(reference, str(error)) from None
         return split_url(whole)
 
 
 def split_url(url: str) -> Url:
     """Split a URL and check its parts; the fragment is dropped.
 
-    Raises SourceError, which shows no secret, where it cannot be asked for.
+    Raises SourceError, which shows no secret, where it is not valid.
     """
     try:
         return _split(url)
     except ValueError as error:
-        raise _refused(url, str(error)) from None
+        raise _invalid(url, str(error)) from None
 
 
 def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
-    """Split a URL that has to be one of the web, with a host. Raises SourceError."""
+    """Split a URL that must have one of the schemes, and a host. Raises SourceError."""
     split = split_url(url)
     if split.scheme not in schemes:
-        raise _refused(
-            url, f"it has to begin with {' or '.join(f'{each}://' for each in schemes)}"
-        )
+        raise _invalid(url, f"it must begin with {' or '.join(f'{each}://' for each in schemes)}")
     if not split.host:
-        raise _refused(url, "it names no host")
+        raise _invalid(url, "it has no host")
     return split
 
 
@@ -158,10 +156,10 @@ def local_path(url: str) -> str:
     """Return the path that a `file:` URL names. Raises SourceError for that of another machine."""
     split = split_url(url)
     if split.host not in ("", "localhost"):
-        raise SourceError(f"{shown_url(url)} names the files of {split.host}, another machine")
+        raise SourceError(f"{shown_url(url)} names files of {split.host}, another machine")
     path = unquote_to_bytes(split.path)
     if b"\0" in path:
-        raise _refused(url, "it has a NUL")
+        raise _invalid(url, "it has a NUL")
     return os.fsdecode(path)
 
 
@@ -172,8 +170,8 @@ def basic_authorization(user: bytes, password: bytes) -> str:
 
 def scheme_of(source: str) -> str:
     """Return the scheme of a URL in lower case, or nothing where it is a path."""
-    found = _SCHEME.match(source)
-    return found[1].lower() if found else ""
+    match = _SCHEME.match(source)
+    return match[1].lower() if match else ""
 
 
 def is_remote(source: str) -> bool:
@@ -182,10 +180,10 @@ def is_remote(source: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL as it may be shown: without user, password, query and fragment.
+    """Return a URL without user, password, query and fragment, as it may be shown.
 
-    Takes any text. Of one that only looks like a URL, all that may be secret is left out; a path
-    is shown as it is.
+    Takes any text: what may be secret is also removed where it only looks like a URL. A path stays
+    as it is.
     """
     scheme, mark, rest = url.partition("://")
     if not mark or _NO_PART_OF_A_SCHEME.search(scheme):
@@ -195,12 +193,12 @@ def shown_url(url: str) -> str:
     except ValueError:
         pass
     else:
-        place, slash, path = QUERY.sub("", rest).partition("/")
+        netloc, slash, path = QUERY.sub("", rest).partition("/")
         query = "?…" if rest.partition("#")[0].partition("?")[2] else ""
-        return f"{scheme}://{place.rpartition('@')[2]}{slash}{redacted_part(path)}{query}"
+        return f"{scheme}://{netloc.rpartition('@')[2]}{slash}{redacted_part(path)}{query}"
     before, at, after = rest.rpartition("@")
     if QUERY.search(before):
-        # The @ may be one of the password as well as one of the query.
+        # The @ may belong to the password as well as to the query.
         return f"{scheme}://…"
     return f"{scheme}://{'…@' if at else ''}{QUERY.sub('?…', after)}"
 
@@ -215,12 +213,12 @@ def unquoted(part: str) -> str:
     return unquote(part)
 
 
-def _refused(url: str, why: str) -> SourceError:
+def _invalid(url: str, why: str) -> SourceError:
     return SourceError(f"{shown_url(url)[:200]} is not a valid URL: {why}")
 
 
 def _split(url: str) -> Url:
-    """Split a URL. Raises ValueError that says what is wrong and shows nothing of it."""
+    """Split a URL. Raises ValueError with a reason that shows nothing of it."""
     _check_characters(url)
     if not scheme_of(url):
         raise ValueError("it has no scheme, such as https://")
@@ -231,9 +229,9 @@ def _split(url: str) -> Url:
     if "\\" in parts.netloc:
         # Programs do not agree on which host that is.
         raise ValueError(_NO_HOST)
-    userinfo, _, place = parts.netloc.rpartition("@")
+    userinfo, _, netloc = parts.netloc.rpartition("@")
     scheme = parts.scheme.lower()
-    host, port = _host_and_port(place)
+    host, port = _host_and_port(netloc)
     if port is not None and scheme in _BUCKETS:
         raise ValueError("a bucket has no port")
     return Url(
@@ -257,18 +255,18 @@ def _is_ipv6(host: str) -> bool:
 
 
 def _check_characters(url: str) -> None:
-    if len(url) > LONGEST:
-        raise ValueError(f"it is longer than {LONGEST:,} characters")
+    if len(url) > MAX_URL_LENGTH:
+        raise ValueError(f"it is longer than {MAX_URL_LENGTH:,} characters")
     if _CONTROL.search(url):
         raise ValueError("it has a control character")
     if _SURROGATE.search(url):
         raise ValueError("it has bytes that are not text, which have to be written as %XX")
 
 
-def _host_and_port(place: str) -> tuple[str, int | None]:
-    host, colon, port = place.rpartition(":")
+def _host_and_port(netloc: str) -> tuple[str, int | None]:
+    host, colon, port = netloc.rpartition(":")
     if not colon or "]" in port:
-        host, port = place, ""
+        host, port = netloc, ""
     if not _PORT.fullmatch(port) or int(port or "0") > 65535:
         raise ValueError("its port is not a number up to 65,535")
     if host.startswith("[") and host.endswith("]"):
@@ -277,7 +275,7 @@ def _host_and_port(place: str) -> tuple[str, int | None]:
         if "%" in host or not _is_ipv6(host):
             raise ValueError(_NO_HOST)
     else:
-        if len(host) > _LONGEST_HOST:
+        if len(host) > _MAX_HOST_LENGTH:
             raise ValueError(_NO_HOST)
         try:
             host = host.encode("idna").decode("ascii")

@@ -96,10 +96,10 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("ftp://example.org/x", "the source ftp://example.org/x: ftp:// is not supported"),
         ("ssh://u:secret@h/x", "the source ssh://h/x: ssh:// is not supported"),
         ("file://[::1/x", "file://[::1/x is not a valid URL: its host cannot be read"),
-        ("file://there{top}", "file://there{top} names the files of there, another machine"),
+        ("file://there{top}", "file://there{top} names files of there, another machine"),
         (
             "file://u:secret@there{top}",
-            "file://there{top} names the files of there, another machine",
+            "file://there{top} names files of there, another machine",
         ),
         ("file://{top}/\udcff", "file://{top}/\udcff is not a valid URL: " + NO_TEXT),
         ("http://h/\udcff", "http://h/\udcff is not a valid URL: " + NO_TEXT),

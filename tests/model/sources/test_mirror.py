@@ -425,7 +425,7 @@ def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
 
     assert found.documents == ()
     assert found.failure == (
-        f"{server.url}/m/{MANIFEST} cannot be read: what the server gives is a web page"
+        f"{server.url}/m/{MANIFEST} cannot be read: the server returned a web page"
     )
 
 
@@ -441,7 +441,7 @@ def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
         found = discover_one(server.url)
 
     assert (found.layout, contents(found)) == ("v2", [ONE])
-    assert "what the server gives is a web page" in problem_text(found)
+    assert "the server returned a web page" in problem_text(found)
 
 
 def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
-from spackscope.model.storage.credentials import Credentials, read_credentials
+from spackscope.model.storage.credentials import Credentials, read_credentials, s3_credentials
 from spackscope.model.storage.download import Downloader
 from spackscope.model.storage.download_cache import open_download_cache
 from spackscope.model.storage.gcs import GcsBucket
@@ -25,7 +25,7 @@ from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.object_store import ObjectStorage
 from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.patience import Patience
-from spackscope.model.storage.s3 import S3Bucket, s3_credentials
+from spackscope.model.storage.s3 import S3Bucket
 from tests.web_server import Talk, WebServer, gives, is_silent, says, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
@@ -265,12 +265,12 @@ def test_access_is_read_as_spack_writes_it() -> None:
 @pytest.mark.parametrize(
     ("endpoint", "reason"),
     [
-        ("http://[::1", "its endpoint is wrong: http://[::1 is not a valid URL"),
-        ("h:no", "its endpoint is wrong: https://h:no is not a valid URL"),
-        ("ftp://h", "its endpoint is wrong: ftp://h is not a valid URL"),
-        ("http://h\udcff", "its endpoint is wrong: http://h\udcff is not a valid URL"),
-        ("http://ann:s3cr3t@h", "its endpoint http://h cannot be asked: it has a user or a query"),
-        ("http://h?s3cr3t", "its endpoint http://h?… cannot be asked: it has a user or a query"),
+        ("http://[::1", "its endpoint is invalid: http://[::1 is not a valid URL"),
+        ("h:no", "its endpoint is invalid: https://h:no is not a valid URL"),
+        ("ftp://h", "its endpoint is invalid: ftp://h is not a valid URL"),
+        ("http://h\udcff", "its endpoint is invalid: http://h\udcff is not a valid URL"),
+        ("http://ann:s3cr3t@h", "its endpoint http://h cannot be used: it has a user or a query"),
+        ("http://h?s3cr3t", "its endpoint http://h?… cannot be used: it has a user or a query"),
     ],
 )
 @pytest.mark.parametrize("is_option", [True, False])
@@ -293,7 +293,7 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
         with serving() as server:
             server.default = gives(listed.encode(), Content_Type="application/xml")
             place = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
-            with pytest.raises(SourceError, match="its list does not go on"):
+            with pytest.raises(SourceError, match="its list breaks off"):
                 list(place.names(""))
 
 

@@ -162,7 +162,7 @@ def test_a_registry_that_wants_a_password_at_once_gets_it(environ: dict[str, str
         server.default = Images(admits="Basic YW5uOnB3", challenge='Basic realm="reg"')
         assert Path(registry(server.port, environ, "ann:pw@").fetch(INDEX).path).exists()
 
-        with pytest.raises(SourceError, match="is only for known users: HTTP 401"):
+        with pytest.raises(SourceError, match="needs credentials: HTTP 401"):
             registry(server.port, {}).fetch(INDEX)
 
 
@@ -196,7 +196,7 @@ def test_a_realm_elsewhere_that_wants_a_password_gets_none(
         server.default = Images(admits="somebody", challenge=OTHER.format(url=other.url))
         with pytest.raises(SourceError) as raised:
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
-        with pytest.raises(SourceError, match="is only for known users: HTTP 401"):
+        with pytest.raises(SourceError, match="needs credentials: HTTP 401"):
             registry(server.port, {}).fetch(INDEX)
 
     assert str(raised.value) == (
@@ -298,7 +298,7 @@ def test_a_challenge_that_cannot_be_met_is_a_refusal(
 ) -> None:
     with serving() as server:
         server.default = Images(admits="nobody", challenge=challenge)
-        with pytest.raises(SourceError, match="is only for known users: HTTP 401"):
+        with pytest.raises(SourceError, match="needs credentials: HTTP 401"):
             registry(server.port, environ).fetch(INDEX)
 
 
