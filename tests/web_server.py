@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 HEAD_LIMIT = 1 << 16
@@ -45,16 +45,10 @@ class Talk:
         self.send(body)
 
     def wait(self) -> None:
-        """Say nothing until the server ends or the client goes."""
-        self.connection.settimeout(0.05)
-        while not self.server.ended.is_set():
-            try:
-                if not self.connection.recv(1):
-                    return
-            except TimeoutError:
-                continue
-            except OSError:
-                return
+        """Send nothing until the server ends or the client disconnects, or for 30 seconds."""
+        self.connection.settimeout(30.0)
+        with suppress(OSError):
+            self.connection.recv(1)
 
 
 Script = Callable[[Talk], None]
@@ -62,19 +56,23 @@ Script = Callable[[Talk], None]
 
 @dataclass
 class WebServer:
-    """Answer each path by its script, and everything else with 404."""
+    """Answer each path by its script, and everything else with 404.
+
+    `waiting` is the number of requests that are not answered yet.
+    """
 
     scripts: dict[str, Script] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    waiting: int = 0
     tls: ssl.SSLContext | None = None
     ended: threading.Event = field(default_factory=threading.Event)
     default: Script = lambda talk: talk.answer(404)
 
     def __post_init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
-        self._listening.settimeout(0.05)
         self.port: int = self._listening.getsockname()[1]
         self._threads = [threading.Thread(target=self._accept)]
+        self._connections: list[socket.socket] = []
         self._threads[0].start()
 
     @property
@@ -86,16 +84,20 @@ class WebServer:
 
     def end(self) -> None:
         self.ended.set()
+        socket.create_connection(("127.0.0.1", self.port)).close()  # wakes the accepting thread
+        for connection in self._connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join(5)
-        self._listening.close()
 
     def _accept(self) -> None:
-        while not self.ended.is_set():
-            try:
-                connection, _ = self._listening.accept()
-            except TimeoutError:
-                continue
+        while True:
+            connection, _ = self._listening.accept()
+            if self.ended.is_set():
+                connection.close()
+                break
+            self._connections.append(connection)
             thread = threading.Thread(target=self._serve, args=(connection,))
             self._threads.append(thread)
             thread.start()
@@ -108,6 +110,7 @@ class WebServer:
                 if self.tls:
                     connection.settimeout(2)
                     with self.tls.wrap_socket(connection, server_side=True) as encrypted:
+                        self._connections.append(encrypted)
                         encrypted.settimeout(0.1)
                         self._talk(encrypted)
                 else:
@@ -121,9 +124,13 @@ class WebServer:
             method, target, _version = line.split(" ")
             pairs = [line.partition(":")[::2] for line in lines if line]
             asked = Asked(method, target, {name.lower(): text.strip() for name, text in pairs})
+            self.waiting += 1
             self.asked.append(asked)
             connection.settimeout(5)
-            self.scripts.get(asked.path, self.default)(Talk(asked, connection, self))
+            try:
+                self.scripts.get(asked.path, self.default)(Talk(asked, connection, self))
+            finally:
+                self.waiting -= 1
             connection.settimeout(0.1)
 
     def _head(self, connection: socket.socket) -> bytes | None:

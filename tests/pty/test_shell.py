@@ -64,6 +64,11 @@ class Shell:
     def lines(self) -> list[str]:
         return [line.rstrip() for line in self._screen.display]
 
+    def resize(self, columns: int, lines: int) -> None:
+        """Change the size of the terminal."""
+        self.child.setwinsize(lines, columns)
+        self._screen.resize(lines, columns)
+
     def until(self, holds: Callable[[], object]) -> None:
         deadline = time.monotonic() + PATIENCE
         while not holds():
@@ -175,8 +180,7 @@ def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
     shell.start("py-build")
     shell.until_shown("1/24")
     for columns, lines in ((50, 20), (140, 40), (20, 5), (100, 30)):
-        shell.child.setwinsize(lines, columns)
-        shell._screen.resize(lines, columns)
+        shell.resize(columns, lines)
         shell.until(
             lambda columns=columns: max(map(len, shell.lines)) >= columns - 1  # type: ignore[misc]
         )

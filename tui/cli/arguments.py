@@ -55,7 +55,7 @@ def parse(argv: Sequence[str]) -> Arguments:
     at = _command_at(options)
     command = BROWSE if at is None else options.pop(at)
     try:
-        parsed, words = _parser(command).parse_known_args(options)
+        parsed, words = build_parser(command).parse_known_args(options)
         for word in words:
             if word.startswith("-"):
                 raise ValueError(f"there is no option {word}{_whose(word)}{_perhaps(word)}")
@@ -84,16 +84,18 @@ def _command_at(options: Sequence[str]) -> int | None:
     return None
 
 
-def _parser(command: str) -> _Parser:
-    parser = _Parser(add_help=False, allow_abbrev=False)
+def build_parser(command: str) -> argparse.ArgumentParser:
+    """Build the parser of a command's options."""
+    parser = _Parser("spackscope", add_help=False, allow_abbrev=False)
     parser.add_argument("-f", "--from", dest="sources", action="append", default=[])
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--no-color", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--version", action="store_true")
-    exclusive = parser.add_mutually_exclusive_group()
-    for name in _FORMATS.get(command, ()):
-        exclusive.add_argument(f"--{name}", dest="format", action="store_const", const=name)
+    if command in _FORMATS:
+        exclusive = parser.add_mutually_exclusive_group()
+        for name in _FORMATS[command]:
+            exclusive.add_argument(f"--{name}", dest="format", action="store_const", const=name)
     if command == "index":
         parser.add_argument("--rebuild", action="store_true")
     return parser
