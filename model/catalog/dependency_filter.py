@@ -14,13 +14,12 @@ from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.records import Dependency
 from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Condition, Depends, Query, Term, query_of
-from spackscope.model.query.evaluate import (
-    IN_REACH,
+from spackscope.model.query.dependency_rules import (
+    REACHABLE_DEPTYPES,
     compiler_fits,
-    holds,
+    fits_missing,
+    node_conditions,
     provides,
-    stub,
-    wanted_of_node,
 )
 from spackscope.model.query.matchers import ANY, split_variant
 
@@ -36,7 +35,7 @@ Mask = bytearray
 class DependencyFilter:
     """Ask the edges of an index; all masks go by the ids of records.
 
-    The rules are those of `query.satisfies`, which tells the same of a single record.
+    The rules are those of `query.dependency_rules`, and of tests/evaluator.py for one record.
     """
 
     def __init__(
@@ -122,11 +121,13 @@ class DependencyFilter:
 
         A spec with edges of both sorts is among both.
         """
-        named, unnamed = wanted_of_node(asked)
+        named, unnamed = node_conditions(asked)
         is_name = [asked.name in virtuals for _, virtuals in self._edges.kinds]
         wanted = [
             provides(asked, virtuals)
-            and (types >= set(asked.deptypes) if asked.direct else bool(types & IN_REACH))
+            and (
+                types >= set(asked.deptypes) if asked.direct else bool(types & REACHABLE_DEPTYPES)
+            )
             for types, virtuals in self._edges.kinds
         ]
         linked: set[int] = set()
@@ -149,8 +150,8 @@ class DependencyFilter:
         for number, (name, hash_) in enumerate(self._edges.absent, self._edges.count):
             key = name, hash_ * by_hash
             if key not in known:
-                absent = stub(Dependency(hash_, name))
-                known[key] = all(holds(term, absent) for term in terms)
+                missing = Dependency(hash_, name)
+                known[key] = all(fits_missing(term, missing) for term in terms)
             if known[key]:
                 spans.append((number, number + 1))
         return spans

@@ -13,9 +13,7 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.query.ast import Condition, Depends, Group, Query, Term
-from spackscope.model.query.evaluate import (
-    compiler_fits,
-)
+from spackscope.model.query.dependency_rules import compiler_fits
 from spackscope.model.query.matchers import ANY, is_glob, is_propagated, size_range
 
 

@@ -29,7 +29,6 @@ from spackscope.model.index.codec import (
 )
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
-from spackscope.model.query.evaluate import matches
 from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
@@ -47,6 +46,7 @@ from tests.builders import (
     node,
     zlib_index,
 )
+from tests.evaluator import satisfies
 from tests.model.query import test_spack_answers
 from tests.model.query.test_spack_answers import DATA
 
@@ -88,7 +88,7 @@ def test_sql_finds_what_the_evaluator_finds(
         asked = parse(text)
         if not (query.specs and asked.specs):
             query = query.plus(asked)
-    expected = {hash_ for hash_, spec in known.items() if matches(query, spec, known.get)}
+    expected = {hash_ for hash_, spec in known.items() if satisfies(spec, query, known.get)}
 
     found = catalog.listing(View(query))
 

@@ -17,11 +17,9 @@ from spackscope.model.core.records import (
     Spec,
 )
 from spackscope.model.query.ast import Query
-from spackscope.model.query.evaluate import (
-    matches,
-)
 from spackscope.model.query.parser import parse
 from tests.builders import all_records
+from tests.evaluator import satisfies
 
 QUERIES = [
     "", "os=linux", "zlib", "+shared", "+shared os=linux", "libs=shared %gcc", "/2",
@@ -44,7 +42,7 @@ def test_values_are_counted_under_the_other_conditions(
     expected = Counter(
         value
         for spec in all_records(mixed)
-        if matches(others, spec)
+        if satisfies(spec, others)
         for value in values(spec, column)
     )
 

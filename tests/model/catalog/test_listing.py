@@ -17,9 +17,9 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import Spec
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query
-from spackscope.model.query.evaluate import matches
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, record, write_page
+from tests.evaluator import satisfies
 
 QUERIES = ["", "zlib", "os=linux", "!+shared", "size=1:", "/2", "!/2 os=*u*", "zlib HDF5 size=:"]
 
@@ -44,7 +44,7 @@ def order(column: str) -> Callable[[Spec], Any]:
 def look_alikes(catalog: Catalog, query: Query) -> Counter[int]:
     """Count the matching specs of each look-alike without the code under test."""
     rows = catalog.rows(range(catalog.total))
-    return Counter(row.look_alike for row in rows if matches(query, row.spec))
+    return Counter(row.look_alike for row in rows if satisfies(row.spec, query))
 
 
 # Order
@@ -56,7 +56,7 @@ def look_alikes(catalog: Catalog, query: Query) -> Counter[int]:
 def test_rows_are_sorted_as_their_values_are(
     text: str, column: str, descending: bool, mixed: Catalog
 ) -> None:
-    specs = [spec for spec in all_records(mixed) if matches(parse(text), spec)]
+    specs = [spec for spec in all_records(mixed) if satisfies(spec, parse(text))]
 
     listing = mixed.listing(View(parse(text), sort=Sort(column, descending)))
 
@@ -106,7 +106,7 @@ def test_folding_shows_every_look_alike_once_and_counts_what_it_stands_for(
     assert len(rows) == len(expected) == len(listing)
     assert sum(row.count for row in rows) == listing.shown == sum(expected.values())
     assert {id_: listing.alike(id_) for id_ in expected} == expected
-    assert all(matches(query, row.spec) for row in rows)
+    assert all(satisfies(row.spec, query) for row in rows)
 
 
 @given(st.data())
@@ -141,7 +141,7 @@ def test_every_spec_is_found_in_the_row_that_shows_it(
 
     for row in mixed.rows(range(mixed.total)):
         at = listing.row_of(row.id, row.look_alike)
-        if not matches(query, row.spec):
+        if not satisfies(row.spec, query):
             assert at is None or shown[at].look_alike == row.look_alike
         elif folded and row.look_alike not in opened:
             assert at is not None
@@ -165,7 +165,7 @@ def test_the_sample_folds_to_38_rows(sample: Catalog) -> None:
 @pytest.mark.parametrize("text", QUERIES)
 def test_columns_with_one_value_are_named_with_it(text: str, mixed: Catalog) -> None:
     query = parse(text)
-    specs = [spec for spec in all_records(mixed) if matches(query, spec)]
+    specs = [spec for spec in all_records(mixed) if satisfies(spec, query)]
     expected = {}
     for column in COLUMNS:
         if column.has_dictionary and len({column.value(spec) for spec in specs}) == 1:

@@ -17,13 +17,11 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.query.evaluate import (
-    matches,
-)
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import Bare, parse
 from spackscope.model.query.validation import MAX_TERMS, check_once
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
+from tests.evaluator import satisfies
 
 BARE: tuple[Bare, Bare] = ("package", "any")
 
@@ -90,7 +88,7 @@ def test_sql_finds_what_the_evaluator_finds(
     if chosen % 3 == 0:
         column = ANY if chosen % 2 else "hash"
         query = query.also(Term(column, specs[chosen % len(specs)].hash[:length]))
-    expected = {number for number, spec in enumerate(specs) if matches(query, spec)}
+    expected = {number for number, spec in enumerate(specs) if satisfies(spec, query)}
 
     listing = mixed.listing(View(query))
 
@@ -141,7 +139,7 @@ def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: st
                 found = mixed.count(query)
             except (QueryError, Unanswerable):
                 continue
-            assert found == sum(matches(query, spec) for spec in specs)
+            assert found == sum(satisfies(spec, query) for spec in specs)
 
 
 def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:

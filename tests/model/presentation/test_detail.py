@@ -22,11 +22,11 @@ from spackscope.model.presentation.detail import (
 )
 from spackscope.model.presentation.spec_string import spec_string
 from spackscope.model.query.ast import Term, query_of
-from spackscope.model.query.evaluate import matches
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from spackscope.tui.cli.table import detail_lines
 from tests.builders import all_records, page, read, record
+from tests.evaluator import satisfies
 from tests.hostile import HOSTILE_TEXT
 
 SPEC = Spec(
@@ -260,7 +260,7 @@ def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catal
     for catalog in (sample, mixed):
         for spec in all_records(catalog)[::7]:
             query = query_of(*terms(lines(spec)))
-            assert matches(query, spec)
+            assert satisfies(spec, query)
             assert parse(str(query)) == query
             found = catalog.listing(View(query))
             assert {one.hash for one in catalog.specs(found)} == {spec.hash}
@@ -283,6 +283,6 @@ def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None
 
     assert [shown for shown in strings if not is_clean(shown)] == []
     for term in terms(found):
-        assert matches(query_of(term), spec)
+        assert satisfies(spec, query_of(term))
         if len(str(term)) <= MAX_QUERY_LENGTH:
             assert parse(str(term)) == query_of(term)

@@ -11,12 +11,10 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.query.evaluate import (
-    matches,
-)
 from spackscope.model.query.matchers import size_range, split_variant
 from spackscope.model.query.parser import parse
 from tests.builders import hash_of
+from tests.evaluator import satisfies
 
 SPEC = Spec(
     package="hdf5",
@@ -118,11 +116,11 @@ def test_a_query_that_a_record_fulfils(text: str) -> None:
     text = text.format(hash=SPEC.hash, start=SPEC.hash[:9], end=SPEC.hash[-5:])
     query = parse(text.replace("5MiB:", "4MiB:"))
 
-    assert matches(query, SPEC)
+    assert satisfies(SPEC, query)
     last = query.groups[-1:]
     if last and len(last[0]) == 1:
         turned = replace(last[0][0], negated=not last[0][0].negated)
-        assert not matches(Query((*query.groups[:-1], (turned,))), SPEC)
+        assert not satisfies(SPEC, Query((*query.groups[:-1], (turned,))))
 
 
 @pytest.mark.parametrize(
@@ -165,24 +163,24 @@ def test_a_query_that_a_record_fulfils(text: str) -> None:
     ],
 )
 def test_a_query_that_a_record_does_not_fulfil(text: str) -> None:
-    assert not matches(parse(text), SPEC)
+    assert not satisfies(SPEC, parse(text))
 
 
 @pytest.mark.parametrize(
     "word", ["hd", "HDF5", "14.5", "ubuntu", "v3", "api", "root", "mirr", "r"]
 )
 def test_a_bare_word_is_found_in_any_column(word: str) -> None:
-    assert matches(parse(word, bare="any"), SPEC)
-    assert matches(parse(SPEC.hash[:3].upper(), bare="any"), SPEC)
-    assert not matches(parse(SPEC.hash[3:], bare="any"), SPEC)
-    assert not matches(parse("5100000", bare="any"), SPEC)
+    assert satisfies(SPEC, parse(word, bare="any"))
+    assert satisfies(SPEC, parse(SPEC.hash[:3].upper(), bare="any"))
+    assert not satisfies(SPEC, parse(SPEC.hash[3:], bare="any"))
+    assert not satisfies(SPEC, parse("5100000", bare="any"))
 
 
 def test_a_record_without_a_size_is_in_no_range() -> None:
     unknown = Spec(**{name: getattr(SPEC, name) for name in SPEC.__slots__} | {"size": None})
 
-    assert not matches(parse("size=:"), unknown)
-    assert matches(parse("!size=:"), unknown)
+    assert not satisfies(unknown, parse("size=:"))
+    assert satisfies(unknown, parse("!size=:"))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +221,7 @@ def test_many_stars_take_no_time_on_a_long_text() -> None:
 
     assert not Term("os", "*a" * 30 + "*b").fits("os", long)
     assert Term("os", "*" * 50 + "a").fits("os", long)
-    assert not matches(parse("*".join("abcdefgh"), bare="any"), SPEC)
+    assert not satisfies(SPEC, parse("*".join("abcdefgh"), bare="any"))
 
 
 def test_brackets_in_a_glob_are_brackets() -> None:
@@ -290,25 +288,25 @@ NODES = {spec.hash: spec for spec in (ZLIB, CMAKE, CURL, GCC, WHOLE)}
     ],
 )
 def test_a_record_with_dependencies_is_asked_for_them(text: str, fulfilled: bool) -> None:
-    assert matches(parse(text), WHOLE, NODES.get) == fulfilled
+    assert satisfies(WHOLE, parse(text), NODES.get) == fulfilled
 
 
 def test_a_compiler_that_is_stated_is_all_that_a_percent_sign_asks_for() -> None:
     old = replace(WHOLE, dependencies=EDGES[:2])
 
-    assert matches(parse("%gcc@13"), old, NODES.get)
-    assert not matches(parse("%cmake"), old, NODES.get)
-    assert matches(parse("^cmake"), old, NODES.get)
+    assert satisfies(old, parse("%gcc@13"), NODES.get)
+    assert not satisfies(old, parse("%cmake"), NODES.get)
+    assert satisfies(old, parse("^cmake"), NODES.get)
 
 
 def test_a_cycle_of_dependencies_ends() -> None:
     one = replace(ZLIB, dependencies=(Dependency(CURL.hash, "curl", ("link",)),))
     two = replace(CURL, dependencies=(Dependency(ZLIB.hash, "zlib-ng", ("link",)),))
 
-    assert not matches(parse("^nothing"), one, {one.hash: one, two.hash: two}.get)
+    assert not satisfies(one, parse("^nothing"), {one.hash: one, two.hash: two}.get)
 
 
 @pytest.mark.parametrize("text", ["^zlib", "%gcc +binutils", "^[virtuals=mpi] openmpi", "++mpi"])
 def test_a_page_does_not_know_dependencies(text: str) -> None:
     with pytest.raises(Unanswerable, match="listed"):
-        matches(parse(text), SPEC)
+        satisfies(SPEC, parse(text))
