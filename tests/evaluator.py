@@ -12,7 +12,8 @@ from dataclasses import replace
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import Dependency, Spec
-from spackscope.model.query.ast import Condition, Depends, Group, Query, Term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.dependency_rules import (
     REACHABLE_DEPTYPES,
     compiler_fits,

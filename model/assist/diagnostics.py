@@ -11,7 +11,8 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.text import shorten
-from spackscope.model.query.ast import Condition, Query
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Condition
 from spackscope.model.query.parsed_input import ParsedInput
 
 _MAX_SENTENCE = 160

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from spackscope.model.assist.advice import advise
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
 
 _MIN_PREFIX = 4
 

@@ -32,7 +32,8 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index, natural, text
-from spackscope.model.query.ast import Depends, Query, Term, exact_term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Depends, Term, exact_term
 from spackscope.model.sources.document import DiscoveredSource
 
 _MOST_VIRTUALS = 100

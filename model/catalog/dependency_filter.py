@@ -13,7 +13,8 @@ from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.records import Dependency
 from spackscope.model.index.connection import Database
-from spackscope.model.query.ast import Condition, Depends, Query, Term, query_of
+from spackscope.model.query.ast import Query, query_of
+from spackscope.model.query.conditions import Condition, Depends, Term
 from spackscope.model.query.dependency_rules import (
     REACHABLE_DEPTYPES,
     compiler_fits,

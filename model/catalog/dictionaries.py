@@ -17,7 +17,7 @@ from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, class_reading_index, text, texts
-from spackscope.model.query.ast import Depends, Term
+from spackscope.model.query.conditions import Depends, Term
 
 _MAX_ENTRIES = 10_000_000
 """Entries up to which a dictionary is believed; Spack has some 10,000 packages."""

@@ -12,7 +12,8 @@ from spackscope.model.core.column import Value
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
-from spackscope.model.query.ast import Group, Query, Term, exact_term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Group, Term, exact_term
 from spackscope.model.query.matchers import is_variant, split_variant
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from spackscope.model.core.text import clean
 from spackscope.model.index.damage import class_reading_index
-from spackscope.model.query.ast import Condition, Group, Query, Term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.matchers import is_glob
 
 _MOST_NAMED = 6

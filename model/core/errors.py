@@ -46,7 +46,7 @@ class QueryError(SpackscopeError, ValueError):
 
 
 class Unanswerable(SpackscopeError, ValueError):
-    """The records do not say enough to decide `condition`, a `query.ast.Condition`."""
+    """The records do not say enough to decide `condition`, a `query.conditions.Condition`."""
 
     def __init__(self, message: str, condition: Any) -> None:
         super().__init__(message)

@@ -13,7 +13,7 @@ from spackscope.model.core.columns import BY_NAME, DETAILED
 from spackscope.model.core.records import Provenance, Spec, is_hash
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.presentation.spec_string import short_digests, spec_string
-from spackscope.model.query.ast import Term, exact_term
+from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.query.matchers import split_variant
 
 DIFFERS = "≠"

@@ -2,136 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS
-from spackscope.model.core.compilers import compiler_name
-from spackscope.model.core.text import is_clean
 from spackscope.model.query import lexer
-from spackscope.model.query.matchers import ANY, is_glob, is_propagated, test_of
-
-COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
-"""Keys that are not variants."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A condition on a column: the pattern that its value must match, or must not if `negated`.
-
-    A pattern with `*` or `?` is a glob and ignores case. Others are read as Spack reads them:
-    a version or a target as a constraint, a compiler as `name@constraint`, a hash as a prefix.
-    """
-
-    column: str
-    pattern: str
-    negated: bool = False
-
-    def __post_init__(self) -> None:
-        parts = lexer.PAIR_PARTS.fullmatch(self.pattern) if self.column == "variants" else None
-        if parts is not None:
-            key, operator, value = parts.groups()
-            pattern = lexer.variant_pattern(key, operator, lexer.unquoted(value))
-            object.__setattr__(self, "pattern", pattern)
-
-    def __str__(self) -> str:
-        return _text_of(self)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns whose values are compared."""
-        return COLUMNS if self.column == ANY else (FIELDS[self.column],)
-
-    def fits(self, column: str, value: Value) -> bool:
-        """Check a value of one of these columns against the pattern, ignoring negation.
-
-        A bare word must begin a hash, and may be anywhere in other texts.
-        """
-        if self.column == ANY and column == "hash":
-            return isinstance(value, str) and value.startswith(self.pattern.lower())
-        return test_of(self.column, self.pattern)(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Depends:
-    """A condition on a dependency: `^zlib@1.3`, or `%cmake` where it must be direct.
-
-    `terms` are the conditions on the dependency itself, `virtuals` and `deptypes` those on the
-    edge to it. A direct one also applies to the compiler.
-    """
-
-    direct: bool
-    terms: tuple[Condition, ...]
-    virtuals: tuple[str, ...] = ()
-    deptypes: tuple[str, ...] = ()
-    negated: bool = False
-
-    def __str__(self) -> str:
-        return _text_of(self)
-
-    @property
-    def name_term(self) -> Condition | None:
-        """The condition on the name of the dependency, if there is one."""
-        return next((t for t in self.terms if t.column == "package" and not t.negated), None)
-
-    @property
-    def name(self) -> str:
-        """The name of the dependency, or an empty text for any."""
-        return self.name_term.pattern if isinstance(self.name_term, Term) else ""
-
-    @property
-    def compiler(self) -> str | None:
-        """The pattern of a compiler that this condition is in a record that names only that.
-
-        None where it asks for more than the name, version and hash of a compiler.
-        """
-        pattern, has_more = self.stated_compiler
-        is_plain = all(term.column in _STATED for term in self.terms)
-        return pattern if self.direct and self.name and is_plain and not has_more else None
-
-    @property
-    def stated_compiler(self) -> tuple[str, bool]:
-        """The pattern of the compiler, and whether the condition asks for more than that.
-
-        Of a compiler that a record states Spack keeps only name and version, and ignores
-        propagated variants and a namespace. The name is that of a package: `%oneapi` means
-        intel-oneapi-compilers, as in Spack.
-        """
-        terms = [term for term in self.terms if isinstance(term, Term)]
-        stated = {t.column: t.pattern for t in terms if t.column in _STATED and not t.negated}
-        if "package" in stated:
-            stated["package"] = compiler_name(stated["package"])
-        ignored = [
-            term
-            for term in terms
-            if term.column == "namespace"
-            or (term.column == "variants" and is_propagated(term.pattern))
-        ]
-        pattern = "".join(
-            sign + stated[column] for column, sign in _STATED.items() if column in stated
-        )
-        return pattern, len(stated) + len(ignored) < len(self.terms)
-
-    @property
-    def column(self) -> str:
-        """The column whose filter shows this condition, or an empty text."""
-        is_one_word = not self.deptypes and (self.is_assigned or not self.virtuals)
-        return "compiler" if self.compiler is not None and is_one_word else ""
-
-    @property
-    def is_assigned(self) -> bool:
-        """Check whether its virtuals can be written as in `%c,cxx=gcc`."""
-        return lexer.IDENTIFIERS.fullmatch(",".join(self.virtuals)) is not None
-
-
-_STATED = {"package": "", "version": "@", "hash": "/"}
-"""What a record can state of a compiler, with the signs of its pattern."""
-
-Condition = Term | Depends
-Group = tuple[Condition, ...]
-"""Alternatives, of which one must hold."""
+from spackscope.model.query.conditions import Condition, Group, Term, exact_term
+from spackscope.model.query.matchers import is_glob
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +43,10 @@ class Query:
         return hash(self._unordered())
 
     def __str__(self) -> str:
-        return _text_of(self)
+        # The module imports this one.
+        from spackscope.model.query.format import format_query
+
+        return format_query(self)
 
     def __bool__(self) -> bool:
         return bool(self.groups or self.specs)
@@ -255,27 +134,6 @@ def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
     return Query(shared, rest if all(rest) else ())
 
 
-def exact_term(column: str, value: str) -> Term:
-    """Build the term that only a value shown on the screen fits.
-
-    What Spack does not accept as a version is matched as a text, with `?` for its odd signs, and
-    so is what must not be shown unchanged.
-    """
-    if not value:
-        return Term(column, "?*", negated=True)
-    exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
-    if column == "target" and set(value) & set(",:"):
-        exact = ""
-    try:
-        is_plain = is_clean(value) and not is_glob(value)
-        if is_plain and test_of(column, exact)((value,) if column == "variants" else value):
-            return Term(column, exact)
-    except ValueError:
-        pass
-    pattern = re.sub(r"[^\w.-]", "?", value, flags=re.ASCII)
-    return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
-
-
 _UNNAMED = Term("package", "?*", negated=True)
 
 
@@ -322,12 +180,3 @@ def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:
 
 def _depth(condition: Condition) -> int:
     return 0 if isinstance(condition, Term) else 1 if condition.direct else 2
-
-
-def _text_of(value: Condition | Query) -> str:
-    # The module imports this one.
-    from spackscope.model.query import format
-
-    return (
-        format.format_query(value) if isinstance(value, Query) else format.format_condition(value)
-    )

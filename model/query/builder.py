@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Condition, Depends, Group, Query, Term, query_of_specs
+from spackscope.model.query.ast import Query, query_of_specs
+from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.edge_attributes import parse_edge
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, architecture, test_of

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Condition, Group, Query, Term
+from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
+from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.matchers import is_glob, is_variant, test_of
 from spackscope.model.query.parser import parse_condition
 from spackscope.model.query.syntax_errors import unclosed_quote

@@ -13,7 +13,7 @@ from dataclasses import replace
 from spackscope.model.core.compilers import LANGUAGES, compiler_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import Dependency, Spec
-from spackscope.model.query.ast import Condition, Depends, Term
+from spackscope.model.query.conditions import Condition, Depends, Term
 from spackscope.model.query.matchers import is_propagated, test_of
 
 REACHABLE_DEPTYPES = frozenset({"build", "link", "run"})

@@ -16,8 +16,9 @@ from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import STATES
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Condition, Query, Term
+from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import DependencyBuilder, QueryBuilder, Spans
+from spackscope.model.query.conditions import Condition, Term
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob
 from spackscope.model.query.syntax_errors import check_ascii, check_version_end, unexpected

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from spackscope.model.core.columns import REGISTRY
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Condition, Term
+from spackscope.model.query.conditions import Condition, Term
 from spackscope.model.query.matchers import (
     ARCHITECTURE,
     architecture,

@@ -14,7 +14,8 @@ from spackscope.model.catalog.catalog import Catalog, PackageCount
 from spackscope.model.loader.load import REBUILT
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.sources import stale_copies
-from spackscope.model.query.ast import Query, Term, exact_term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
 from spackscope.tui.browser.messages import Answered

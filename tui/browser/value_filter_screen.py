@@ -19,7 +19,8 @@ from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,
 )
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import exact_term
 from spackscope.model.query.parser import (
     parse,
 )

@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node, Section, Tree, read_unfolded
 from spackscope.model.presentation.dependency_tree import explain_line
 from spackscope.model.presentation.detail import DetailLine
-from spackscope.model.query.ast import Term
+from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, TREE, bindings
 from spackscope.tui.widgets.detail_layout import LayoutRow, layout
 from spackscope.tui.widgets.tree_lines import tree_pieces

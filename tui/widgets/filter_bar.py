@@ -16,8 +16,9 @@ from spackscope.model.core.errors import (
     QueryError,
 )
 from spackscope.model.presentation.column_layout import GAP, Placed
-from spackscope.model.query.ast import Group, Query
+from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import column_groups, column_text
+from spackscope.model.query.conditions import Group
 from spackscope.tui.widgets.filter_input import FilterInput
 
 

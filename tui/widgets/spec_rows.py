@@ -16,7 +16,8 @@ from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.presentation.detail import (
     variants_cell,
 )
-from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.row_windows import (
     RowWindows,

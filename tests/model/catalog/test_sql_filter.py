@@ -15,8 +15,9 @@ from spackscope.model.core.errors import (
     QueryError,
     Unanswerable,
 )
-from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
+from spackscope.model.query.ast import Query, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
+from spackscope.model.query.conditions import Condition, Depends, Term, exact_term
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import Bare, parse
 from spackscope.model.query.validation import MAX_TERMS, check_once

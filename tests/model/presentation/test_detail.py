@@ -21,7 +21,8 @@ from spackscope.model.presentation.detail import (
     variants_cell,
 )
 from spackscope.model.presentation.spec_string import spec_string
-from spackscope.model.query.ast import Term, query_of
+from spackscope.model.query.ast import query_of
+from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 from spackscope.tui.cli.table import detail_lines

@@ -10,8 +10,9 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import (
     QueryError,
 )
-from spackscope.model.query.ast import Depends, Query, Term
+from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import column_groups, column_text, with_column
+from spackscope.model.query.conditions import Depends, Term
 from spackscope.model.query.parser import (
     parse,
 )

@@ -9,8 +9,9 @@ import pytest
 
 from spackscope.model.assist.completion import without_word
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Query, Term, query_of
+from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.column_filter import with_column
+from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input
 from spackscope.model.query.parser import parse
 from tests.parse_counts import ParseCounts

@@ -14,7 +14,8 @@ from spackscope.model.core.errors import (
     QueryError,
 )
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Depends, Query, Term, exact_term, query_of
+from spackscope.model.query.ast import Query, query_of
+from spackscope.model.query.conditions import Depends, Term, exact_term
 from spackscope.model.query.format import join_words
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parsed_input import parse_input
