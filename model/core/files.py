@@ -88,17 +88,12 @@ def keep_private(path: str) -> None:
     for status in (os.lstat(path), os.stat(path)):
         if status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "it belongs to another user", path)
-    if is_open_to_others(status):
+    if status.st_mode & 0o077:
         # On a read-only file system an index can still be read.
         with contextlib.suppress(OSError):
             os.chmod(path, stat.S_IMODE(status.st_mode) & 0o700)
         if os.stat(path).st_mode & 0o022:
             raise PermissionError(errno.EPERM, "others can write to it", path)
-
-
-def is_open_to_others(status: os.stat_result) -> bool:
-    """Check whether group or others have any right to a file."""
-    return bool(status.st_mode & 0o077)
 
 
 @contextlib.contextmanager
@@ -142,7 +137,7 @@ def tidy(directory: str) -> None:
                     _remove_if_abandoned(entry.path, status)
                 elif (
                     stat.S_ISREG(status.st_mode)
-                    and is_open_to_others(status)
+                    and status.st_mode & 0o077
                     and status.st_uid == os.geteuid()
                 ):
                     os.chmod(entry.path, 0o600)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import WrongContent
+from spackscope.model.core.errors import ListingUnsupported, WrongContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class FetchedFile:
     remark: str = ""
 
 
-class Storage(Protocol):
+class Storage(ABC):
     """Files below a URL or a path; names are relative to it, with `/`.
 
     >>> storage = open_storage("https://example.org/cache", os.environ)
@@ -32,10 +32,10 @@ class Storage(Protocol):
     '/home/ann/.cache/spackscope/copies/4f1d…'
     """
 
-    @property
-    def origin(self) -> str:
-        """The URL or path as it is shown to the user, without any password."""
+    origin: str
+    """The URL or path as it is shown to the user, without any password."""
 
+    @abstractmethod
     def fetch(
         self,
         name: str,
@@ -54,6 +54,7 @@ class Storage(Protocol):
         cached copy that may serve, and Cancelled.
         """
 
+    @abstractmethod
     def is_cached(self, name: str) -> bool:
         """Check whether a file, or a cached copy of it, is on this machine."""
 
@@ -62,6 +63,7 @@ class Storage(Protocol):
 
         Raises ListingUnsupported, other SourceErrors and Cancelled.
         """
+        raise ListingUnsupported(f"{self.origin} cannot be listed")
 
 
 def check_digest(digest: str, sha256: str, origin: str) -> None:

@@ -6,7 +6,7 @@ import codecs
 import hashlib
 import os
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from typing import BinaryIO
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Cancelled, SourceError, WrongContent
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import FetchedFile, check_digest
+from spackscope.model.storage.base import FetchedFile, Storage, check_digest
 from spackscope.model.storage.download_cache import (
     CachedFile,
     DownloadCache,
@@ -215,7 +215,7 @@ class Downloader:
             return cache.confirm(cached)
 
 
-class RemoteStorage(ABC):
+class RemoteStorage(Storage):
     """Storage whose files are downloaded, each by one request."""
 
     def __init__(self, url: str, downloader: Downloader) -> None:
@@ -223,11 +223,11 @@ class RemoteStorage(ABC):
         self.downloader = downloader
 
     @abstractmethod
-    def cache_key(self, name: str) -> str:
+    def _cache_key(self, name: str) -> str:
         """Return what identifies a file in the cache."""
 
     @abstractmethod
-    def request(
+    def _request(
         self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
         """Request a file once, as a `Request` does."""
@@ -246,12 +246,12 @@ class RemoteStorage(ABC):
         Cancelled.
         """
         origin = f"{self.origin}/{name}" if name else self.origin
-        file = RemoteFile(self.cache_key(name), origin, sha256, immutable, max_size)
-        return self.downloader.fetch(file, partial(self.request, name, file))
+        file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size)
+        return self.downloader.fetch(file, partial(self._request, name, file))
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is a cached copy of a file."""
-        return self.downloader.cache.find(self.cache_key(name)) is not None
+        return self.downloader.cache.find(self._cache_key(name)) is not None
 
 
 def _serve_stale(cached: CachedFile, file: RemoteFile, failure: SourceError) -> FetchedFile:

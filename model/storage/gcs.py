@@ -36,11 +36,11 @@ class GcsBucket(Bucket):
         """Write an object, unless its generation is still that of the cached copy."""
 
         def look_up() -> Any:
-            blob = self.client().bucket(self.name).blob(key)
+            blob = self._client().bucket(self.name).blob(key)
             blob.reload(**self._timeouts())
             return blob
 
-        blob = self.call(file.origin, look_up)
+        blob = self._call(file.origin, look_up)
         generation = str(blob.generation)
         if cached is not None and cached.stamp == generation:
             return None
@@ -49,7 +49,7 @@ class GcsBucket(Bucket):
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
-        self.call(
+        self._call(
             file.origin,
             lambda: plain.download_to_file(
                 target,
@@ -65,13 +65,12 @@ class GcsBucket(Bucket):
         """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
 
         def list_names() -> list[str]:
-            blobs = self.client().list_blobs(self.name, prefix=prefix, **self._timeouts())
+            blobs = self._client().list_blobs(self.name, prefix=prefix, **self._timeouts())
             return [blob.name for blob in blobs]
 
-        yield from self.call(origin, list_names)
+        yield from self._call(origin, list_names)
 
-    def connect(self) -> Any:
-        """Return a client of google-cloud-storage."""
+    def _connect(self) -> Any:
         import google.auth
         from google.auth.exceptions import DefaultCredentialsError
         from google.cloud import storage
@@ -83,8 +82,7 @@ class GcsBucket(Bucket):
         # Reading needs no project, but the library does not start without one.
         return storage.Client(project or "none", credentials)
 
-    def translate(self, error: Exception, origin: str) -> SourceError | None:
-        """Return the sentence for an exception of the library, or None if it is none."""
+    def _translate(self, error: Exception, origin: str) -> SourceError | None:
         from google.api_core import exceptions
         from google.auth.exceptions import GoogleAuthError
         from requests.exceptions import ConnectionError, RequestException

@@ -5,12 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 
-from spackscope.model.core.bounded_files import (
-    MAX_EXPANSION,
-    MAX_GZIP_MEMBERS,
-    max_unpacked_size,
-)
-from spackscope.model.core.errors import ListingUnsupported, SourceError, TemporaryFailure
+from spackscope.model.core.bounded_files import MAX_EXPANSION, MAX_GZIP_MEMBERS, max_unpacked_size
+from spackscope.model.core.errors import SourceError, TemporaryFailure
 from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile, RemoteStorage
 from spackscope.model.storage.download_cache import CachedFile, FileVersion
 from spackscope.model.storage.http_client import Client, Response
@@ -30,19 +26,13 @@ class HttpStorage(RemoteStorage):
         super().__init__(url, downloader)
         self._url = web_url(url)
 
-    def cache_key(self, name: str) -> str:
-        """Return the URL of a file, without its password."""
+    def _cache_key(self, name: str) -> str:
         return self._url.below(name).key
 
-    def request(
+    def _request(
         self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
-        """Request a file once, as a `Request` does."""
         return request_file(self.downloader.client, self._url.below(name), file, cached, writer)
-
-    def names(self, under: str) -> Iterator[str]:
-        """Raise ListingUnsupported."""
-        raise ListingUnsupported(f"{self.origin} cannot be listed: web servers list no files")
 
 
 def request_file(

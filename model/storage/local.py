@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, too_large
 from spackscope.model.core.errors import NotFound, SourceError, reason
 from spackscope.model.core.files import sha256_of
-from spackscope.model.storage.base import FetchedFile, check_digest
+from spackscope.model.storage.base import FetchedFile, Storage, check_digest
 from spackscope.model.storage.urls import shown_url
 
 
-class LocalFolder:
+class LocalFolder(Storage):
     """Storage that is a directory on this machine, of which nothing is copied."""
 
     def __init__(self, top: str, origin: str) -> None:
@@ -32,7 +32,7 @@ class LocalFolder:
         if not os.path.isfile(path):
             raise NotFound(f"{shown_url(origin)} does not exist")
         if sha256:
-            verify(path, sha256, origin)
+            check_digest(_sha256_of(path, origin), sha256, origin)
         return FetchedFile(path, origin)
 
     def is_cached(self, name: str) -> bool:
@@ -51,13 +51,11 @@ class LocalFolder:
         return os.path.join(self.top, *name.split("/"))
 
 
-def verify(path: str, sha256: str, origin: str) -> None:
-    """Verify the checksum of a file. Raises WrongContent, and SourceError."""
+def _sha256_of(path: str, origin: str) -> str:
     try:
         with open_file(path) as file:
             if (size := os.fstat(file.fileno()).st_size) > MAX_FILE_SIZE:
                 raise too_large(size, MAX_FILE_SIZE)
-            digest = sha256_of(file)
+            return sha256_of(file)
     except OSError as error:
         raise SourceError(f"{origin} {reason(error)}") from None
-    check_digest(digest, sha256, origin)

@@ -49,21 +49,21 @@ class Bucket(ABC):
         """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
 
     @abstractmethod
-    def connect(self) -> Any:
+    def _connect(self) -> Any:
         """Return a client of the library, or raise one of its exceptions."""
 
     @abstractmethod
-    def translate(self, error: Exception, origin: str) -> SourceError | None:
+    def _translate(self, error: Exception, origin: str) -> SourceError | None:
         """Return the sentence for an exception of the library, or None if it is none."""
 
-    def client(self) -> Any:
+    def _client(self) -> Any:
         """Return the client of the library."""
         with self._lock:
             if self._library_client is None:
-                self._library_client = self.connect()
+                self._library_client = self._connect()
             return self._library_client
 
-    def call(self, origin: str, function: Callable[[], _Result]) -> _Result:
+    def _call(self, origin: str, function: Callable[[], _Result]) -> _Result:
         """Call what sends a request through the library. Raises SourceError and Cancelled."""
         if self._failure:
             raise Unreachable(self._failure, self.name)
@@ -72,7 +72,7 @@ class Bucket(ABC):
         except SpackscopeError:
             raise
         except Exception as error:
-            failure = self.translate(error, origin)
+            failure = self._translate(error, origin)
             if failure is None:
                 raise
             if isinstance(failure, Unreachable):
@@ -88,14 +88,12 @@ class ObjectStorage(RemoteStorage):
         self._prefix = unquoted(split_url(url).path).strip("/")
         self._bucket = bucket
 
-    def cache_key(self, name: str) -> str:
-        """Return the URL of an object after what identifies the bucket."""
+    def _cache_key(self, name: str) -> str:
         return f"{self._bucket.identity} {self.origin}/{name}"
 
-    def request(
+    def _request(
         self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
-        """Request an object once, as a `Request` does."""
         key = "/".join(part for part in (self._prefix, name) if part)
         return self._bucket.download(key, file, cached, writer)
 

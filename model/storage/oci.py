@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
-from spackscope.model.core.errors import (
-    ListingUnsupported,
-    NotFound,
-    SourceError,
-    Unauthorized,
-    reason,
-)
-from spackscope.model.storage.base import FetchedFile
+from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, reason
+from spackscope.model.storage.base import FetchedFile, Storage
 from spackscope.model.storage.credentials import Credentials
 from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile
 from spackscope.model.storage.download_cache import CachedFile, FileVersion
@@ -40,7 +34,7 @@ _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 _PARAMETER = re.compile(r'([a-zA-Z_]+)="?([^",]*)"?')
 
 
-class OciRegistry:
+class OciRegistry(Storage):
     """Storage of a registry's build cache: `oci://host/name`, or `oci+http://` without TLS.
 
     User and password are those of the URL, else those of the mirror. They are sent to the server
@@ -88,10 +82,6 @@ class OciRegistry:
         """Check whether there is a cached manifest that names the index."""
         cache = self._downloader.cache
         return name == INDEX and cache.find(self._manifest_url.key) is not None
-
-    def names(self, under: str) -> Iterator[str]:
-        """Raise ListingUnsupported."""
-        raise ListingUnsupported(f"{self.origin} cannot be listed: it is a registry")
 
     def _fetch(self, url: Url, file: RemoteFile, *, accept: str = "*/*") -> FetchedFile:
         def send(cached: CachedFile | None, writer: DownloadWriter) -> FileVersion | None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from spackscope.model.core.errors import Unreachable
 
-_FAST = 16
-
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -36,19 +34,14 @@ class RateCheck:
         self._patience, self._host = patience, host
         self._since, self._size_then = time.monotonic(), 0
 
-    def update(self, size: int, total: int | None = None) -> bool:
-        """Take the number of bytes so far and in all; return whether they come very fast.
-
-        Raises Unreachable.
-        """
+    def update(self, size: int, total: int | None = None) -> None:
+        """Take the number of bytes so far and in all. Raises Unreachable if that is slow."""
         patience, now = self._patience, time.monotonic()
         seconds, received = now - self._since, size - self._size_then
-        is_fast = received > _FAST * patience.min_rate * max(seconds, 0.001)
         if seconds < patience.slow_for or size == total:
-            return is_fast
+            return
         if received < patience.min_rate * seconds:
             rate = f"fewer than {patience.min_rate:,} bytes a second"
             message = f"{self._host} has sent {rate} for {patience.slow_for:g} seconds"
             raise Unreachable(message, self._host)
         self._since, self._size_then = now, size
-        return is_fast

@@ -8,10 +8,7 @@ import ssl
 from collections.abc import Mapping
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.storage.urls import (
-    Url,
-    web_url,
-)
+from spackscope.model.storage.urls import Url, web_url
 
 _BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
 _PROXIES = ("http", "https", "socks5", "socks5h")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, TemporaryFailure, Unreachable
@@ -16,7 +16,8 @@ from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.urls import web_url
 
-_SMALL_READ, _LARGE_READ = 1 << 12, 1 << 18
+_READ_SIZE = 1 << 12
+"""Bytes of one read, few enough that a slow server is noticed in time."""
 
 
 class S3Bucket(Bucket):
@@ -45,20 +46,21 @@ class S3Bucket(Bucket):
         self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
     ) -> FileVersion | None:
         """Write an object, unless its ETag is still that of the cached copy."""
-        response = self.call(file.origin, lambda: self._get(key, cached.stamp if cached else ""))
+        response = self._call(file.origin, lambda: self._get(key, cached.stamp if cached else ""))
         if response is None:
             return None
-        body, length = response["Body"], response.get("ContentLength")
-        rate, size = RateCheck(self.patience, file.origin), _SMALL_READ
-        try:
-            writer.announce(length)
-            while chunk := self.call(file.origin, partial(body.read, size)):
-                writer.write(chunk)
-                writer.report(writer.size, length)
-                # A slow server is noticed before a large read of it ends.
-                size = _LARGE_READ if rate.update(writer.size, length) else _SMALL_READ
-        finally:
-            body.close()
+
+        def copy() -> None:
+            length = response.get("ContentLength")
+            rate = RateCheck(self.patience, file.origin)
+            with contextlib.closing(response["Body"]) as body:
+                writer.announce(length)
+                while chunk := body.read(_READ_SIZE):
+                    writer.write(chunk)
+                    writer.report(writer.size, length)
+                    rate.update(writer.size, length)
+
+        self._call(file.origin, copy)
         return FileVersion(response.get("ETag", ""))
 
     def _get(self, key: str, stamp: str) -> Any:
@@ -67,7 +69,7 @@ class S3Bucket(Bucket):
 
         condition = {"IfNoneMatch": stamp} if stamp else {}
         try:
-            return self.client().get_object(Bucket=self.name, Key=key, **condition)
+            return self._client().get_object(Bucket=self.name, Key=key, **condition)
         except ClientError as error:
             if _status(error) == 304:
                 return None
@@ -77,7 +79,7 @@ class S3Bucket(Bucket):
         """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
         request = {"Bucket": self.name, "Prefix": prefix}
         while True:
-            page = self.call(origin, lambda: self.client().list_objects_v2(**request))
+            page = self._call(origin, lambda: self._client().list_objects_v2(**request))
             yield from (entry["Key"] for entry in page.get("Contents", ()) if entry.get("Key"))
             if not page.get("IsTruncated"):
                 return
@@ -86,8 +88,7 @@ class S3Bucket(Bucket):
                 raise SourceError(f"{origin} cannot be listed: its list breaks off")
             request["ContinuationToken"] = token
 
-    def connect(self) -> Any:
-        """Return an S3 client of boto3."""
+    def _connect(self) -> Any:
         import boto3
         from botocore import UNSIGNED
         from botocore.config import Config
@@ -109,8 +110,7 @@ class S3Bucket(Bucket):
         )
         return session.client("s3", endpoint_url=self._endpoint or None, config=config)
 
-    def translate(self, error: Exception, origin: str) -> SourceError | None:
-        """Return the sentence for an exception of boto3, or None if it is none."""
+    def _translate(self, error: Exception, origin: str) -> SourceError | None:
         from botocore import exceptions
 
         if isinstance(error, exceptions.ClientError):
