@@ -1,23 +1,25 @@
-"""Show one row where several documents list the same hash."""
+"""Show one row for a hash that several documents list."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from spackscope.model.core.records import STATES
-from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary, storable
+from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
+from spackscope.model.readers.fields import storable
 from spackscope.model.sources.document import Document
 
 
 @dataclass(slots=True)
 class StagedDocument:
-    """Hold what is known of a document whose records are staged.
+    """A document whose records are staged; `specs` counts those that are listed.
 
-    `is_merged` tells that its records cannot be told from those of others any more.
+    `is_merged` if its records can no longer be told from those of other documents.
     """
 
     document: Document
@@ -30,15 +32,27 @@ class StagedDocument:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Hold one staged record; `nth` counts from 0."""
+    """One staged record; `nth` counts from 0."""
 
     nth: int
     codes: Codes
     size: float | None
 
 
-class Merging:
-    """Merge staged records, whose look-alikes and dictionaries these are."""
+_PageGroup = tuple[int, int, int]
+"""The source, tag and package of pages that should not repeat each other."""
+
+
+class _PageRecord(NamedTuple):
+    """A look-alike of a page, and a number for its codes without the document."""
+
+    group: _PageGroup
+    document: int
+    content: int
+
+
+class Deduplicator:
+    """Merges the staged records of an index, given its look-alikes and dictionaries."""
 
     def __init__(
         self,
@@ -57,75 +71,63 @@ class Merging:
     def drop_repeated_pages(self) -> None:
         """Keep a record once that several pages of one source, tag and package repeat.
 
-        A hash that they list with differing content stays in every form, and is a Problem.
+        A hash that they list with different content stays in every form, and is a Problem.
         """
-        pages: dict[tuple[int, int, int], dict[int, list[tuple[Codes, int]]]]
-        pages = defaultdict(lambda: defaultdict(list))
-        for codes, staged in self._look_alikes.items():
-            package, tag, document = codes.package, codes.tag, codes.document
-            if self._documents[document].is_page:
-                place = self._documents[document].source, tag, package
-                pages[place][document].append((codes, staged))
-        crowded = [by_page for by_page in pages.values() if len(by_page) > 1]
-        if not crowded:
+        records = self._records_of_shared_pages()
+        if not records:
             return
+        first_documents: dict[tuple[_PageGroup, int, str, float | None], int] = {}
+        documents: defaultdict[tuple[_PageGroup, str], set[int]] = defaultdict(set)
+        repeated: list[tuple[int]] = []
+        counts: Counter[int] = Counter()
+        for row_id, hash_, look_alike, size in self._connection.execute(
+            "SELECT rowid, hash, look_alike, size FROM staged ORDER BY rowid"
+        ):
+            if (record := records.get(look_alike)) is None:
+                continue
+            key = (record.group, record.content, hash_, size)
+            if key not in first_documents:
+                first_documents[key] = record.document
+                documents[record.group, hash_].add(record.document)
+                continue
+            repeated.append((row_id,))
+            counts[record.document] += 1
+            self._mark_merged(record.document, first_documents[key])
+        self._connection.executemany("DELETE FROM staged WHERE rowid = ?", repeated)
+        where = "of the same source, tag and package"
+        for document, count in sorted(counts.items()):
+            reason = f"{count} of its records are also in another page {where}; shown once"
+            self._add_problem(document, reason)
+        for (_, hash_), listing in documents.items():
+            if len(listing) > 1:
+                self._mark_merged(*listing)
+                reason = f"hash {hash_} has different content in {len(listing)} pages {where}"
+                self._add_problem(min(listing), reason)
+
+    def _records_of_shared_pages(self) -> dict[int, _PageRecord]:
+        """Return the look-alikes of pages that share source, tag and package with others."""
+        groups: dict[int, _PageGroup] = {}
+        documents: defaultdict[_PageGroup, set[int]] = defaultdict(set)
+        for codes, look_alike in self._look_alikes.items():
+            document = self._documents[codes.document]
+            if document.is_page:
+                groups[look_alike] = document.source, codes.tag, codes.package
+                documents[groups[look_alike]].add(codes.document)
         contents = Dictionary()
-        self._connection.execute(
-            "CREATE TEMP TABLE crowded"
-            " (look_alike INTEGER PRIMARY KEY, place INTEGER, content INTEGER, document INTEGER)"
-        )
-        self._connection.executemany(
-            "INSERT INTO crowded VALUES (?, ?, ?, ?)",
-            (
-                (
-                    staged,
-                    place,
-                    contents[_content(codes)],
-                    codes.document,
-                )
-                for place, by_page in enumerate(crowded)
-                for codes, staged in chain.from_iterable(by_page.values())
-            ),
-        )
-        self._connection.executescript(
-            """
-            CREATE TEMP TABLE repeated AS SELECT id, document, first FROM (
-                SELECT staged.rowid AS id, document, min(document) OVER one AS first,
-                    row_number() OVER one AS nth
-                FROM staged JOIN crowded USING (look_alike)
-                WINDOW one AS (PARTITION BY place, hash, content, staged.size
-                               ORDER BY staged.rowid)) WHERE nth > 1;
-            DELETE FROM staged WHERE rowid IN (SELECT id FROM repeated);
-            """
-        )
-        for document, first, count in self._connection.execute(
-            "SELECT document, min(first), count(*) FROM repeated GROUP BY document"
-        ).fetchall():
-            self._mark_merged(document, first)
-            self._say(
-                document,
-                f"{count} of its records stand alike in another page of the same source, tag and"
-                " package, and are shown once",
-            )
-        for document, last, hash_, count in self._connection.execute(
-            "SELECT min(document), max(document), hash, count(DISTINCT document)"
-            " FROM staged JOIN crowded USING (look_alike)"
-            " GROUP BY place, hash HAVING count(DISTINCT document) > 1"
-        ).fetchall():
-            self._mark_merged(document, last)
-            self._say(
-                document,
-                f"hash {hash_} stands with differing content in {count} pages of the same source,"
-                " tag and package",
-            )
-        self._connection.executescript("DROP TABLE repeated; DROP TABLE crowded;")
+        return {
+            look_alike: _PageRecord(group, codes.document, contents[codes.with_codes(document=0)])
+            for codes, look_alike in self._look_alikes.items()
+            if (group := groups.get(look_alike)) is not None and len(documents[group]) > 1
+        }
 
     def merge(self) -> dict[int, int]:
         """Make one record of those that several documents list under one hash and tag.
 
-        What names no tag joins those that do. The record with the most to tell stays, and takes
-        the sources, states and stacks of all. Give which records went into which. Those of one
-        hash that name another package, version or architecture stay, and are a Problem.
+        Records without a tag join those with one. The record with the most information is kept,
+        and gets the sources, states and stacks of all. Records of one hash that name another
+        package, version or architecture are kept, too, and are a Problem.
+
+        Returns the number of the record that each merged record went into.
         """
         sources = {staged.source for staged in self._documents}
         if len(sources) < 2 and all(staged.is_page for staged in self._documents):
@@ -136,7 +138,7 @@ class Merging:
             " (SELECT hash FROM staged GROUP BY hash HAVING count(*) > 1) ORDER BY hash, rowid"
         )
         for hash_, group in groupby(rows.fetchall(), key=lambda row: str(row[0])):
-            self._merge(hash_, [_Row(nth, known[code], size) for _, nth, code, size in group])
+            self._merge_hash(hash_, [_Row(nth, known[code], size) for _, nth, code, size in group])
         self._connection.executemany(
             "UPDATE staged SET look_alike = ?, size = ? WHERE rowid = ? + 1", self._changed
         )
@@ -145,19 +147,20 @@ class Merging:
         self._connection.executescript(
             """
             DELETE FROM staged WHERE rowid - 1 IN (SELECT nth FROM merged);
-            INSERT OR REPLACE INTO told
+            INSERT OR REPLACE INTO staged_provenance
                 SELECT kept, max(package_hash), max(external), max(path), max(installed_at),
                     max(build_spec)
-                FROM (SELECT kept, told.* FROM told JOIN merged USING (nth)
+                FROM (SELECT kept, p.* FROM staged_provenance AS p JOIN merged USING (nth)
                       UNION ALL
-                      SELECT nth, told.* FROM told WHERE nth IN (SELECT kept FROM merged))
+                      SELECT nth, p.* FROM staged_provenance AS p
+                      WHERE nth IN (SELECT kept FROM merged))
                 GROUP BY kept;
             DROP TABLE merged;
             """
         )
         return self._merged
 
-    def _merge(self, hash_: str, rows: Sequence[_Row]) -> None:
+    def _merge_hash(self, hash_: str, rows: Sequence[_Row]) -> None:
         if len({row.codes.document for row in rows}) < 2:
             return
         untagged = self._dictionaries["tag"].get("", -1)
@@ -166,38 +169,40 @@ class Merging:
             by_tag.setdefault(row.codes.tag, []).append(row)
         tagless = by_tag.pop(untagged, [])
         if not by_tag:
-            self._merge_into_one(hash_, tagless, [])
-        seen = tagless
-        for number, tagged in enumerate(by_tag.values()):
-            # What names no tag goes into the first, and is seen in the others too.
-            mine = tagless if number == 0 else []
-            self._merge_into_one(hash_, [*tagged, *mine], seen)
-            if number == 0:
-                seen = self._different(tagless)
+            self._merge_rows(hash_, tagless, [])
+            return
+        first, *others = by_tag.values()
+        # Records without a tag go into the first tag, and are added to the others, too.
+        self._merge_rows(hash_, [*first, *tagless], tagless)
+        if others:
+            tagless = self._distinct(tagless)
+        for tagged in others:
+            self._merge_rows(hash_, tagged, tagless)
 
-    def _different(self, rows: Sequence[_Row]) -> list[_Row]:
-        """Keep one of the rows that add the same to a row, so that no tag sees all of them."""
-        different: dict[tuple[int | bool, ...], _Row] = {}
+    def _distinct(self, rows: Sequence[_Row]) -> list[_Row]:
+        """Return one of the rows that add the same to a record, so that no tag handles all."""
+        distinct: dict[tuple[int | bool, ...], _Row] = {}
         for row in rows:
             codes = row.codes
             look = codes.package, codes.version, codes.arch, codes.stack_set
             key = (*look, codes.presence, codes.unlisted, row.size is None)
-            different.setdefault(key, row)
-        if len(different) < len(rows):
+            distinct.setdefault(key, row)
+        if len(distinct) < len(rows):
             self._mark_merged(*(row.codes.document for row in rows))
-        return list(different.values())
+        return list(distinct.values())
 
-    def _merge_into_one(self, hash_: str, rows: Sequence[_Row], seen: Sequence[_Row]) -> None:
+    def _merge_rows(self, hash_: str, rows: Sequence[_Row], added: Sequence[_Row]) -> None:
+        """Merge the rows of one hash and tag into one, and add what other rows know of it."""
         kept = min(rows, key=self._rank)
-        others = [row for row in rows if self._is_of_another_document(row, kept)]
-        gone = [row for row in others if self._is_same(row, kept)]
-        seen = [row for row in seen if self._is_same(row, kept)]
-        if len(gone) < len(others):
+        others = [row for row in rows if self._may_repeat(row, kept)]
+        merged = [row for row in others if self._is_same(row, kept)]
+        if len(merged) < len(others):
             documents = [row.codes.document for row in (kept, *others)]
             self._mark_merged(*documents)
             other = self._origin(documents[1])
-            self._say(documents[0], f"hash {hash_} is another spec in {other}")
-        joined = list(dict.fromkeys([kept, *gone, *seen]))
+            self._add_problem(documents[0], f"hash {hash_} is another spec in {other}")
+        added = [row for row in added if self._is_same(row, kept)]
+        joined = list(dict.fromkeys([kept, *merged, *added]))
         if len(joined) == 1:
             return
         unlisted = min(row.codes.unlisted for row in joined)
@@ -209,47 +214,48 @@ class Merging:
             presence=self._joined_presence([r for r in joined if r.codes.unlisted == unlisted]),
         )
         sizes = (row.size for row in joined if row.size is not None)
-        code = self._look_alikes.setdefault(codes, len(self._look_alikes))
-        self._changed.append((code, next(sizes, None), kept.nth))
-        self._merged.update((row.nth, kept.nth) for row in gone)
+        look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
+        self._changed.append((look_alike, next(sizes, None), kept.nth))
+        self._merged.update((row.nth, kept.nth) for row in merged)
         self._mark_merged(*(row.codes.document for row in joined))
 
     def _rank(self, row: _Row) -> tuple[int, bool, int]:
+        """Return a key that is smallest for the record with the most information."""
         document = row.codes.document
         return row.codes.unlisted, not self._documents[document].lists_dependencies, row.nth
 
     def _is_same(self, row: _Row, kept: _Row) -> bool:
-        """Tell whether two records say the same of what all documents spell alike."""
+        """Check whether two records agree on what all documents spell alike."""
         one, two = row.codes, kept.codes
-        is_same = one.package == two.package and one.version == two.version
+        if one.package != two.package or one.version != two.version:
+            return False
         arches = [self._dictionaries.entry("arch", codes.arch)[1:] for codes in (one, two)]
-        return bool(is_same and arches[0] == arches[1])
+        return bool(arches[0] == arches[1])
 
-    def _is_of_another_document(self, row: _Row, kept: _Row) -> bool:
-        """Tell whether another document says it, which is no page of the same source."""
+    def _may_repeat(self, row: _Row, kept: _Row) -> bool:
+        """Check whether two records are of different documents, not both pages of one source."""
         one, two = (self._documents[r.codes.document] for r in (row, kept))
-        is_alike = one.is_page and two.is_page and one.source == two.source
-        return one is not two and not is_alike
+        are_pages = one.is_page and two.is_page and one.source == two.source
+        return one is not two and not are_pages
 
     def _joined_stacks(self, rows: Sequence[_Row]) -> int:
         stacks = (self._dictionaries.entry("stack_set", row.codes.stack_set) for row in rows)
         return self._dictionaries["stack_set"][tuple(sorted(set(chain.from_iterable(stacks))))]
 
     def _joined_presence(self, rows: Sequence[_Row]) -> int:
-        found = [self._dictionaries.entry("presence", row.codes.presence) for row in rows]
-        sources = sorted({source for sources, _ in found for source in sources})
-        states = {state for _, states in found for state in states}
-        if any("needed" not in own for _, own in found):
+        entries = [self._dictionaries.entry("presence", row.codes.presence) for row in rows]
+        sources = sorted({source for sources, _ in entries for source in sources})
+        states = {state for _, states in entries for state in states}
+        if any("needed" not in states for _, states in entries):
             states.discard("needed")
-        return self._dictionaries["presence"][
-            tuple(sources), tuple(s for s in STATES if s in states)
-        ]
+        ordered = tuple(state for state in STATES if state in states)
+        return self._dictionaries["presence"][tuple(sources), ordered]
 
     def _mark_merged(self, *documents: int) -> None:
         for document in documents:
             self._documents[document].is_merged = True
 
-    def _say(self, document: int, reason: str) -> None:
+    def _add_problem(self, document: int, reason: str) -> None:
         self._connection.execute(
             "INSERT INTO problem (source, document, origin, place, reason)"
             " VALUES (?, ?, ?, '', ?)",
@@ -258,8 +264,3 @@ class Merging:
 
     def _origin(self, document: int) -> str:
         return storable(self._documents[document].document.origin)
-
-
-def _content(codes: Codes) -> Codes:
-    """Return the codes of a look-alike in any document."""
-    return codes.with_codes(document=0)

@@ -13,6 +13,7 @@ from spackscope.model.core.column import Column
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.records import Spec
 from spackscope.model.index.schema import CODES
+from spackscope.model.readers.fields import storable
 
 _DOCUMENT = CODES.index("document")
 
@@ -98,14 +99,6 @@ class Dictionaries:
                 connection, storage, columns, self._dictionaries[storage], sources
             )
         return [ranks[name] for name in CODES]
-
-
-def storable(text: str) -> str:
-    """Return a text with question marks for the undecodable bytes of a file name.
-
-    SQLite takes only UTF-8.
-    """
-    return text.encode("utf-8", "replace").decode()
 
 
 def _write(

@@ -1,4 +1,4 @@
-"""Gather the edges to dependencies, and write them as columns."""
+"""Collect the edges to dependencies, and write them as columns in CSR form."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from spackscope.model.core.records import Dependency
-from spackscope.model.index.codec import (
-    pack_codes,
-    reverse_edges,
-)
+from spackscope.model.index.codec import pack_codes, reverse_edges
 
-_NOBODY = 0xFFFFFFFF
+_NO_SPEC = 0xFFFFFFFF
 
 
-class Edges:
-    """Hold edges by the order in which records were staged, until the specs have their ids."""
+_Node = tuple[int, str]
+"""A dependency as a document names it: the code of the document, and the hash."""
+
+
+class EdgeWriter:
+    """Collects edges by the number of their record, until the specs have their ids."""
 
     def __init__(self) -> None:
-        self._children, self._kinds = array("I"), array("I")
-        # Where the edges of each record begin; those of one record stand together.
+        # Record i owns the edges first[i]:first[i + 1].
         self._first = array("I", [0])
+        self._children, self._kinds = array("I"), array("I")
         self._kind_codes: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
-        # A dependency is looked for in its own document first.
-        self._nodes: dict[tuple[int, str], int] = {}
-        self._names: list[tuple[str, str]] = []
-        self._staged: dict[tuple[int, str], int] = {}
+        self._nodes: dict[_Node, int] = {}
+        self._names: list[str] = []
+        self._records: dict[_Node, int] = {}
 
     def add(self, nth: int, document: int, hash_: str, edges: tuple[Dependency, ...]) -> None:
-        """Take the edges of the nth record; they come in the order of the records."""
-        self._staged.setdefault((document, hash_), nth)
+        """Add the edges of the nth record; records come in the order of their numbers."""
+        self._records.setdefault((document, hash_), nth)
         self._first.extend([len(self._children)] * (nth + 1 - len(self._first)))
         for edge in edges:
             node = self._nodes.setdefault((document, edge.hash), len(self._nodes))
             if node == len(self._names):
-                self._names.append((edge.name, edge.hash))
+                self._names.append(edge.name)
             kind = edge.deptypes, edge.virtuals
             self._children.append(node)
             self._kinds.append(self._kind_codes.setdefault(kind, len(self._kind_codes)))
 
     def write(self, connection: sqlite3.Connection, merged: Mapping[int, int]) -> None:
-        """Write the edges, their kinds, and the dependencies that no document holds.
+        """Write the edges, their kinds, and the dependencies that no document describes.
 
-        The table `numbered` tells which staged record became which spec; of those `merged` into
-        another one the edges are left out, and it takes those that led to them.
+        The table `numbered` has the id of the spec that each record became. The edges of records
+        `merged` into others are dropped; edges to them lead to the others.
         """
         connection.executemany(
             "INSERT INTO edge_kind VALUES (?, ?, ?)",
@@ -56,34 +56,38 @@ class Edges:
             ],
         )
         count, last = connection.execute("SELECT count(*), max(nth) FROM numbered").fetchone()
-        staged = array("I", bytes(4 * count))
-        ids = array("I", [_NOBODY]) * ((last or 0) + 1)
+        records = array("I", bytes(4 * count))
+        ids = array("I", [_NO_SPEC]) * ((last or 0) + 1)
         for nth, spec in connection.execute("SELECT nth, spec FROM numbered"):
-            ids[nth], staged[spec] = spec, nth
-        child_ids = self._child_ids(connection, ids, merged, count)
-        first, behind = self._first, len(self._children)
-        first.extend([behind] * (len(ids) + 1 - len(first)))
-        numbers, children, kinds = array("I"), array("I"), array("I")
-        for nth in staged:
-            start, stop = first[nth], first[nth + 1]
-            numbers.append(stop - start)
-            children.extend(self._children[start:stop])
-            kinds.extend(self._kinds[start:stop])
-        begins = array("I", accumulate(numbers, initial=0))
+            ids[nth], records[spec] = spec, nth
+        child_ids, absent = self._child_ids(connection, ids, merged, count)
+        first, children, kinds = self._in_order_of(records)
         children = array("I", map(child_ids.__getitem__, children))
-        (absent,) = connection.execute("SELECT count(*) FROM absent").fetchone()
-        up_first, up_parent, up_kind = reverse_edges(begins, children, kinds, count + absent)
+        up_first, up_parent, up_kind = reverse_edges(first, children, kinds, count + absent)
+        columns = {
+            "edge_first": first,
+            "edge_child": children,
+            "edge_kind": kinds,
+            "up_first": up_first,
+            "up_parent": up_parent,
+            "up_kind": up_kind,
+        }
         connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
-            [
-                ("edge_first", pack_codes(begins)),
-                ("edge_child", pack_codes(children)),
-                ("edge_kind", pack_codes(kinds)),
-                ("up_first", pack_codes(up_first)),
-                ("up_parent", pack_codes(up_parent)),
-                ("up_kind", pack_codes(up_kind)),
-            ],
+            [(name, pack_codes(column)) for name, column in columns.items()],
         )
+
+    def _in_order_of(self, records: array[int]) -> tuple[array[int], array[int], array[int]]:
+        """Return the edges of some records in CSR form: first, children and kinds."""
+        missing = max(records, default=0) + 2 - len(self._first)
+        self._first.extend([len(self._children)] * missing)
+        counts, children, kinds = array("I"), array("I"), array("I")
+        for nth in records:
+            start, stop = self._first[nth], self._first[nth + 1]
+            counts.append(stop - start)
+            children.extend(self._children[start:stop])
+            kinds.extend(self._kinds[start:stop])
+        return array("I", accumulate(counts, initial=0)), children, kinds
 
     def _child_ids(
         self,
@@ -91,30 +95,28 @@ class Edges:
         ids: array[int],
         merged: Mapping[int, int],
         count: int,
-    ) -> array[int]:
-        """Give the id of each node; those of absent ones stand behind all specs."""
+    ) -> tuple[array[int], int]:
+        """Return the id of each node, and the number of absent ones, which come after all specs.
+
+        A node is searched for in its own document, then in all others.
+        """
+        node_ids = array("I")
         unknown: dict[int, str] = {}
-        found = array("I")
-        for node, key in enumerate(self._nodes):
-            nth = self._staged.get(key)
-            nth = merged.get(nth, nth) if nth is not None else None
-            found.append(ids[nth] if nth is not None and nth < len(ids) else _NOBODY)
-            if found[-1] == _NOBODY:
-                unknown[node] = key[1]
+        for number, node in enumerate(self._nodes):
+            nth = self._records.get(node, len(ids))
+            nth = merged.get(nth, nth)
+            node_ids.append(ids[nth] if nth < len(ids) else _NO_SPEC)
+            if node_ids[-1] == _NO_SPEC:
+                unknown[number] = node[1]
+        hashes = set(unknown.values())
         elsewhere: dict[str, int] = {}
-        if unknown:
-            wanted = set(unknown.values())
-            elsewhere = {
-                hash_: spec
-                for hash_, spec in connection.execute(
-                    "SELECT hash, spec FROM numbered ORDER BY spec DESC"
-                )
-                if hash_ in wanted
-            }
+        if hashes:
+            rows = connection.execute("SELECT hash, spec FROM numbered ORDER BY spec DESC")
+            elsewhere = {hash_: spec for hash_, spec in rows if hash_ in hashes}
         absent: list[tuple[int, str, str]] = []
-        for node, hash_ in unknown.items():
-            found[node] = elsewhere.get(hash_, count + len(absent))
+        for number, hash_ in unknown.items():
+            node_ids[number] = elsewhere.get(hash_, count + len(absent))
             if hash_ not in elsewhere:
-                absent.append((len(absent), *self._names[node]))
+                absent.append((len(absent), self._names[number], hash_))
         connection.executemany("INSERT INTO absent VALUES (?, ?, ?)", absent)
-        return found
+        return node_ids, len(absent)

@@ -1,11 +1,11 @@
 """Create and check the file of an index.
 
 An index is an immutable SQLite file. Two fields of its header that SQLite leaves to applications
-(sqlite.org/fileformat.html) make it safe to use: `application_id`, at 68, is the version of the
-schema, so that an index of an older program is told from a damaged one, and `user_version`, at
+(sqlite.org/fileformat.html) make it safe to use. `application_id`, at 68, is the version of the
+schema, which distinguishes an index of an older program from a damaged one. `user_version`, at
 60, is the CRC-32 of the whole file with that field zeroed. Both are written last, before the file
-gets its name. A CRC finds every changed byte and reads 2 GB a second; it is no protection against
-somebody who may write to the file, whom its mode and that of its directory keep out.
+gets its name. A CRC detects every changed byte and reads 2 GB a second. It does not protect
+against somebody who may write to the file; the modes of the file and its directory do.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import keep_private, private_directory, temporary_file
 from spackscope.model.index.schema import SCHEMA_VERSION
 
 APPLICATION_ID = b"ssc" + bytes([SCHEMA_VERSION])
-"""What the header of an index of this version says; SCHEMA_VERSION is at most 255."""
+"""The field of the header of an index of this version; SCHEMA_VERSION is at most 255."""
 
 _HEADER = 100
 _MAGIC = b"SQLite format 3\0"
@@ -34,10 +32,10 @@ _CHUNK = 1 << 20
 
 
 def is_current(path: Path) -> bool:
-    """Check whether a path has an index file of this user and of this version.
+    """Check whether a path is an index file of this user and of this version.
 
-    Neither links nor files that others can write to count. Raises IndexDamaged where the file is
-    cut off or not a database at all.
+    Links and files that others can write to are not. Raises IndexDamaged if the file is cut off
+    or not a database.
     """
     try:
         keep_private(str(path.parent))
@@ -59,7 +57,7 @@ def is_current(path: Path) -> bool:
 
 
 class Verification(threading.Thread):
-    """Compare a file with its checksum in a thread: neither reading nor CRC-32 holds the GIL."""
+    """Thread that compares a file with its checksum; reading and CRC-32 release the GIL."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(daemon=True)

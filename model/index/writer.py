@@ -1,4 +1,4 @@
-"""Gather records and write them in display order."""
+"""Write an index: collect records in any order, and write them in display order."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.index.codec import (
-    pack_codes,
-)
-from spackscope.model.index.deduplicate import Merging, StagedDocument
-from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary, storable
-from spackscope.model.index.edges import Edges
+from spackscope.model.index.codec import pack_codes
+from spackscope.model.index.deduplicate import Deduplicator, StagedDocument
+from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
+from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.schema import CODES, INDEXES, TABLES
+from spackscope.model.readers.fields import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
 _BATCH = 2048
 
 
 class IndexWriter:
-    """Write one index: add sources and their documents in any order, then finish.
+    """Writes one index: add sources and their documents in any order, then `finish`.
 
-    `everything` lists what is there only because others depend on it with all else. `count` is
-    the number of records so far.
+    `everything` lists dependency-only specs with all others. `count` is the number of records so
+    far. All methods raise sqlite3.Error.
+
+    Example:
+        >>> writer = IndexWriter(connect("new.sqlite"))
+        >>> writer.add_source(source)
+        >>> writer.add_document(document, read_document(data, origin=document.origin))
+        >>> writer.finish(schema=SCHEMA_VERSION, fingerprint="", built=time.time())
     """
 
     def __init__(self, connection: sqlite3.Connection, *, everything: bool = False) -> None:
@@ -32,8 +37,8 @@ class IndexWriter:
             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
             + TABLES
             + "CREATE TEMP TABLE staged (look_alike INTEGER, hash TEXT, size REAL);"
-            "CREATE TEMP TABLE told (nth INTEGER PRIMARY KEY, package_hash TEXT, external TEXT,"
-            " path TEXT, installed_at REAL, build_spec TEXT);"
+            "CREATE TEMP TABLE staged_provenance (nth INTEGER PRIMARY KEY, package_hash TEXT,"
+            " external TEXT, path TEXT, installed_at REAL, build_spec TEXT);"
             "CREATE TEMP TABLE archive (hash TEXT PRIMARY KEY, size REAL);"
         )
         self._connection = connection
@@ -42,13 +47,13 @@ class IndexWriter:
         self._dictionaries = Dictionaries()
         self._look_alikes: dict[Codes, int] = {}
         self.count = 0
-        self._edges = Edges()
+        self._edges = EdgeWriter()
         self._staged: list[tuple[int, str, float | None]] = []
-        self._told: list[tuple[int, str, str, str, float | None, str]] = []
+        self._provenance: list[tuple[int, str, str, str, float | None, str]] = []
         self._documents: list[StagedDocument] = []
 
     def add_source(self, discovered: DiscoveredSource) -> None:
-        """Write down what a source is, and what is the matter with it."""
+        """Add a source."""
         code = self._sources[discovered.source]
         self._connection.execute(
             "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -66,9 +71,9 @@ class IndexWriter:
     def add_document(
         self, document: Document, items: Iterable[Spec | Problem], *, is_page: bool = False
     ) -> bool:
-        """Stage the records of one document, and write down its problems.
+        """Stage the records of a document, and add its problems.
 
-        Tell whether it is what it is taken for: one without records has no problem either.
+        Returns whether its format is known: then it has records, or no problem either.
         """
         staged = StagedDocument(document, self._sources[document.source], is_page)
         code, before = len(self._documents), self.count
@@ -87,7 +92,7 @@ class IndexWriter:
     def add_problem(
         self, problem: Problem, source: str | None = None, document: int | None = None
     ) -> None:
-        """Write down what could not be read, and of which source."""
+        """Add what could not be read, of a source and a document if it belongs to them."""
         self._connection.execute(
             "INSERT INTO problem (source, document, origin, place, reason) VALUES (?, ?, ?, ?, ?)",
             (
@@ -100,7 +105,7 @@ class IndexWriter:
         )
 
     def add_failure(self, source: str, failure: str, *, is_reported: bool = False) -> None:
-        """Write down why nothing of a source can be read; a problem of it may tell so already."""
+        """Add why nothing of a source can be read, also as a problem unless one reports it."""
         self._connection.execute(
             "UPDATE source SET failure = ? WHERE id = ?",
             (storable(failure), self._sources[source]),
@@ -109,16 +114,16 @@ class IndexWriter:
             self.add_problem(Problem("", "", failure))
 
     def add_archive(self, hash_: str, size: float) -> None:
-        """Take the size of an archive for all records of its hash that tell none."""
+        """Add the size of an archive, for all records of its hash without one."""
         self._connection.execute("INSERT OR IGNORE INTO archive VALUES (?, ?)", (hash_, size))
 
     def _add_spec(self, spec: Spec, document: int, staged: StagedDocument) -> None:
-        named = staged.document
-        if named.cached and spec.in_cache and not spec.cached:
+        whole = staged.document
+        if whole.cached and spec.in_cache and not spec.cached:
             spec = replace(spec, cached=True)
         given = {
-            "stack_set": spec.stacks or ((named.stack,) if named.stack else ()),
-            "tag": spec.tag or named.tag,
+            "stack_set": spec.stacks or ((whole.stack,) if whole.stack else ()),
+            "tag": spec.tag or whole.tag,
             "presence": ((staged.source,), spec.states),
             "document": document,
             "unlisted": int(not (spec.in_cache or self._everything)),
@@ -126,9 +131,9 @@ class IndexWriter:
         codes = self._dictionaries.codes(spec, given)
         if spec.dependencies is not None:
             self._edges.add(self.count, document, spec.hash, spec.dependencies)
-        told = spec.package_hash, spec.external, spec.path, spec.installed_at, spec.build_spec
-        if any(told):
-            self._told.append((self.count, *told))
+        columns = spec.package_hash, spec.external, spec.path, spec.installed_at, spec.build_spec
+        if any(columns):
+            self._provenance.append((self.count, *columns))
         self.count += 1
         look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
         self._staged.append((look_alike, spec.hash, spec.size))
@@ -138,15 +143,19 @@ class IndexWriter:
     def _flush(self) -> None:
         self._connection.executemany("INSERT INTO staged VALUES (?, ?, ?)", self._staged)
         self._staged.clear()
-        self._connection.executemany("INSERT INTO told VALUES (?, ?, ?, ?, ?, ?)", self._told)
-        self._told.clear()
+        self._connection.executemany(
+            "INSERT INTO staged_provenance VALUES (?, ?, ?, ?, ?, ?)", self._provenance
+        )
+        self._provenance.clear()
 
     def finish(self, **meta: object) -> None:
-        """Give the ids in display order, write every table, and commit."""
+        """Merge repeated records, assign ids in display order, write all tables, and commit."""
         self._flush()
-        merging = Merging(self._connection, self._look_alikes, self._documents, self._dictionaries)
-        merging.drop_repeated_pages()
-        merged = merging.merge()
+        deduplicator = Deduplicator(
+            self._connection, self._look_alikes, self._documents, self._dictionaries
+        )
+        deduplicator.drop_repeated_pages()
+        merged = deduplicator.merge()
         self._write_documents()
         ranks = self._dictionaries.write(
             self._connection, list(self._sources), len(self._documents)
@@ -238,9 +247,9 @@ class IndexWriter:
         self._edges.write(self._connection, merged)
         self._connection.execute(
             "INSERT INTO provenance SELECT spec, package_hash, external, path, installed_at,"
-            " build_spec FROM told JOIN numbered USING (nth)"
+            " build_spec FROM staged_provenance JOIN numbered USING (nth)"
         )
         self._connection.executescript(
-            "DROP TABLE staged; DROP TABLE placed; DROP TABLE numbered; DROP TABLE told;"
-            "DROP TABLE archive;"
+            "DROP TABLE staged; DROP TABLE placed; DROP TABLE numbered;"
+            "DROP TABLE staged_provenance; DROP TABLE archive;"
         )

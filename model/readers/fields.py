@@ -94,7 +94,7 @@ class FieldReader:
     def string(self, name: str, value: object) -> str:
         """Return a string that every record has; of a number its digits, of all else nothing."""
         if type(value) is str and value:
-            return sys.intern(storable(value))
+            return sys.intern(value if value.isascii() else storable(value))
         self.add_problem(mismatch(name, value, "a string"))
         return sys.intern(str(value)) if type(value) is Number else ""
 

@@ -232,8 +232,8 @@ def test_records_that_two_pages_repeat_are_shown_once(tmp_path: Path) -> None:
     assert [spec.hash for spec in all_records(catalog)] == [hash_of(1), hash_of(2), hash_of(3)]
     assert catalog.total == sum(package.total for package in catalog.packages(parse(""))) == 3
     assert [str(problem) for problem in catalog.problems] == [
-        f"{tmp_path}/other.md: 2 of its records stand alike in another page of the same source,"
-        " tag and package, and are shown once"
+        f"{tmp_path}/other.md: 2 of its records are also in another page of the same source,"
+        " tag and package; shown once"
     ]
 
 
@@ -245,7 +245,7 @@ def test_a_hash_that_two_pages_fill_differently_stays_in_both_forms(
 
     assert [row.spec.hash for row in catalog.by_hash(hash_of(1))] == [hash_of(1)] * 2
     assert reasons(catalog) == [
-        f"hash {hash_of(1)} stands with differing content in 2 pages of the same source,"
+        f"hash {hash_of(1)} has different content in 2 pages of the same source,"
         " tag and package"
     ]
 
