@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.cli.dispatch import run
+from spackscope.tui.cli.main import main
 from spackscope.tui.query_reference import LANGUAGE, Form
 
 ROOT = Path(__file__).parents[1]
@@ -53,7 +53,7 @@ def test_an_example_of_the_language_finds_something(
     form: Form, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SPACKSCOPE_FROM", raising=False)
-    assert run(["find", "--hashes", "--", form.example]) == 0
+    assert main(["find", "--hashes", "--", form.example]) == 0
     assert capfd.readouterr().out
 
 
@@ -66,7 +66,7 @@ def test_the_forms_fit_the_help() -> None:
 def test_every_form_stands_in_every_help(capfd: pytest.CaptureFixture[str]) -> None:
     page = PAGE.read_text("utf-8")
     for command in ([], ["find"], ["pick"]):
-        assert run([*command, "--help"]) == 0
+        assert main([*command, "--help"]) == 0
         text = capfd.readouterr().out
         for form in FORMS:
             assert f"  {form.written} " in text

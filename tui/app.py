@@ -15,6 +15,7 @@ from textual.app import App, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.command import CommandList, CommandPalette
+from textual.filter import NoColor
 from textual.message import Message
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
@@ -83,8 +84,13 @@ class SpackscopeApp(App[list[str]]):
         *,
         session: Session,
         pick: bool = False,
+        no_color: bool = False,
     ) -> None:
         super().__init__(driver_class=TerminalDriver, ansi_color=True)
+        if no_color and not self.no_color:
+            # Textual itself reads the environment only, and has no public way to add a filter.
+            self.no_color = True
+            self._filters.append(NoColor())
         self.register_theme(THEME)
         self.theme = THEME.name
         self._browser = BrowserScreen(sources, query, session, pick=pick)
@@ -241,7 +247,12 @@ class SpackscopeApp(App[list[str]]):
 
 
 def browse(
-    sources: Sequence[str], query: str, *, session: Session, pick: bool = False
+    sources: Sequence[str],
+    query: str,
+    *,
+    session: Session,
+    pick: bool = False,
+    no_color: bool = False,
 ) -> list[str] | None:
     """Run the browser in the terminal; give the hashes that were picked, or None.
 
@@ -251,7 +262,7 @@ def browse(
     limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH)
-    app = SpackscopeApp(sources, query, session=session, pick=pick)
+    app = SpackscopeApp(sources, query, session=session, pick=pick, no_color=no_color)
     with signals.listening(app.end, app.give_back), crash.listening(app.end_after):
         try:
             hashes = app.run()

@@ -65,8 +65,11 @@ def test_the_first_screen_is_the_one_that_was_looked_at(
     assert shown == golden.read_text(encoding="utf-8")
 
 
-def test_no_color_leaves_no_colour_at_all(program: Program) -> None:
-    with program.in_terminal(changes={"NO_COLOR": "1"}) as terminal:
+@pytest.mark.parametrize(("words", "changes"), [([], {"NO_COLOR": "1"}), (["--no-color"], {})])
+def test_no_color_leaves_no_colour_at_all(
+    program: Program, words: list[str], changes: dict[str, str]
+) -> None:
+    with program.in_terminal(*words, changes=changes) as terminal:
         shown = Shown(terminal, 100, 40)
         shown.until("py-safetensors")
         terminal.send("j\r")

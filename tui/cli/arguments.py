@@ -1,7 +1,7 @@
-"""Read the command line.
+"""Parse the command line.
 
-The command is the first word that is no option; without one the browser is meant. Options may
-stand anywhere, and after `--` all words belong to the query.
+The command is the first word that is not an option; without one the browser opens. Options may be
+anywhere, and after `--` all words belong to the query.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _FORMATS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
-    """Hold what the command line says; `command` is BROWSE where it names none.
+class Options:
+    """The parsed command line; `command` is BROWSE where it names none.
 
-    `format` is the name of an export format, or None for the one that suits stdout.
+    `words` are those of the query. `format` is the name of an export format, or None for the one
+    that suits stdout. `all` lists dependency-only specs too.
     """
 
     command: str
@@ -44,48 +45,51 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(message)
 
 
-def parse(argv: Sequence[str]) -> Arguments:
-    """Read the words behind the program's name.
+def parse_arguments(argv: Sequence[str]) -> Options:
+    """Parse the words after the name of the program.
 
-    Raises Leave, with a sentence that names the help, where they are not right.
+    Raises Leave, with a sentence that names the help, where they are wrong.
+
+        parse_arguments(["find", "-f", "public", "hdf5", "--json"]).format  # json
     """
-    given = list(argv)
-    cut = given.index("--") if "--" in given else len(given)
-    options, literal = given[:cut], given[cut + 1 :]
-    at = _command_at(options)
-    command = BROWSE if at is None else options.pop(at)
+    before, after = list(argv), []
+    if "--" in before:
+        cut = before.index("--")
+        before, after = before[:cut], before[cut + 1 :]
+    index = _command_index(before)
+    command = BROWSE if index is None else before.pop(index)
     try:
-        parsed, words = build_parser(command).parse_known_args(options)
+        parsed, words = build_parser(command).parse_known_args(before)
         for word in words:
             if word.startswith("-"):
-                raise ValueError(f"there is no option {word}{_whose(word)}{_perhaps(word)}")
+                raise ValueError(f"unknown option {word}{_hint(word)}")
         if not all(parsed.sources):
-            raise ValueError("-f wants the name of a source, and has an empty text")
-        words += literal
+            raise ValueError("-f needs a source, and was given an empty text")
+        words += after
         if not (parsed.help or parsed.version):
-            _check(command, words)
+            _check_words(command, words)
     except ValueError as error:
         name = "" if command == BROWSE else f" {command}"
-        hint = f"`spackscope{name} --help` shows what there is"
-        raise Leave(ExitCode.USAGE, f"{error}; {hint}") from None
-    return Arguments(command, tuple(words), **vars(parsed) | {"sources": tuple(parsed.sources)})
+        message = f"{error}; see `spackscope{name} --help`"
+        raise Leave(ExitCode.USAGE, message) from None
+    return Options(command, tuple(words), **vars(parsed) | {"sources": tuple(parsed.sources)})
 
 
-def _command_at(options: Sequence[str]) -> int | None:
-    """Find the command word: the first word, unless it is an option's value or no command."""
-    passed = False
-    for at, option in enumerate(options):
-        if passed:
-            passed = False
-        elif option in ("-f", "--from"):
-            passed = True
-        elif not option.startswith("-"):
-            return at if option in COMMANDS and option != BROWSE else None
+def _command_index(words: Sequence[str]) -> int | None:
+    """Return the index of the command, if the first word that is no option is a command."""
+    is_value = False
+    for index, word in enumerate(words):
+        if is_value:
+            is_value = False
+        elif word in ("-f", "--from"):
+            is_value = True
+        elif not word.startswith("-"):
+            return index if word in COMMANDS and word != BROWSE else None
     return None
 
 
 def build_parser(command: str) -> argparse.ArgumentParser:
-    """Build the parser of a command's options."""
+    """Build the parser for the options of a command; it raises ValueError for wrong ones."""
     parser = _Parser("spackscope", add_help=False, allow_abbrev=False)
     parser.add_argument("-f", "--from", dest="sources", action="append", default=[])
     parser.add_argument("--all", action="store_true")
@@ -93,37 +97,29 @@ def build_parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--version", action="store_true")
     if command in _FORMATS:
-        exclusive = parser.add_mutually_exclusive_group()
+        formats = parser.add_mutually_exclusive_group()
         for name in _FORMATS[command]:
-            exclusive.add_argument(f"--{name}", dest="format", action="store_const", const=name)
+            formats.add_argument(f"--{name}", dest="format", action="store_const", const=name)
     if command == "index":
         parser.add_argument("--rebuild", action="store_true")
     return parser
 
 
-def _whose(option: str) -> str:
-    """Name the command that an option belongs to, for it was given to another."""
-    owners = {
-        "--json": "find",
-        "--jsonl": "find",
-        "--csv": "find",
-        "--hashes": "find",
-        "--rebuild": "index",
-    }
-    return f" here, but `spackscope {owners[option]}` has it" if option in owners else ""
-
-
-def _perhaps(word: str) -> str:
-    """Tell how a variant is written that has the form of an option, as `-mpi` has."""
+def _hint(word: str) -> str:
+    """Return which command has an option, or how a variant such as `-mpi` is written."""
     name = word.lstrip("-")
+    if word == "--rebuild":
+        return ", which `spackscope index` has"
+    if word == f"--{name}" and name in _FORMATS["find"]:
+        return ", which `spackscope find` has"
     is_variant = name.replace("_", "").replace("-", "").isalnum() and not word.startswith("--")
-    return f" (a variant is written ~{name}, or behind --)" if is_variant else ""
+    return f" (a variant is written ~{name}, or after --)" if is_variant else ""
 
 
-def _check(command: str, words: Sequence[str]) -> None:
+def _check_words(command: str, words: Sequence[str]) -> None:
     if not all(words):
         raise ValueError("a word of the query is empty")
     if command == "show" and not words:
-        raise ValueError("show wants a hash, or a query that one spec matches")
+        raise ValueError("show needs a hash, or a query that matches one spec")
     if command in ("index", "sources") and words:
-        raise ValueError(f"{command} takes no query, and has {words[0]}")
+        raise ValueError(f"{command} takes no query: {words[0]}")

@@ -1,4 +1,4 @@
-"""Hold the help of each command, as it is printed."""
+"""The help of each command, as it is printed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from spackscope.model.core.text import wrap
 from spackscope.tui.query_reference import LANGUAGE
 
 _SOURCES = """\
-  -f, --from SOURCE  read this; may be repeated: a page, index.json, spack.lock
-                     or spec file; a directory of pages, an install tree, an
-                     environment or a mirror; an address such as https://…,
-                     file://…, s3://…, gs://… or oci://…; spack:NAME, a mirror
-                     of your Spack; public or public:TAG, the public cache;
-                     - is standard input.
-                     Without it SPACKSCOPE_FROM counts, else the mirrors and
-                     install trees of your Spack, else the bundled sample
-  --all              list also what is there only because others depend on it
-  --no-color         use no colour; NO_COLOR in the environment does the same
+  -f, --from SOURCE  read this source; may be repeated: a page, index.json,
+                     spack.lock or spec file; a directory of pages, an install
+                     tree, an environment or a mirror; a URL of https, http,
+                     file, s3, gs or oci; spack:NAME, a mirror of your Spack;
+                     public or public:TAG, the public cache; - for stdin.
+                     Default: SPACKSCOPE_FROM, else the mirrors and install
+                     trees of your Spack, else the bundled sample
+  --all              also list dependency-only specs
+  --no-color         use no colour, like NO_COLOR in the environment
   -h, --help         print this help
 """
 
@@ -23,13 +22,13 @@ _COLUMN = 36
 
 
 def _query_help() -> str:
-    """Spell the table of the query language for a terminal of 80 cells."""
-    lines = ["query: a Spack spec; quote what means something to your shell"]
+    """Return the table of the query language for a terminal of 80 cells."""
+    lines = ["query: a Spack spec; quote what your shell would interpret"]
     for forms in LANGUAGE.values():
         for form in forms:
-            said = wrap(form.sentence, 79 - _COLUMN)
-            lines.append(f"  {form.written:<{_COLUMN - 3}} {said[0]}")
-            lines += [" " * _COLUMN + more for more in said[1:]]
+            first, *rest = wrap(form.sentence, 79 - _COLUMN)
+            lines.append(f"  {form.written:<{_COLUMN - 3}} {first}")
+            lines += [" " * _COLUMN + more for more in rest]
     return "\n".join(lines) + "\n"
 
 
@@ -42,23 +41,23 @@ exit codes:
 """
 
 BROWSE = "browse"
-"""Stands for no command at all: it is not a word of the command line."""
+"""The command where none is given; it is not a word of the command line."""
 
 COMMANDS = {
     BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]
        spackscope find | show | pick | sources | index [--help] ...
 
-Browse the binaries that Spack build caches list, and pick the one that fits.
+Browse the binaries in Spack build caches, and pick the one that fits.
 
 commands:
-  find               list what matches, as a table or for a script
-  show               print one spec in full
+  find               list matching specs, as a table or for a script
+  show               print everything about one spec
   pick               choose in the browser, and print the hashes
   sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
-  Without a command the browser opens. A query that begins with a word from
-  this list is given after --.
+  Without a command the browser opens. Put -- before a query that begins with
+  one of these words.
 
 options:
 {_SOURCES}  --version          print the version
@@ -74,14 +73,14 @@ examples:
 usage: spackscope find [-f SOURCE]... [--json | --jsonl | --csv | --hashes]
                        [QUERY...]
 
-List the specs that match: on a terminal as a table that fits it, elsewhere
-with tabs between the columns, a line of heads and whole hashes.
+List matching specs: on a terminal as a table that fits it, elsewhere with
+tabs between the columns, a header line and full hashes.
 
 options:
   --json             print a JSON array of objects
-  --jsonl            print a JSON object a line
-  --csv              print comma-separated values, the first line being heads
-  --hashes           print whole hashes, one a line, each once
+  --jsonl            print one JSON object per line
+  --csv              print comma-separated values with a header line
+  --hashes           print full hashes, one per line, each once
 {_SOURCES}
 {_QUERY}
 {_EXIT}
@@ -93,13 +92,13 @@ examples:
     "show": f"""\
 usage: spackscope show [-f SOURCE]... [--json] HASH | QUERY...
 
-Print the spec with this hash, and the line that installs it. The beginning
-of a hash will do where no other hash begins so, and so will a query that one
-spec matches. A hash that stands in several tags or sources is printed for
-each. Several hashes are listed on stderr, and then the exit code is 2.
+Print the spec with this hash, and the line that installs it. A unique hash
+prefix is enough, and so is a query that matches one spec. A hash that is in
+several tags or sources is printed for each. If several hashes match, they are
+listed on stderr, and the exit code is 2.
 
 options:
-  --json             print a JSON object for each record, one a line
+  --json             print one JSON object per record and line
 {_SOURCES}
 {_EXIT}
 examples:
@@ -110,8 +109,8 @@ examples:
     "pick": f"""\
 usage: spackscope pick [-f SOURCE]... [QUERY...]
 
-Open the browser to choose from, and print the whole hash of the choice, or
-of all marked specs, one a line. Leaving without a choice gives 130.
+Choose in the browser, and print the full hash of the choice, or of all marked
+specs, one per line. Leaving without a choice gives exit code 130.
 
 options:
 {_SOURCES}
@@ -124,11 +123,11 @@ examples:
     "sources": f"""\
 usage: spackscope sources [-f SOURCE]... [--json]
 
-List the sources that are read: what each is, how many specs it has, what
-could not be read, and when what lies far away was last known to be current.
+List the sources: what each is, how many specs it has, how many problems, and
+when a remote source was last known to be current.
 
 options:
-  --json             print a JSON object for each source, one a line
+  --json             print one JSON object per source and line
 {_SOURCES}
 {_EXIT}
 examples:
@@ -138,12 +137,12 @@ examples:
     "index": f"""\
 usage: spackscope index [-f SOURCE]... [--rebuild]
 
-Build the index file of the sources, or refresh it where they changed; say
-what it holds, where it is, and everything that could not be read. Other
-commands do the same by themselves when they need to.
+Build the index file of the sources, or refresh it if they changed; print what
+it contains, where it is, and all problems. Other commands do the same when
+they need to.
 
 options:
-  --rebuild          read everything again, whatever the files' times say
+  --rebuild          read all files again, even unchanged ones
 {_SOURCES}
 {_EXIT}
 examples:

@@ -1,6 +1,6 @@
 """Start the program from the command line.
 
-Nothing is imported before `main` runs, so that a Ctrl-C at any moment ends without a traceback.
+Nothing is imported before `main` runs, so that Ctrl-C at any moment ends without a traceback.
 """
 
 from __future__ import annotations
@@ -9,26 +9,60 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line says, and return the exit code."""
+    """Run the command of a command line, by default that of the process; return the exit code.
 
-    def command() -> int:
-        from spackscope.tui.cli.dispatch import run
+    Data goes to stdout and messages to stderr. Every error is a message, and no traceback.
 
-        return run(argv)
-
+        main(["find", "--hashes", "hdf5"])
+    """
     try:
         from spackscope.tui.process.crash import guarded
 
-        return guarded(command)
+        return guarded(lambda: _run(argv))
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        # What reports errors fails itself, as in a broken installation.
+        # The error report fails itself, as in a broken installation.
         import sys
 
         reason = f"unexpected {type(error).__qualname__}: no log could be written"
         print(f"spackscope: {reason}", file=sys.stderr)
         return 70
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    """Run a command, and turn expected errors into messages and exit codes."""
+    import os
+    import sys
+
+    from spackscope.model.core.errors import Cancelled, SourceError
+    from spackscope.tui.cli.arguments import parse_arguments
+    from spackscope.tui.cli.commands import run_command
+    from spackscope.tui.process import signals, stdio
+    from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+    stdio.prepare(os.environ)
+    try:
+        with signals.orderly():
+            code = run_command(parse_arguments(sys.argv[1:] if argv is None else argv))
+            stdio.flush()
+            signals.obey()
+            return code
+    except Leave as leave:
+        stdio.flush_or_discard()
+        stdio.say(*leave.lines)
+        return leave.code
+    except SourceError as error:
+        stdio.say(str(error))
+        return ExitCode.UNREADABLE
+    except (signals.Terminated, Cancelled):
+        stdio.forget_output()
+        signals.obey()
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough, as `head` does; that is not a failure.
+        stdio.forget_output()
+        return ExitCode.FOUND
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Show on a terminal's stderr how far a long build has come."""
+"""Show the progress of a long load on a terminal's stderr."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from spackscope.model.presentation.progress import Stages
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-PATIENCE = 0.3
-"""Seconds that pass before anything is shown: most builds are over by then."""
+DELAY = 0.3
+"""Seconds before anything is shown: most loads are over by then."""
 
 
 class BuildProgress:
-    """Count what a build has done; an instance is the `on_progress` that the model calls.
+    """A callable `on_progress` that draws a progress bar.
 
-    As a context manager it takes its line off the screen at the end, however that comes.
+    As a context manager it removes its line from the screen at the end.
     """
 
-    def __init__(self, *, visible: bool) -> None:
-        self._visible = visible
+    def __init__(self, *, visible: bool, colour: bool) -> None:
+        self._visible, self._colour = visible, colour
         self._started = time.monotonic()
         self._stages = Stages()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
-        # Sources are looked at side by side, each by a thread of its own.
+        # Sources are discovered in several threads.
         self._lock = threading.Lock()
 
     def __enter__(self) -> BuildProgress:
@@ -44,22 +44,22 @@ class BuildProgress:
             self._progress.stop()
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
-        """Show that so many are done; the first moments show nothing."""
+        """Show how much of a stage is done."""
         if not self._visible:
             return
         with self._lock:
-            said = self._stages.describe(what, done, total)
-            if time.monotonic() - self._started < PATIENCE:
+            description = self._stages.describe(what, done, total)
+            if time.monotonic() - self._started < DELAY:
                 return
             if self._progress is None:
-                self._progress = _new_progress()
+                self._progress = _new_progress(self._colour)
                 self._progress.start()
-                self._task = self._progress.add_task(said, total=total)
+                self._task = self._progress.add_task(description, total=total)
             assert self._task is not None
-            self._progress.update(self._task, description=said, completed=done, total=total)
+            self._progress.update(self._task, description=description, completed=done, total=total)
 
 
-def _new_progress() -> Progress:
+def _new_progress(colour: bool) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
@@ -67,7 +67,8 @@ def _new_progress() -> Progress:
         BarColumn(bar_width=24),
         TextColumn("{task.description}", markup=False),
         TextColumn("Ctrl-C cancels", markup=False),
-        console=Console(stderr=True),
+        # Rich itself obeys NO_COLOR.
+        console=Console(stderr=True, no_color=None if colour else True),
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

@@ -1,4 +1,4 @@
-"""Put a document that comes on standard input into a file, where sources are read from."""
+"""Copy standard input to a file, from which the source `-` is read."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 
 @contextlib.contextmanager
-def spooled(wanted: bool) -> Iterator[str]:
-    """Give the path of a file with all of standard input, for as long as the context lasts.
+def copy_stdin() -> Iterator[str]:
+    """Copy standard input to a file that exists as long as the context; return its path.
 
-    The path is empty where it is not wanted. Raises Leave where nothing can come, or be kept.
+    Raises Leave where standard input is a terminal, or cannot be copied.
     """
-    if not wanted:
-        yield ""
-        return
     if stdio.is_terminal(sys.stdin):
-        usage = "the source - is standard input: spackscope -f - < index.json"
-        raise Leave(ExitCode.USAGE, usage)
+        message = "the source - reads standard input: spackscope -f - < index.json"
+        raise Leave(ExitCode.USAGE, message)
     with contextlib.ExitStack() as stack:
         try:
             file, path = _temporary_file()
@@ -39,9 +36,9 @@ def spooled(wanted: bool) -> Iterator[str]:
 
 
 def _temporary_file() -> tuple[IO[bytes], str]:
-    """Create a file that nobody has to remove; return it with a path that it is opened by.
+    """Create a file that is removed when it is closed; return it with a path to open it by.
 
-    On Linux it has no name, and is gone with this process even where that is killed.
+    On Linux it has no name, and disappears with this process even where that is killed.
     """
     file = tempfile.TemporaryFile()  # noqa: SIM115
     path = f"/proc/self/fd/{file.fileno()}"

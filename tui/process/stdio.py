@@ -65,6 +65,14 @@ def flush() -> None:
         raise _unwritable(error) from None
 
 
+def flush_or_discard() -> None:
+    """Hand over what is still in the buffer of stdout, or discard it where that fails."""
+    try:
+        flush()
+    except (BrokenPipeError, Leave):
+        forget_output()
+
+
 def forget_output() -> None:
     """Let what nobody takes any more end in the null device, or Python complains at its exit."""
     with contextlib.suppress(OSError, ValueError):

@@ -115,13 +115,13 @@ def test_json_gives_back_what_the_page_holds(answers: Answers) -> None:
 def test_what_the_user_types_is_cleaned_too(
     program: Program, word: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from spackscope.tui.cli.dispatch import run
+    from spackscope.tui.cli.main import main
 
     page = write_page(program.home / "zlib.md", [record(1)])
     monkeypatch.setenv("XDG_CACHE_HOME", str(program.home))
     monkeypatch.setenv("SPACKSCOPE_FROM", str(page))
     for argv in (["find", "--", word], ["show", "--", word], ["find", "-f", f"x{word}"]):
-        run(argv)
+        main(argv)
     out, err = capfd.readouterr()
     assert is_harmless(out)
     assert is_harmless(err)

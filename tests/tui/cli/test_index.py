@@ -10,9 +10,9 @@ from spackscope.model.core.errors import (
     IndexDamaged,
 )
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED
-from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
-from spackscope.tui.cli import commands
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands import find
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from tests.builders import hash_of, record, write_page
 from tests.program import Program
@@ -61,7 +61,7 @@ def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Pr
     assert found.stdout.split() == [hash_of(1)]
     assert found.stderr.splitlines() == [
         *lines[:20],
-        "spackscope: and 10 problems more: `spackscope index` lists them all",
+        "spackscope: and 10 more problems; `spackscope index` lists all",
     ]
 
 
@@ -124,7 +124,7 @@ def test_an_index_that_is_damaged_again_is_a_sentence(
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
 
     with pytest.raises(Leave) as raised:
-        commands.find(["sample_data"], Query(), "hashes", Session(environ))
+        find.run(Options("find", format="hashes"), ["sample_data"], Session(environ))
 
     assert raised.value.code == ExitCode.UNREADABLE
     assert raised.value.lines == (f"{STILL_DAMAGED}: a hash is missing",)

@@ -116,7 +116,7 @@ def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> Non
 
 
 def test_something_has_to_be_asked_for(program: Program) -> None:
-    assert "show wants a hash, or a query that one spec matches" in program("show").stderr
+    assert "show needs a hash, or a query that matches one spec" in program("show").stderr
 
 
 def test_all_that_an_install_tree_tells_of_a_spec_is_shown(program: Program) -> None:

@@ -67,7 +67,7 @@ def test_scripts_get_all_that_is_known_of_a_source(program: Program) -> None:
 def test_the_sources_take_no_query(program: Program) -> None:
     result = program("sources", "hdf5")
     assert (result.returncode, result.stdout) == (2, "")
-    assert "sources takes no query, and has hdf5" in result.stderr
+    assert "sources takes no query: hdf5" in result.stderr
 
 
 def test_a_source_that_cannot_be_read_hides_no_other(program: Program) -> None:
@@ -124,7 +124,7 @@ def test_standard_input_that_is_nothing_is_said(program: Program) -> None:
     assert "standard input" in result.stderr or "-" in result.stderr
     code, text = program.on_terminal("find", "-f", "-")
     assert code == 2
-    assert "the source - is standard input: spackscope -f - < index.json" in text
+    assert "the source - reads standard input: spackscope -f - < index.json" in text
 
 
 def test_problems_are_counted_where_they_were_found(program: Program) -> None:

@@ -23,16 +23,16 @@ def broken(*_args, **_kwargs):
 from spackscope.tui.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
-IN_MAIN = "import spackscope.tui.cli.commands as h; h.load = broken"
-IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.dispatch'] = None"
+IN_MAIN = "import spackscope.tui.cli.commands.common as h; h.load = broken"
+IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.arguments'] = None"
 IN_THREAD = (
-    "import threading, spackscope.tui.cli.commands as h\n"
+    "import threading, spackscope.tui.cli.commands.find as h\n"
     "def find(*_args):\n"
     "    thread = threading.Thread(target=broken); thread.start(); thread.join(); return 0\n"
-    "h.find = find"
+    "h.run = find"
 )
 IN_LIBRARY = (
-    "import sys, spackscope.tui.cli.commands as h\n"
+    "import sys, spackscope.tui.cli.commands.common as h\n"
     f"def load(*_args, **_kwargs): sys.exit('{SECRET}')\n"
     "h.load = load"
 )
@@ -43,10 +43,10 @@ AFTER_THE_COMMAND = (
     "atexit.register(broken)"
 )
 IN_DESTRUCTOR = (
-    "import spackscope.tui.cli.dispatch as d; before = d._ask\n"
+    "import spackscope.tui.cli.commands.find as h; before = h.run\n"
     "class Dropped: __del__ = broken\n"
-    "def ask(*args): Dropped(); return before(*args)\n"
-    "d._ask = ask"
+    "def run(*args): Dropped(); return before(*args)\n"
+    "h.run = run"
 )
 
 
@@ -100,7 +100,7 @@ def test_an_error_that_python_ignores_is_not_printed(program: Program) -> None:
 
 
 def test_an_error_after_the_command_is_not_printed(program: Program) -> None:
-    patch = f"import spackscope.tui.cli.dispatch as d\n{AFTER_THE_COMMAND}"
+    patch = AFTER_THE_COMMAND
     result = run(program, patch, "--version")
     assert (result.returncode, result.stderr) == (0, "")
 
@@ -130,7 +130,9 @@ def test_the_log_is_in_the_cache_where_the_state_takes_none(program: Program) ->
 
 def test_an_endless_recursion_is_reported(program: Program) -> None:
     patch = (
-        "import spackscope.tui.cli.commands as h\ndef load(*a, **k): load(*a, **k)\nh.load = load"
+        "import spackscope.tui.cli.commands.common as h\n"
+        "def load(*a, **k): load(*a, **k)\n"
+        "h.load = load"
     )
     result = run(program, patch, "find", "py-build")
     assert result.stderr.startswith("spackscope: unexpected RecursionError: see ")

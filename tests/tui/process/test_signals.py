@@ -43,7 +43,7 @@ writer.INDEXES = "CREATE TABLE endless AS " + NUMBERS + "count(*) FROM n;"
 """
 UNWINDING = """
 import signal, time
-import spackscope.tui.cli.commands as headless
+import spackscope.tui.cli.commands.find as headless
 from spackscope.tui.process import signals
 def find(*_args):
     try:
@@ -56,7 +56,7 @@ def find(*_args):
                 seen += 1
                 print("still there", flush=True)
             time.sleep(0.01)
-headless.find = find
+headless.run = find
 from spackscope.tui.cli.main import main
 raise SystemExit(main())
 """

@@ -1,0 +1,63 @@
+"""Run a command of the command line, each of which is a module with a function `run`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.help import COMMANDS
+from spackscope.tui.cli.stdin import copy_stdin
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode
+
+
+def run_command(options: Options) -> ExitCode:
+    """Run a command. Raises Leave, SourceError, Cancelled, BrokenPipeError."""
+    if options.help:
+        stdio.write(COMMANDS[options.command].rstrip("\n"))
+        return ExitCode.FOUND
+    if options.version:
+        stdio.write(_version())
+        return ExitCode.FOUND
+    session = Session(os.environ, include_dependency_only=options.all)
+    sources = resolve_sources(options.sources, session)
+    if STANDARD_INPUT not in sources:
+        return _run(options, sources, session)
+    with copy_stdin() as path:
+        return _run(options, sources, replace(session, stdin_path=path))
+
+
+def _run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    # Imported here, since no command needs what another does, least of all the browser.
+    if options.command == "find":
+        from spackscope.tui.cli.commands import find
+
+        return find.run(options, sources, session)
+    if options.command == "show":
+        from spackscope.tui.cli.commands import show
+
+        return show.run(options, sources, session)
+    if options.command == "sources":
+        from spackscope.tui.cli.commands import sources as list_sources
+
+        return list_sources.run(options, sources, session)
+    if options.command == "index":
+        from spackscope.tui.cli.commands import index
+
+        return index.run(options, sources, session)
+    from spackscope.tui.cli.commands import browse
+
+    return browse.run(options, sources, session)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"spackscope {version('spackscope')}"
+    except PackageNotFoundError:
+        return "spackscope, not installed"

@@ -1,0 +1,33 @@
+"""The command `index`: build or refresh the index file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.loader.load import index_path
+from spackscope.model.query.ast import Query
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli import table
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands.common import CatalogPrinter
+from spackscope.tui.process.exit_codes import ExitCode
+
+
+def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    """Build or refresh the index file; print what it contains, and all problems."""
+    path = index_path(sources, session)
+
+    def lines(catalog: Catalog) -> Iterator[str]:
+        counts: list[tuple[str, object]] = [
+            ("specs", catalog.total),
+            ("packages", len(catalog.packages(Query()))),
+            ("tags", len(catalog.dictionaries.texts("tag"))),
+            ("problems", catalog.problem_count),
+        ]
+        if path is not None and not catalog.notice:
+            counts += [("index", path), ("size", f"{path.stat().st_size} bytes")]
+        return table.labelled(counts)
+
+    CatalogPrinter(options, sources, session, keep=True, max_problems=None).print(lines)
+    return ExitCode.FOUND
