@@ -12,6 +12,7 @@ from dataclasses import replace
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import Dependency, Spec
+from spackscope.model.core.variants import is_propagated, split_variant
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.dependency_rules import (
@@ -21,7 +22,6 @@ from spackscope.model.query.dependency_rules import (
     node_conditions,
     provides,
 )
-from spackscope.model.query.matchers import is_propagated, split_variant
 
 FindSpec = Callable[[str], "Spec | None"]
 """Finds the record of a dependency by its hash."""

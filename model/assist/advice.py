@@ -13,11 +13,12 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import clean
+from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
 from spackscope.model.query.format import format_group
-from spackscope.model.query.matchers import ANY, is_glob, is_variant, split_variant
+from spackscope.model.query.matchers import ANY, is_glob
 
 _MAX_VALUES = 3
 """Values that are named where nothing is close."""

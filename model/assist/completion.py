@@ -14,11 +14,11 @@ from spackscope.model.core.columns import COLUMNS, FACETED
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import is_clean
+from spackscope.model.core.variants import split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import quote_word
 from spackscope.model.query.conditions import Term
-from spackscope.model.query.matchers import split_variant
 from spackscope.model.query.parsed_input import ParsedInput
 
 MAX_COMPLETIONS = 8

@@ -12,6 +12,7 @@ from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.records import Dependency
+from spackscope.model.core.variants import split_variant
 from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Condition, Depends, Term
@@ -22,7 +23,7 @@ from spackscope.model.query.dependency_rules import (
     node_conditions,
     provides,
 )
-from spackscope.model.query.matchers import ANY, split_variant
+from spackscope.model.query.matchers import ANY
 
 Find = Callable[[Query], IdRanges]
 """Finds the records that fulfil a query, those that are only dependencies among them."""

@@ -11,10 +11,10 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Group, Term, exact_term
-from spackscope.model.query.matchers import is_variant, split_variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.index.schema import CODES
 from spackscope.model.query.ast import Query
-from spackscope.model.query.matchers import split_variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, DETAILED
 from spackscope.model.core.records import Provenance, Spec, is_hash
 from spackscope.model.core.text import clean, is_clean
+from spackscope.model.core.variants import split_variant
 from spackscope.model.presentation.spec_string import short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
-from spackscope.model.query.matchers import split_variant
 
 DIFFERS = "≠"
 """Precedes a variant whose value differs among the rows shown."""

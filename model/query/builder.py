@@ -10,7 +10,7 @@ from spackscope.model.query.ast import Query, query_of_specs
 from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.edge_attributes import parse_edge
 from spackscope.model.query.lexer import Token
-from spackscope.model.query.matchers import ANY, architecture, test_of
+from spackscope.model.query.matchers import ANY, architecture, matcher
 from spackscope.model.query.syntax_errors import incomplete
 from spackscope.model.query.validation import MAX_TERMS, check_once
 
@@ -191,7 +191,7 @@ class QueryBuilder:
     def _check(self, term: Term, token: Token) -> None:
         self._count_term(token)
         try:
-            test_of(term.column, term.pattern)
+            matcher(term.column, term.pattern)
         except ValueError as error:
             raise QueryError(str(error), token.start) from None
 

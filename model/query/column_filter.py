@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.variants import is_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
 from spackscope.model.query.conditions import Condition, Group, Term
-from spackscope.model.query.matchers import is_glob, is_variant, test_of
+from spackscope.model.query.matchers import is_glob, matcher
 from spackscope.model.query.parser import parse_condition
 from spackscope.model.query.syntax_errors import unclosed_quote
 from spackscope.model.query.validation import MAX_QUERY_LENGTH, MAX_TERMS, check_once
@@ -119,7 +120,7 @@ def _condition(column: str, word: str) -> Condition:
             raise ValueError(f"{body} is more than a compiler. Type it in the query line.")
         return condition
     term = Term(column, _pattern(column, body), negated)
-    test_of(term.column, term.pattern)
+    matcher(term.column, term.pattern)
     return term
 
 

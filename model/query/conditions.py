@@ -9,8 +9,9 @@ from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.text import is_clean
+from spackscope.model.core.variants import is_propagated
 from spackscope.model.query import lexer
-from spackscope.model.query.matchers import ANY, is_glob, is_propagated, test_of
+from spackscope.model.query.matchers import ANY, is_glob, matcher
 
 COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
 """Keys that are not variants."""
@@ -50,7 +51,7 @@ class Term:
         """
         if self.column == ANY and column == "hash":
             return isinstance(value, str) and value.startswith(self.pattern.lower())
-        return test_of(self.column, self.pattern)(value)
+        return matcher(self.column, self.pattern)(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def exact_term(column: str, value: str) -> Term:
         exact = ""
     try:
         is_plain = is_clean(value) and not is_glob(value)
-        if is_plain and test_of(column, exact)((value,) if column == "variants" else value):
+        if is_plain and matcher(column, exact)((value,) if column == "variants" else value):
             return Term(column, exact)
     except ValueError:
         pass

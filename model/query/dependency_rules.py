@@ -13,8 +13,9 @@ from dataclasses import replace
 from spackscope.model.core.compilers import LANGUAGES, compiler_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import Dependency, Spec
+from spackscope.model.core.variants import is_propagated
 from spackscope.model.query.conditions import Condition, Depends, Term
-from spackscope.model.query.matchers import is_propagated, test_of
+from spackscope.model.query.matchers import matcher
 
 REACHABLE_DEPTYPES = frozenset({"build", "link", "run"})
 """Deptypes of which a direct edge must have one for `^` to see it."""
@@ -34,7 +35,7 @@ def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) ->
     if has_more and not listed:
         more = f"{condition} asks for more of a compiler than is listed"
         raise Unanswerable(f"{more}. Write conditions on the spec before %.", condition)
-    return not has_more and (not pattern or test_of("compiler", pattern)(compiler))
+    return not has_more and (not pattern or matcher("compiler", pattern)(compiler))
 
 
 def provides(condition: Depends, virtuals: Collection[str]) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.records import STATES
+from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, is_package_name, order_of
 from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
-from spackscope.model.query.matchers import ANY, is_variant, split_variant
+from spackscope.model.query.matchers import ANY
 
 _UNQUOTED_FLAGS = re.compile(rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)")
 _ENDS_IN_SEPARATOR = re.compile(r"[.\-](?=[,:=]|$)")

@@ -6,14 +6,9 @@ from collections.abc import Iterable
 
 from spackscope.model.core.columns import REGISTRY
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query.conditions import Condition, Term
-from spackscope.model.query.matchers import (
-    ARCHITECTURE,
-    architecture,
-    is_glob,
-    is_variant,
-    split_variant,
-)
+from spackscope.model.query.matchers import ARCHITECTURE, architecture, is_glob
 
 MAX_QUERY_LENGTH = 50_000
 """Characters of a query; scripts pass hundreds of whole hashes."""

@@ -10,9 +10,10 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.core.records import Dependency, Spec
+from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
-from spackscope.model.query.matchers import size_range, split_variant
+from spackscope.model.query.matchers import size_range
 from spackscope.model.query.parser import parse
 from tests.builders import hash_of
 from tests.evaluator import satisfies

@@ -1,0 +1,38 @@
+"""Split variants as Spack prints them, and recognise those that a query asks for."""
+
+from __future__ import annotations
+
+import re
+
+KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)", re.DOTALL | re.ASCII)
+"""The name, the operator and the value of `x=value`."""
+
+_SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*", re.ASCII)
+
+
+def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
+    """Split a variant into its name and its values.
+
+    Boolean variants have the value `+` or `~`; a text that is not a variant is a name without
+    value. Double quotes enclose one value, even with a comma in it.
+    """
+    if variant[:1] in ("+", "~"):
+        return variant.lstrip("+~"), (variant[0],)
+    name, equals, values = variant.partition("=")
+    if not equals:
+        return variant, ()
+    is_quoted = len(values) > 1 and values[0] == values[-1] and values[0] in "'\""
+    inner = values[1:-1] if is_quoted else values
+    is_single = is_quoted and values[0] == '"'
+    return name.removesuffix(":"), (inner,) if is_single else tuple(inner.split(","))
+
+
+def is_variant(pattern: str) -> bool:
+    """Check whether a pattern is a variant: `+x`, `~x`, `x=value`, or propagated."""
+    return any(form.fullmatch(pattern) for form in (_SIGILED, KEYED))
+
+
+def is_propagated(pattern: str) -> bool:
+    """Check whether a variant also applies to dependencies: `++x`, `~~x` or `x==value`."""
+    keyed = KEYED.fullmatch(pattern)
+    return pattern[:2] in ("++", "~~") or (keyed is not None and keyed[2].endswith("=="))
