@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, on
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -19,12 +19,27 @@ from spackscope.tui.keymap import LISTS, bindings
 Piece = tuple[str, str]
 """Some text of a row, and the name of its style: a component class without its prefix."""
 
+_WHEEL_ROWS = 3
+
+
+@dataclass
+class ListMessage(Message):
+    """A message about a row of a list."""
+
+    rows: VirtualList
+    row: int
+
+    @property
+    def control(self) -> VirtualList:
+        """The list."""
+        return self.rows
+
 
 class VirtualList(Widget, can_focus=True):
-    """Draw rows by number, one line each; subclasses say what stands in a row.
+    """A list of numbered rows, one line each; subclasses provide the pieces of a row.
 
-    Scrolling is by half pages at the edges, because a terminal far away pays for every line that
-    is drawn anew.
+    It scrolls by half pages at the edges, because every line that is drawn again is sent to a
+    terminal that may be far away.
     """
 
     BINDINGS = bindings(LISTS)
@@ -36,33 +51,15 @@ class VirtualList(Widget, can_focus=True):
         "row--accent",
     }
 
-    @dataclass
-    class Highlighted(Message):
-        """Tell that the cursor went to another row."""
-
-        rows: VirtualList
-        row: int
-
-        @property
-        def control(self) -> VirtualList:
-            """The list."""
-            return self.rows
+    class Highlighted(ListMessage):
+        """Tell that the cursor moved to another row."""
 
         def can_replace(self, message: Message) -> bool:
-            """Let the newer of two moves take the place of one not yet seen."""
+            """Replace an older move of the same list that was not handled yet."""
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
-    @dataclass
-    class Chosen(Message):
-        """Tell that Enter or a second click took a row."""
-
-        rows: VirtualList
-        row: int
-
-        @property
-        def control(self) -> VirtualList:
-            """The list."""
-            return self.rows
+    class Chosen(ListMessage):
+        """Tell that a row was chosen with Enter or a double click."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -70,14 +67,16 @@ class VirtualList(Widget, can_focus=True):
         self.cursor = 0
         self.top = 0
         self.empty = ""
-        self._styles_by_name: dict[str, Style] = {}
+        self._styles_by_name: dict[tuple[str, bool, bool], Style] = {}
 
     @abstractmethod
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Give what stands in a row, to be cut at `width` cells."""
+        """Return the pieces of a row; they are cut at `width` cells."""
+
+    # The cursor and what is in view
 
     def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:
-        """Show this many rows, with the cursor on one of them; `empty` is said where none is."""
+        """Show some number of rows, with the cursor on one; `empty` is shown if there are none."""
         self.length = length
         self.empty = empty
         self.cursor = max(0, min(cursor, length - 1))
@@ -85,7 +84,7 @@ class VirtualList(Widget, can_focus=True):
         self.refresh()
 
     def move_to(self, row: int) -> None:
-        """Put the cursor on a row, the nearest one there is."""
+        """Move the cursor to a row, or to the nearest one there is."""
         row = max(0, min(row, self.length - 1))
         if row == self.cursor or not self.length:
             return
@@ -97,7 +96,7 @@ class VirtualList(Widget, can_focus=True):
         self.post_message(self.Highlighted(self, row))
 
     def refresh_rows(self, *rows: int) -> None:
-        """Draw some rows anew."""
+        """Draw some rows again."""
         width, lines = self.size.width, [row - self.top for row in rows]
         regions = [Region(0, y, width, 1) for y in lines if 0 <= y < self.size.height]
         if regions:
@@ -116,15 +115,11 @@ class VirtualList(Widget, can_focus=True):
         return moved
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight."""
+        """Keep the cursor in view."""
         if self._scroll_to_cursor():
             self.refresh()
 
-    def notify_style_update(self) -> None:
-        """Forget the styles when the theme or the focus changes."""
-        super().notify_style_update()
-        self._styles_by_name.clear()
-        self.refresh()
+    # Drawing
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
@@ -146,20 +141,20 @@ class VirtualList(Widget, can_focus=True):
         return Strip(segments, width).simplify()
 
     def _empty_line(self, y: int, width: int) -> Strip:
-        """Draw a line of what is said in place of rows, its first sentence brighter."""
+        """Draw a line of the text shown in place of rows, its first sentence brighter."""
         lines = [
             (part, "dim" if number else "")
             for number, sentence in enumerate(self.empty.split("\n"))
             for part in wrap(clean(sentence), max(1, width - 3))
         ]
-        first = 1 if self.size.height > len(lines) else 0
-        if not 0 <= y - first < len(lines):
+        y -= 1 if self.size.height > len(lines) else 0
+        if not 0 <= y < len(lines):
             return Strip.blank(width, self._style(""))
-        text, name = lines[y - first]
+        text, name = lines[y]
         return Strip([Segment(f"  {text}", self._style(name))]).adjust_cell_length(width)
 
     def _style(self, name: str, under_cursor: bool = False) -> Style:
-        key = f"{name}|{under_cursor}|{self.has_focus}"
+        key = name, under_cursor, self.has_focus
         style = self._styles_by_name.get(key)
         if style is None:
             style = self.rich_style
@@ -172,8 +167,16 @@ class VirtualList(Widget, can_focus=True):
             self._styles_by_name[key] = style
         return style
 
+    def notify_style_update(self) -> None:
+        """Drop the cached styles when the theme or the focus changes."""
+        super().notify_style_update()
+        self._styles_by_name.clear()
+        self.refresh()
+
+    # The mouse and the keys
+
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor where the mouse was; a second click takes the row."""
+        """Move the cursor to the clicked row; a double click chooses the row."""
         row = self.top + event.y
         if row >= self.length:
             return
@@ -181,23 +184,15 @@ class VirtualList(Widget, can_focus=True):
         if event.chain == 2:
             self.post_message(self.Chosen(self, row))
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Move the rows, and the cursor where it would leave the screen."""
-        self._scroll(3)
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
+        """Scroll the rows, and move the cursor only where it would leave the view."""
         event.stop()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Move the rows, and the cursor where it would leave the screen."""
-        self._scroll(-3)
-        event.stop()
-
-    def _scroll(self, lines: int) -> None:
+        rows = _WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -_WHEEL_ROWS
         height = self.size.height
-        self._put_at_top(max(0, min(self.top + lines, self.length - height)))
-        cursor = max(self.top, min(self.cursor, self.top + height - 1))
-        if cursor != self.cursor:
-            self.cursor = cursor
-            self.post_message(self.Highlighted(self, cursor))
+        self._put_at_top(max(0, min(self.top + rows, self.length - height)))
+        self.move_to(max(self.top, min(self.cursor, self.top + height - 1)))
         self.refresh()
 
     def action_move(self, rows: int) -> None:
@@ -205,7 +200,7 @@ class VirtualList(Widget, can_focus=True):
         self.move_to(self.cursor + rows)
 
     def action_page(self, pages: int) -> None:
-        """Move rows and cursor by some pages, so that no row is passed over unseen."""
+        """Move rows and cursor by some pages, so that no row is skipped unseen."""
         rows = pages * max(1, self.size.height - 1)
         self._put_at_top(max(0, min(self.top + rows, self.length - self.size.height)))
         self.move_to(self.cursor + rows)
@@ -220,6 +215,6 @@ class VirtualList(Widget, can_focus=True):
         self.move_to(self.length - 1)
 
     def action_choose(self) -> None:
-        """Take the row under the cursor."""
+        """Choose the row under the cursor."""
         if self.length:
             self.post_message(self.Chosen(self, self.cursor))
