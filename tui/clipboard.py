@@ -1,6 +1,6 @@
-"""Put text on the user's clipboard by the first way that works.
+"""Put text on the user's clipboard with the first method that works.
 
-The ways, in order: the user's own command, tmux, a tool of the desktop, the terminal itself
+The methods, in order: the user's own command, tmux, a tool of the desktop, the terminal itself
 (OSC 52), and over SSH, where a desktop tool would mostly be the wrong one, that tool last.
 """
 
@@ -22,45 +22,46 @@ from typing import IO, Final
 from spackscope.model.core.errors import SpackscopeError
 
 OSC52_LIMIT: Final = 74_994
-"""The most base64 bytes that terminals take in one OSC 52 (from hterm's osc52.sh)."""
+"""Maximum of base64 bytes in one OSC 52 that terminals accept (from hterm's osc52.sh)."""
 SCREEN_CHUNK: Final = 76
 """Base64 bytes in one DCS string: GNU screen drops a string longer than 768 bytes."""
 TIMEOUT: Final = 2.0
+"""Seconds that a method may take."""
 
 _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Say what was copied, by which way, and why each way before it did not work."""
+    """What was copied, by which method, and why each method before it failed."""
 
     text: str
-    way: str
+    method: str
     failures: tuple[str, ...]
 
 
 class CopyFailed(SpackscopeError):
-    """Say that no way worked; the message and `failures` hold a sentence for each."""
+    """All methods failed; the message and `failures` have a sentence for each."""
 
     def __init__(self, failures: tuple[str, ...]) -> None:
-        """Join the sentences into the message."""
+        """Join the sentences to the message."""
         super().__init__("Nothing was copied. " + " ".join(failures))
         self.failures = failures
 
 
-class _WayFailed(Exception):
-    """Carry the one sentence, without its full stop, that says why a way did not work."""
+class _MethodFailed(Exception):
+    """A method failed; the message is a sentence without its full stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    way: str
+    method: str
     argv: tuple[str, ...]
     own_session: bool = True
     encoding: str = "utf-8"
 
 
-_Way = tuple[str, Callable[[], None]]
+_Method = tuple[str, Callable[[], None]]
 
 
 def copy(
@@ -70,30 +71,35 @@ def copy(
     environ: Mapping[str, str],
     platform: str = sys.platform,
 ) -> Copied:
-    """Copy the text and say how.
+    """Copy a text, and return by which method.
 
-    A way has two seconds, so a caller with a screen to draw calls this from a thread.
-    The terminal never answers OSC 52: that way counts as working once it is written.
-    Raise ValueError, before anything is tried, for text that is not safe to paste into a
-    shell, and CopyFailed when no way is left.
+    `write_terminal` writes a control sequence, `environ` and `platform` decide which methods are
+    tried. Each has two seconds, so this is for a worker thread. A terminal never answers
+    OSC 52: that method counts as working once the sequence is written.
+
+    Raises ValueError, before anything is tried, for a text that is unsafe to paste into a shell,
+    and CopyFailed if all methods fail.
+
+    >>> copy("2ggad67", write_terminal=sys.stderr.write, environ=os.environ).method
+    'tmux'
     """
     refuse_unsafe(text)
     failures: dict[str, None] = {}
-    for way, attempt in _ways(text, write_terminal, environ, platform):
+    for method, attempt in _methods(text, write_terminal, environ, platform):
         try:
             attempt()
-        except _WayFailed as failure:
+        except _MethodFailed as failure:
             failures[f"{failure}."] = None
         else:
-            return Copied(text, way, tuple(failures))
+            return Copied(text, method, tuple(failures))
     raise CopyFailed(tuple(failures))
 
 
 def refuse_unsafe(text: str) -> None:
-    """Raise ValueError for text that would do more than appear when it is pasted.
+    """Raise ValueError for a text that would do more than appear when it is pasted.
 
-    That is a control, format, bidi or surrogate character, or a newline with no text before
-    or after it: a pasted newline runs the command.
+    Such a text has a control, format, bidi or surrogate character, or a newline with no text
+    before or after it: a pasted newline runs the command.
     """
     lines = text.split("\n")
     if not (lines[0].strip() and lines[-1].strip()):
@@ -114,22 +120,22 @@ def osc52(text: str, *, in_screen: bool = False) -> str:
     return "\x1bP\x1b]52;c;" + "\x1b\\\x1bP".join(chunks) + "\x07\x1b\\"
 
 
-def _ways(
+def _methods(
     text: str, write_terminal: Callable[[str], None], environ: Mapping[str, str], platform: str
-) -> Iterator[_Way]:
-    def by(tool: _Tool) -> _Way:
-        return tool.way, lambda: _run(tool, text, environ)
+) -> Iterator[_Method]:
+    def by(tool: _Tool) -> _Method:
+        return tool.method, lambda: _run(tool, text, environ)
 
     if own := environ.get("SPACKSCOPE_COPY", "").strip():
         yield _clean(own), lambda: _run(_own_tool(own), text, environ)
     if environ.get("TMUX"):
         # -w hands the text on to the outer terminal as well; tmux before 3.2 does not know it.
-        yield by(_Tool("tmux buffer", ("tmux", "load-buffer", "-w", "-")))
-        yield by(_Tool("tmux buffer", ("tmux", "load-buffer", "-")))
+        yield by(_Tool("tmux", ("tmux", "load-buffer", "-w", "-")))
+        yield by(_Tool("tmux", ("tmux", "load-buffer", "-")))
     over_ssh = any(environ.get(name) for name in ("SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"))
     if not over_ssh:
         yield from map(by, _local_tools(text, environ, platform))
-    yield "terminal (OSC 52)", lambda: _write(text, write_terminal, environ)
+    yield "terminal, OSC 52", lambda: _write(text, write_terminal, environ)
     if over_ssh:
         # pbcopy and clip.exe would fill the clipboard of a machine the user does not sit at.
         yield from map(by, _display_tools(environ))
@@ -139,7 +145,7 @@ def _own_tool(command: str) -> _Tool:
     try:
         argv = tuple(shlex.split(command))
     except ValueError as error:
-        raise _WayFailed(f"SPACKSCOPE_COPY cannot be read: {error}") from None
+        raise _MethodFailed(f"SPACKSCOPE_COPY cannot be read: {error}") from None
     # A script that writes to /dev/tty needs the controlling terminal, hence our session.
     return _Tool(_clean(command), argv, own_session=False)
 
@@ -166,22 +172,22 @@ def _display_tools(environ: Mapping[str, str]) -> Iterator[_Tool]:
 def _write(text: str, write_terminal: Callable[[str], None], environ: Mapping[str, str]) -> None:
     term = environ.get("TERM", "")
     if term in ("", "dumb", "linux"):
-        raise _WayFailed(f"terminal (OSC 52) cannot be used with TERM={term or 'unset'}")
+        raise _MethodFailed(f"terminal (OSC 52) cannot be used with TERM={term or 'unset'}")
     try:
         write_terminal(osc52(text, in_screen=bool(environ.get("STY"))))
     except (OSError, ValueError) as error:
-        raise _WayFailed(f"terminal (OSC 52) {_clean(str(error))}") from None
+        raise _MethodFailed(f"terminal (OSC 52) {_clean(str(error))}") from None
 
 
 def _run(tool: _Tool, text: str, environ: Mapping[str, str]) -> None:
     program, shown = tool.argv[0], _clean(shlex.join(tool.argv))
-    found = shutil.which(program, path=environ.get("PATH", os.defpath))
-    if found is None:
-        raise _WayFailed(f"{_clean(program)} is not installed")
+    executable = shutil.which(program, path=environ.get("PATH", os.defpath))
+    if executable is None:
+        raise _MethodFailed(f"{_clean(program)} is not installed")
     with _errors_file() as errors:
         try:
             child = subprocess.Popen(
-                (found, *tool.argv[1:]),
+                (executable, *tool.argv[1:]),
                 env=environ,
                 stdin=subprocess.PIPE,
                 # No pipe: the daemon that xclip and wl-copy leave behind would hold it open.
@@ -191,17 +197,17 @@ def _run(tool: _Tool, text: str, environ: Mapping[str, str]) -> None:
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise _WayFailed(f"{shown} did not start: {_clean(reason)}") from None
+            raise _MethodFailed(f"{shown} did not start: {_clean(reason)}") from None
         try:
             child.communicate(text.encode(tool.encoding), timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             _end(child, whole_session=tool.own_session)
-            raise _WayFailed(f"{shown} did not end within {TIMEOUT:.0f} seconds") from None
+            raise _MethodFailed(f"{shown} did not end within {TIMEOUT:.0f} seconds") from None
         if child.returncode:
             # pread, as the file's position is shared with a daemon that may still write.
             lines = os.pread(errors.fileno(), 2_000, 0).decode(errors="replace").split("\n")
-            said = _clean(next(filter(str.strip, lines), "")) or f"exit code {child.returncode}"
-            raise _WayFailed(f"{shown} failed: {said.rstrip('.')}")
+            reason = _clean(next(filter(str.strip, lines), "")) or f"exit code {child.returncode}"
+            raise _MethodFailed(f"{shown} failed: {reason.rstrip('.')}")
 
 
 def _end(child: subprocess.Popen[bytes], *, whole_session: bool) -> None:
@@ -223,6 +229,6 @@ def _errors_file() -> IO[bytes]:
         return Path(os.devnull).open("w+b", buffering=0)
 
 
-def _clean(said: str) -> str:
-    shown = "".join(c if c.isprintable() else "?" for c in said.strip())
+def _clean(text: str) -> str:
+    shown = "".join(c if c.isprintable() else "?" for c in text.strip())
     return shown if len(shown) <= 120 else shown[:119] + "…"

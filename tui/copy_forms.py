@@ -1,4 +1,4 @@
-"""What can be copied of specs, each form with the key that takes it, and the copying."""
+"""The forms in which specs can be copied, and the copying in a worker thread."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textual.app import App
 from textual.message import Message
 
+from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
 from spackscope.model.presentation.detail import install_command
@@ -15,46 +16,59 @@ from spackscope.model.presentation.export import json_text
 from spackscope.model.presentation.spec_string import spec_string
 from spackscope.tui.clipboard import CopyFailed, copy
 
-_WAY = 30
-"""Cells of a way of copying in a message, so that a long command leaves room for the text."""
+_MAX_METHOD_WIDTH = 30
+"""Cells of a method of copying in a message, so that a long command leaves room for the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Describe one form: its key in the menu, its name, and how a spec is spelled in it."""
+    """A form to copy: its key in the menu, its name, its plural, and how a spec is spelled."""
 
     key: str
     name: str
+    plural: str
     spell: Callable[[Spec], str]
 
 
 FORMS = (
-    Form("y", "hash", lambda spec: spec.hash),
-    Form("slash", "/hash, as Spack takes it", lambda spec: f"/{spec.hash}"),
-    Form("s", "spec string", spec_string),
-    Form("i", "install line", install_command),
-    Form("J", "JSON", json_text),
+    Form("y", "hash", "hashes", lambda spec: spec.hash),
+    Form("slash", "/hash, as Spack takes it", "hashes", lambda spec: f"/{spec.hash}"),
+    Form("s", "spec string", "spec strings", spec_string),
+    Form("i", "install command", "install commands", install_command),
+    Form("J", "JSON", "JSON records", json_text),
 )
 """All forms, in the order of the menu."""
 
 
 def spelled(form: Form, specs: Sequence[Spec]) -> str:
-    """Spell some specs in one form, one a line and each line once, with no line end behind."""
+    """Return specs in one form: each on a line of its own, once, without a final line end."""
     return "\n".join(dict.fromkeys(form.spell(spec) for spec in specs))
+
+
+def summary(form: Form, specs: Sequence[Spec], *, marked: bool) -> str:
+    """Return in some words what is copied: the beginning of a hash, a text, or how many.
+
+    >>> summary(FORMS[0], [spec], marked=False)
+    '2ggad67…'
+    """
+    if marked:
+        return f"{len(specs):,} marked {form.plural if len(specs) > 1 else form.name}"
+    text = spelled(form, specs)
+    return f"{text[:SHORT_HASH]}…" if form is FORMS[0] else text
 
 
 @dataclass
 class CopyDone(Message):
-    """Say what was copied and by which way, or why it could not be."""
+    """Tell what was copied and by which method, or why nothing was."""
 
-    said: str
+    text: str
     failed: bool
 
 
 def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]) -> CopyDone:
-    """Copy a text by the first way that works, and say what was done.
+    """Copy a text with the first method that works; `what` says in the message what it is.
 
-    It may wait for a clipboard program, so it is called in a thread.
+    It may wait for a clipboard program: for a worker thread.
     """
 
     def write_terminal(sequence: str) -> None:
@@ -68,6 +82,6 @@ def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]
         copied = copy(text, write_terminal=write_terminal, environ=environ)
     except (CopyFailed, ValueError) as error:
         return CopyDone(str(error), failed=True)
-    before = f" ({'; '.join(copied.failures)})" if copied.failures else ""
-    way = shorten(copied.way, _WAY)
-    return CopyDone(f"copied by {way}: {what}{before}", failed=False)
+    failures = "".join(f"; {failure.rstrip('.')}" for failure in copied.failures)
+    method = shorten(copied.method, _MAX_METHOD_WIDTH)
+    return CopyDone(f"Copied {what} ({method}{failures})", failed=False)

@@ -1,4 +1,4 @@
-"""The one table of keys: bindings, hints, help screen and the README's table are made from it."""
+"""The one table of keys: bindings, hints, help and the table in the README are built from it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,17 @@ from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
-ANYWHERE, LISTS, PACKAGES, SPECS, DETAIL, TREE, VALUES, FILTERS = (
-    "anywhere",
-    "lists",
-    "packages",
-    "specs",
-    "detail",
-    "tree",
-    "values",
-    "filters",
-)
+ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
+DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Describe one thing that keys do.
+    """One thing that keys do.
 
-    `where` says which pane has to have the focus, `keys` are Textual's names, `shown` is how the
-    keys are written for people, `hint` is the word in the status line (none, where empty). `moves`
-    tells that the key moves a cursor and does nothing else, so that many may be taken at once.
+    `where` is the pane that must have the focus, `keys` are Textual's names of the keys, `shown`
+    is how they are written for people, `hint` the word in the status line, if any. A key that
+    `moves` only moves a cursor, so that many can be handled at once.
     """
 
     where: str
@@ -38,39 +30,29 @@ class Key:
 
 
 KEYS = (
-    Key(ANYWHERE, "slash", "focus_query", "/", "Type a query for all packages.", "query"),
+    Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
     Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
-    Key(ANYWHERE, "y", "copy_hash", "y", "Copy the full hash, or those of all marks.", "copy"),
-    Key(ANYWHERE, "Y", "copy_menu", "Y", "Choose what to copy: hash, spec, install line, JSON."),
-    Key(ANYWHERE, "v", "values", "v", "Choose among the values of the column.", "values"),
-    Key(ANYWHERE, "backspace", "drop_term", "⌫", "Take the last condition off."),
-    Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Take all conditions off."),
-    Key(
-        ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane; in a filter, to the next filter."
-    ),
-    Key(ANYWHERE, "shift+tab", "previous_pane", "⇧⇥", "Go to the pane or filter before."),
+    Key(ANYWHERE, "y", "copy_hash", "y", "Copy the hash, or the hashes of marked specs.", "copy"),
+    Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy a hash, spec, install command or JSON."),
+    Key(ANYWHERE, "v", "values", "v", "Choose from the values of the column.", "values"),
+    Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
+    Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Remove all filters."),
+    Key(ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane or filter."),
+    Key(ANYWHERE, "shift+tab", "previous_pane", "⇧⇥", "Go to the previous pane or filter."),
     Key(ANYWHERE, "1", "focus_pane('packages')", "1", "Go to the packages."),
     Key(ANYWHERE, "2", "focus_pane('specs')", "2", "Go to the specs."),
     Key(ANYWHERE, "3", "focus_pane('detail')", "3", "Go to the detail of the spec."),
     Key(ANYWHERE, "escape", "back", "esc", "Go one step back."),
     Key(ANYWHERE, "z", "fold", "z", "Fold look-alikes into one row with their count, or unfold."),
-    Key(ANYWHERE, "s", "sort", "s", "Sort by the column; again: the other way; again: not."),
-    Key(
-        ANYWHERE,
-        "t",
-        "dependencies",
-        "t",
-        "Go to the dependencies; again: to the specs that use this one.",
-    ),
-    Key(ANYWHERE, "w", "why", "w", "Show why: the way to the dependency, or to the marked spec."),
-    Key(
-        ANYWHERE, "left_square_bracket,b", "retrace(-1)", "[ b", "Go back to where the jump began."
-    ),
+    Key(ANYWHERE, "s", "sort", "s", "Sort: ascending, descending, off."),
+    Key(ANYWHERE, "t", "dependencies", "t", "Dependencies; again: dependents."),
+    Key(ANYWHERE, "w", "why", "w", "Show why: the path to the dependency or the marked spec."),
+    Key(ANYWHERE, "left_square_bracket,b", "retrace(-1)", "[ b", "Go back to before the jump."),
     Key(ANYWHERE, "right_square_bracket", "retrace(1)", "]", "Go forward again."),
     Key(ANYWHERE, "exclamation_mark", "show_problems", "!", "List what could not be read."),
     Key(ANYWHERE, "S", "show_sources", "S", "List the sources: kind, specs, problems, age."),
-    Key(ANYWHERE, "a", "everything", "a", "List also what is there for others only, or no more."),
-    Key(ANYWHERE, "r", "reload", "r", "Read the sources again where they changed."),
+    Key(ANYWHERE, "a", "everything", "a", "Show or hide dependency-only specs."),
+    Key(ANYWHERE, "r", "reload", "r", "Reload changed sources."),
     Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys.", "help"),
     Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
     Key(ANYWHERE, "ctrl+z", "app.suspend_process", "^z", "Go to the shell; `fg` comes back."),
@@ -85,44 +67,30 @@ KEYS = (
     Key(SPECS, "h,left", "column(-1)", "h ←", "Go one column to the left.", moves=True),
     Key(SPECS, "l,right", "column(1)", "l →", "Go one column to the right.", moves=True),
     Key(SPECS, "enter", "choose", "⏎", "Open a folded row, or go to the detail.", "detail"),
-    Key(
-        SPECS,
-        "space",
-        "mark",
-        "space",
-        "Mark the row or unmark it, and go on to the next.",
-        "mark",
-    ),
-    Key(SPECS, "u", "unmark", "u", "Take all marks away."),
-    Key(DETAIL, "enter", "choose", "⏎", "Take the value as a filter.", "filter by value"),
+    Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark"),
+    Key(SPECS, "u", "unmark", "u", "Clear all marks."),
+    Key(DETAIL, "enter", "choose", "⏎", "Filter by the value.", "filter by value"),
     Key(DETAIL, "h,left", "fold", "h ←", "Go back to the specs."),
     Key(TREE, "enter", "choose", "⏎", "Go to the spec; on a head: unfold or fold.", "go to it"),
-    Key(TREE, "l,right", "unfold", "→ l", "Unfold; what is repeated: go to its place.", "unfold"),
-    Key(TREE, "h,left", "fold", "← h", "Fold, or go to the line that this one hangs on.", "fold"),
-    Key(VALUES, "enter", "take", "⏎", "Ask for the value; once some are marked, for the marks."),
-    Key(VALUES, "space", "mark", "space", "Mark the value as wanted, and go on to the next."),
-    Key(VALUES, "x", "exclude", "x", "Mark the value as excluded, and go on to the next."),
-    Key(VALUES, "u", "unmark", "u", "Take all marks away; ⏎ then takes the conditions off."),
+    Key(TREE, "l,right", "unfold", "→ l", "Unfold, or go to where it is unfolded.", "unfold"),
+    Key(TREE, "h,left", "fold", "← h", "Fold, or go to the parent line.", "fold"),
+    Key(VALUES, "enter", "take", "⏎", "Apply the value, or the marks once they are changed."),
+    Key(VALUES, "space", "mark", "space", "Include the value, and go down."),
+    Key(VALUES, "x", "exclude", "x", "Exclude the value, and go down."),
+    Key(VALUES, "u", "unmark", "u", "Clear all marks; ⏎ then removes the filters."),
     Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
     Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),
-    Key(
-        FILTERS,
-        "escape",
-        "give_up",
-        "esc",
-        "Go back to the rows, and from a query without rows to the last one that had some.",
-        "back",
-    ),
-    Key(FILTERS, "tab", "take", "⇥", "Take the marked completion, where one is shown."),
+    Key(FILTERS, "escape", "give_up", "esc", "Go to the rows of the last query with any.", "back"),
+    Key(FILTERS, "tab", "take", "⇥", "Accept the marked completion."),
     Key(FILTERS, "ctrl+n", "mark(1)", "^n", "Mark the next completion, or show some."),
-    Key(FILTERS, "ctrl+p", "mark(-1)", "^p", "Mark the completion before."),
-    Key(FILTERS, "up", "older", "↑", "In the query line: go to the query before this one."),
-    Key(FILTERS, "down", "newer", "↓", "Go to the query after this one, or on to the rows."),
+    Key(FILTERS, "ctrl+p", "mark(-1)", "^p", "Mark the previous completion."),
+    Key(FILTERS, "up", "older", "↑", "In the query line: previous query."),
+    Key(FILTERS, "down", "newer", "↓", "In the query line: next query; else go to the rows."),
 )
 """All keys, in the order in which they are shown."""
 
 MOVES = frozenset(key.action for key in KEYS if key.moves)
-"""Actions that only move a cursor."""
+"""The actions that only move a cursor."""
 
 HEADINGS = {
     ANYWHERE: "Everywhere",
@@ -136,18 +104,21 @@ HEADINGS = {
 }
 
 
-def bindings(*places: str) -> list[BindingType]:
-    """Make the bindings of some places."""
+def bindings(*panes: str) -> list[BindingType]:
+    """Return the bindings of some panes.
+
+    >>> BINDINGS = bindings(DETAIL, TREE)
+    """
     return [
         Binding(key.keys, key.action, key.sentence, show=False)
         for key in KEYS
-        if key.where in places
+        if key.where in panes
     ]
 
 
-def hints(*places: str) -> Iterable[tuple[str, str]]:
-    """Give the keys and words that the status line shows, those of the first place first."""
-    for place in places:
+def hints(*panes: str) -> Iterable[tuple[str, str]]:
+    """Return keys and words for the status line, those of the first pane first."""
+    for pane in panes:
         for key in KEYS:
-            if key.where == place and key.hint:
+            if key.where == pane and key.hint:
                 yield key.shown.split(" ")[0], key.hint

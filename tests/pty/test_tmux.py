@@ -78,7 +78,7 @@ def test_the_copied_hash_is_in_the_buffer_of_tmux(tmux: Tmux, hashes: list[str])
     tmux.type("j")
     tmux.until("2/24")
     tmux.type("y")
-    assert f"copied by tmux buffer: {hashes[1]}" in tmux.until("copied")
+    assert f"Copied {hashes[1][:7]}… (tmux)" in tmux.until("Copied")
     assert tmux("show-buffer") == hashes[1]
 
 
@@ -88,7 +88,7 @@ def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: list[str]) -> N
     tmux.type("Space", "Space", "Space")
     tmux.until("3 marked")
     tmux.type("y")
-    tmux.until("3 lines")
+    tmux.until("Copied 3 marked hashes (tmux)")
     assert tmux("show-buffer").split("\n") == hashes[:3]
 
 
@@ -96,9 +96,9 @@ def test_the_menu_copies_the_install_line(tmux: Tmux, hashes: list[str]) -> None
     tmux.type("j", "Enter")
     tmux.until("specs 24")
     tmux.type("Y")
-    tmux.until("install line")
+    tmux.until("install command")
     tmux.type("i")
-    tmux.until("copied by")
+    tmux.until("Copied ")
     assert tmux("show-buffer") == f"spack install --cache-only /{hashes[0]}"
 
 

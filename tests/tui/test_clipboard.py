@@ -19,7 +19,7 @@ import pytest
 from spackscope.tui import clipboard
 
 HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
-TERMINAL = "terminal (OSC 52)"
+TERMINAL = "terminal, OSC 52"
 STORE = "cat > {stored}; printf '%s\\n' \"$@\" > {stored}.args"
 FAIL = (
     "cat > /dev/null; echo 'Error: cannot reach the \x1b[31mdisplay.' >&2; echo more >&2; exit 3"
@@ -190,17 +190,17 @@ def test_a_tool_without_its_display_or_system_is_not_tried(desk: Desk, tool: str
 def test_wayland_comes_before_x_and_xclip_before_xsel(desk: Desk) -> None:
     desk.add("xsel", STORE)
     displays = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}
-    assert desk.copy(**displays).way == "xsel"
+    assert desk.copy(**displays).method == "xsel"
     desk.add("xclip", STORE)
-    assert desk.copy(**displays).way == "xclip"
+    assert desk.copy(**displays).method == "xclip"
     desk.add("wl-copy", STORE)
-    assert desk.copy(**displays).way == "wl-copy"
+    assert desk.copy(**displays).method == "wl-copy"
 
 
 def test_a_failing_tool_gives_way_and_its_reason_is_told_without_its_escapes(desk: Desk) -> None:
     desk.add("xclip", FAIL)
     copied = desk.copy(DISPLAY=":0")
-    assert copied.way == TERMINAL
+    assert copied.method == TERMINAL
     assert copied.failures == (
         "xclip -selection clipboard failed: Error: cannot reach the ?[31mdisplay.",
         "xsel is not installed.",
@@ -217,7 +217,7 @@ def test_a_program_that_cannot_start_gives_way(desk: Desk) -> None:
     desk.add("xclip", "")
     (desk.programs / "xclip").write_text("#!/no/such/interpreter\n")
     copied = desk.copy(DISPLAY=":0")
-    assert copied.way == TERMINAL
+    assert copied.method == TERMINAL
     assert "did not start: No such file or directory" in copied.failures[0]
 
 
@@ -240,7 +240,7 @@ def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> 
     pid_file = Path(f"{desk.add('xclip', HANG)}.pid")
     stored = desk.add("xsel", STORE)
     copied = desk.copy(text, DISPLAY=":0")
-    assert copied.way == "xsel"
+    assert copied.method == "xsel"
     assert copied.failures == ("xclip -selection clipboard did not end within 2 seconds.",)
     assert stored.read_text() == text
     assert eventually(lambda: not is_running(int(pid_file.read_text())))
@@ -253,7 +253,7 @@ def test_a_tool_works_where_no_temporary_file_can_be_made(
     desk.add("xclip", FAIL)
     desk.add("xsel", STORE)
     copied = desk.copy(DISPLAY=":0")
-    assert copied.way == "xsel"
+    assert copied.method == "xsel"
     assert copied.failures == ("xclip -selection clipboard failed: exit code 3.",)
 
 
@@ -263,7 +263,7 @@ def test_a_tool_works_where_no_temporary_file_can_be_made(
 @pytest.mark.parametrize("variable", ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"])
 def test_over_ssh_the_terminal_comes_before_a_forwarded_display(desk: Desk, variable: str) -> None:
     stored = desk.add("xclip", STORE)
-    assert desk.copy(DISPLAY="localhost:10.0", **{variable: "x"}).way == TERMINAL
+    assert desk.copy(DISPLAY="localhost:10.0", **{variable: "x"}).method == TERMINAL
     assert not stored.exists()
 
 
@@ -271,7 +271,7 @@ def test_over_ssh_a_forwarded_display_takes_what_the_terminal_cannot(desk: Desk)
     stored = desk.add("xclip", STORE)
     text = "x" * 100_000
     copied = desk.copy(text, DISPLAY="localhost:10.0", SSH_CONNECTION="x")
-    assert copied.way == "xclip"
+    assert copied.method == "xclip"
     assert copied.failures == ("terminal (OSC 52) takes 74,994 bytes, not 133,336.",)
     assert stored.read_text() == text
 
@@ -305,14 +305,14 @@ def test_the_users_command_comes_first_and_is_no_shell(desk: Desk) -> None:
 )
 def test_a_users_command_that_cannot_run_gives_way(desk: Desk, own: str, sentence: str) -> None:
     copied = desk.copy(SPACKSCOPE_COPY=own)
-    assert copied.way == TERMINAL
+    assert copied.method == TERMINAL
     assert copied.failures[0].replace("'", "") == sentence.replace("'", "")
 
 
 def test_a_users_command_that_hangs_gives_way(desk: Desk) -> None:
     desk.add("mine", "exec sleep 60")
     copied = desk.copy(SPACKSCOPE_COPY="mine --paste")
-    assert copied.way == TERMINAL
+    assert copied.method == TERMINAL
     assert copied.failures == ("mine --paste did not end within 2 seconds.",)
 
 
@@ -323,7 +323,7 @@ def test_a_blank_command_counts_as_none(desk: Desk) -> None:
 def test_a_users_command_may_write_to_the_terminal_it_was_started_in(tmp_path: Path) -> None:
     program = (
         "import os; from spackscope.tui import clipboard; "
-        f"print(clipboard.copy({HASH!r}, write_terminal=print, environ=os.environ).way)"
+        f"print(clipboard.copy({HASH!r}, write_terminal=print, environ=os.environ).method)"
     )
     environ = {
         **os.environ,
@@ -452,7 +452,7 @@ def copy_in_pane(tmux: Tmux, directory: Path, text: str, path: str | None = None
         f"environ = dict(os.environ, PATH={path!r} or os.environ['PATH'])\n"
         f"done = clipboard.copy({text!r}, write_terminal=sent.append, environ=environ)\n"
         f"part = pathlib.Path({str(report)!r} + '.part')\n"
-        "part.write_text('\\n'.join([done.way, *done.failures, *map(repr, sent)]))\n"
+        "part.write_text('\\n'.join([done.method, *done.failures, *map(repr, sent)]))\n"
         f"part.rename({str(report)!r})\n"
     )
     tmux("new-window", "-d", sys.executable, str(program))
@@ -462,7 +462,7 @@ def copy_in_pane(tmux: Tmux, directory: Path, text: str, path: str | None = None
 
 @pytest.mark.parametrize("text", [HASH, f"spack install /{HASH}\nspack 日本 '$x'", "x" * 100_000])
 def test_in_tmux_the_buffer_holds_the_text(tmux: Tmux, tmp_path: Path, text: str) -> None:
-    assert copy_in_pane(tmux, tmp_path, text) == ["tmux buffer"]
+    assert copy_in_pane(tmux, tmp_path, text) == ["tmux"]
     # Under a C locale tmux would print marks for what is not ASCII, so the buffer is saved.
     tmux("save-buffer", str(tmp_path / "buffer"))
     assert (tmp_path / "buffer").read_text(encoding="utf-8") == text
@@ -486,7 +486,7 @@ def test_in_tmux_the_outer_terminal_is_handed_the_text(
         timeout=20,
     )
     assert eventually(lambda: tmux("list-clients"))
-    assert copy_in_pane(tmux, tmp_path, HASH) == ["tmux buffer"]
+    assert copy_in_pane(tmux, tmp_path, HASH) == ["tmux"]
     outer.expect(r"\x1b\]52;c?;([A-Za-z0-9+/=]+)(\x07|\x1b\\)")
     assert base64.b64decode(outer.match.group(1)).decode() == HASH
     outer.close(force=True)
@@ -503,7 +503,7 @@ def test_a_tmux_too_old_to_hand_on_still_gets_its_buffer(tmux: Tmux, tmp_path: P
     (old / "tmux").chmod(0o755)
     path = f"{old}{os.pathsep}{os.environ['PATH']}"
     assert copy_in_pane(tmux, tmp_path, HASH, path) == [
-        "tmux buffer",
+        "tmux",
         "tmux load-buffer -w - failed: tmux: unknown option -- w.",
     ]
     assert tmux("show-buffer") == HASH
@@ -523,7 +523,7 @@ def test_a_tmux_server_that_is_gone_gives_way_to_the_terminal(tmp_path: Path) ->
         },
         platform="linux",
     )
-    assert copied.way == TERMINAL
+    assert copied.method == TERMINAL
     assert len(copied.failures) == 2
     assert all("load-buffer" in failure for failure in copied.failures)
     assert decoded(sent[0]) == HASH

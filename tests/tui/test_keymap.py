@@ -12,8 +12,10 @@ from textual.actions import parse
 from textual.binding import Binding
 from textual.widget import Widget
 
+from spackscope.model.core.text import cell_width
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.dialogs.text import help_lines
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
@@ -28,6 +30,7 @@ from spackscope.tui.keymap import (
     VALUES,
     Key,
 )
+from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageRows
@@ -88,21 +91,18 @@ def test_no_key_stands_for_two_things_in_one_place(where: str) -> None:
     assert len(names) == len(set(names))
 
 
-async def test_the_help_lists_every_key_with_its_sentence() -> None:
-    async with browsing(size=(80, 24)) as browser:
-        await browser.press("question_mark")
-        assert browser.dialog == "TextDialog"
-        seen = browser.lines
-        for _ in range(6):
-            await browser.press("pagedown")
-            seen += browser.lines
-        for key in KEYS:
-            (line, *_) = (line for line in seen if key.sentence[:60] in line)
-            assert key.shown in line
-        for heading in HEADINGS.values():
-            assert any(heading in line for line in seen)
-        await browser.press("escape")
-        assert browser.dialog is None
+def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
+    lines = ["".join(text for text, _ in line) for line in help_lines()]
+    for key in KEYS:
+        assert any(key.shown in line and key.sentence in line for line in lines)
+    for heading in HEADINGS.values():
+        assert heading in lines
+    texts = " ".join(" ".join(lines).split())
+    for forms in LANGUAGE.values():
+        for form in forms:
+            assert form.written.split()[0] in texts
+            assert form.sentence.split()[-1] in texts
+    assert max(map(cell_width, lines)) <= 76, "the help fits into 80 cells"
 
 
 def test_the_readme_has_the_table_of_keys() -> None:
@@ -111,7 +111,16 @@ def test_the_readme_has_the_table_of_keys() -> None:
     assert docs.with_table(readme, "keys", docs.key_table()) == readme, "run docs/make_docs.py"
 
 
-async def test_the_last_line_shows_the_keys_of_the_pane_with_the_focus() -> None:
+PALETTE: list[tuple[str, Callable[[str], bool]]] = [
+    ("type a query", lambda focus: focus == "filter query"),
+    ("go to the detail", lambda focus: focus == "detail"),
+    ("show the keys", lambda focus: focus == "Lines"),
+    ("install command", lambda focus: focus == "OptionList"),
+    ("list what could not", lambda focus: focus == "Lines"),
+]
+
+
+async def test_the_last_line_and_the_palette_follow_the_table() -> None:
     async with browsing() as browser:
         for pane, where in (("1", PACKAGES), ("2", SPECS), ("3", DETAIL), ("slash", FILTERS)):
             await browser.press(pane)
@@ -120,30 +129,14 @@ async def test_the_last_line_shows_the_keys_of_the_pane_with_the_focus() -> None
             for key in KEYS:
                 if key.hint and key.where in places:
                     assert f"{key.shown.split(' ')[0]} {key.hint}" in shown
+        await browser.press("enter")
 
-
-async def test_the_commands_of_the_palette_are_the_keys_that_work_anywhere() -> None:
-    async with browsing() as browser:
-        offered = {
-            command.title: command
-            for command in browser.app.get_system_commands(browser.app.screen)
-        }
+        commands = browser.app.get_system_commands(browser.app.screen)
+        titles = {command.title for command in commands}
         for key in KEYS:
             if key.where == ANYWHERE and key.keys != "colon":
-                assert f"{key.sentence.rstrip('.')}  ({key.shown})" in offered
+                assert f"{key.sentence.rstrip('.')}  ({key.shown})" in titles
 
-
-PALETTE: list[tuple[str, Callable[[str], bool]]] = [
-    ("type a query for", lambda focus: focus == "filter query"),
-    ("go to the detail", lambda focus: focus == "detail"),
-    ("show the keys", lambda focus: focus == "Lines"),
-    ("choose what to copy", lambda focus: focus == "OptionList"),
-    ("list what could not", lambda focus: focus == "Lines"),
-]
-
-
-async def test_commands_of_the_palette_do_what_their_keys_do() -> None:
-    async with browsing() as browser:
         for typed, arrives in PALETTE:
             await browser.press("colon")
             assert browser.dialog == "_Palette"
@@ -160,33 +153,34 @@ async def test_commands_of_the_palette_do_what_their_keys_do() -> None:
         assert browser.dialog is None
 
 
-@pytest.mark.parametrize("keys", [["pagedown"], ["down", "pageup"], ["g", "pagedown", "enter"]])
-async def test_the_palette_has_no_room_in_a_terminal_of_three_lines(keys: list[str]) -> None:
-    async with browsing(size=(80, 3)) as browser:
-        await browser.press("colon", *keys)
-        await browser.press("escape", "escape")
-        assert browser.dialog is None
+async def test_dialogs_close_once_and_survive_small_terminals_and_other_themes() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("2", "l", "l")
+        for key in ("colon", "Y", "question_mark", "v"):
+            await browser.press(key)
+            dialog = browser.app.screen
+            assert browser.dialog
+            dialog.dismiss()
+            dialog.dismiss()
+            await browser.settle()
+            assert browser.dialog is None
 
-
-@pytest.mark.parametrize("key", ["colon", "Y", "question_mark", "v"])
-async def test_what_is_closed_twice_at_once_is_closed_once(key: str) -> None:
-    async with browsing() as browser:
-        await browser.press("2", "l", "l", key)
-        dialog = browser.app.screen
-        assert browser.dialog
-        dialog.dismiss()
-        dialog.dismiss()
-        await browser.settle()
-        assert browser.dialog is None
-
-
-async def test_a_theme_can_be_chosen_and_the_browser_goes_on() -> None:
-    async with browsing() as browser:
+        await browser.press("question_mark")
+        seen = browser.text
+        await browser.press("G")
+        assert browser.text != seen
+        await browser.press("escape")
         for theme in ("ansi-light", "textual-light", "nord", "spackscope"):
             browser.app.theme = theme
             await browser.settle()
             await browser.press("j")
             assert "py-safetensors" in browser.text
+
+        await browser.resize(80, 3)
+        for keys in (["pagedown"], ["down", "pageup"], ["g", "pagedown", "enter"]):
+            await browser.press("colon", *keys)
+            await browser.press("escape", "escape")
+            assert browser.dialog is None
 
 
 async def press_every_key(browser: Browser, pane: str) -> None:

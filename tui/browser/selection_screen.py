@@ -17,6 +17,7 @@ from spackscope.tui.copy_forms import (
     Form,
     copy_text,
     spelled,
+    summary,
 )
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.widgets.spec_table import SpecTable
@@ -92,7 +93,7 @@ class MarkingScreen(AskingScreen):
                 self._status.say("there is no spec to copy", error=True)
             return
         text = spelled(form, specs)
-        what = text if len(specs) == 1 else f"{len(specs):,} lines, {text.splitlines()[0]} …"
+        what = summary(form, specs, marked=bool(self._marks))
         row = self._selected
         if not self._marks and row is not None and row.count > 1:
             what += f" (the first of {row.count:,} look-alikes)"
@@ -106,4 +107,4 @@ class MarkingScreen(AskingScreen):
     @on(CopyDone)
     def _copied(self, event: CopyDone) -> None:
         self._remember()
-        self._status.say(event.said, error=event.failed)
+        self._status.say(event.text, error=event.failed)

@@ -55,8 +55,8 @@ class TextDialog(Dialog[None]):
             yield Lines(self._lines)
 
 
-def help_dialog() -> TextDialog:
-    """Return the help, built from the tables of the keys and of the query language."""
+def help_lines() -> list[list[Piece]]:
+    """Return the lines of the help, from the tables of the keys and of the query language."""
     lines: list[list[Piece]] = []
     for where, heading in HEADINGS.items():
         if lines:
@@ -72,7 +72,12 @@ def help_dialog() -> TextDialog:
             sentence = wrap(form.sentence, _SENTENCE_WIDTH)
             for left, right in zip_longest(written, sentence, fillvalue=""):
                 lines.append([(f"  {pad(left, _FORM_WIDTH)} ", "accent"), (right, "")])
-    return TextDialog("help", lines)
+    return lines
+
+
+def help_dialog() -> TextDialog:
+    """Return the help."""
+    return TextDialog("help", help_lines())
 
 
 def sources_dialog(states: Sequence[SourceStatus], now: float) -> TextDialog:

@@ -23,11 +23,11 @@ from spackscope.tui.widgets.filter_input import FilterInput
 
 
 class FilterBar(Horizontal):
-    """Hold an input for every column, and show those of the columns that are placed."""
+    """An input for each column that is on the screen, under its head."""
 
     @dataclass
     class Changed(Message):
-        """Tell what stands in the filter of a column."""
+        """Tell the text of a column's filter."""
 
         input: FilterInput
         column: str
@@ -40,32 +40,30 @@ class FilterBar(Horizontal):
         self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
 
     def place(self, placed: Sequence[Placed], gutter: int) -> None:
-        """Put the inputs under their heads, making those that are needed the first time."""
-        shown = {p.column.name: p for p in placed}
+        """Put the inputs under their heads; inputs are created when they are first needed."""
+        placed_by_name = {p.column.name: p for p in placed}
         for column in COLUMNS:
-            here = shown.get(column.name)
-            input_ = self._inputs.get(column.name)
-            if input_ is None and here is not None:
-                input_ = self._inputs[column.name] = FilterInput(name=column.name)
-                input_.tooltip = None
-                later = [self._inputs[c.name] for c in COLUMNS if c.name in self._inputs]
-                position = later.index(input_)
-                before = later[position + 1] if position + 1 < len(later) else None
-                self.mount(input_, before=before)
-            if input_ is None:
+            place = placed_by_name.get(column.name)
+            if place is not None and column.name not in self._inputs:
+                self._add_input(column.name)
+            if (input_ := self._inputs.get(column.name)) is None:
                 continue
-            input_.display = here is not None
-            if here is not None:
-                first = here.at == 0
-                input_.styles.width = here.width
-                input_.styles.margin = (0, 0, 0, gutter if first else GAP)
-                input_.placeholder = "▁" * here.width
+            input_.display = place is not None
+            if place is not None:
+                input_.styles.width = place.width
+                input_.styles.margin = (0, 0, 0, GAP if place.at else gutter)
+                input_.placeholder = "▁" * place.width
+
+    def _add_input(self, column: str) -> None:
+        """Create the input of a column, in the order of the columns: Tab follows it."""
+        self._inputs[column] = input_ = FilterInput(name=column)
+        input_.tooltip = None
+        names = [c.name for c in COLUMNS if c.name in self._inputs]
+        following = names[names.index(column) + 1 :]
+        self.mount(input_, before=self._inputs[following[0]] if following else None)
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
-        """Show what a query says of each column.
-
-        Left alone is what means the same, and what is being typed.
-        """
+        """Show the filters of a query, except where the text means the same or is typed in."""
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
@@ -86,13 +84,13 @@ class FilterBar(Horizontal):
             return None
 
     def focus_on(self, column: str) -> None:
-        """Let the user type in the filter of a column."""
+        """Go to the filter of a column."""
         if (input_ := self._inputs.get(column)) is not None:
             input_.focus()
 
     @property
     def focused_column(self) -> str | None:
-        """Name the column whose filter is typed in."""
+        """The column whose filter has the focus."""
         return next((name for name, input_ in self._inputs.items() if input_.has_focus), None)
 
     @on(Input.Changed)

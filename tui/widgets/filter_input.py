@@ -1,4 +1,4 @@
-"""One line to type a filter in, as under a column head or above a list."""
+"""An input for a filter: under a column head, or above a list."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from textual.widgets.input import Selection
 from spackscope.model.core.text import clean
 from spackscope.tui.keymap import FILTERS, bindings
 
-LONGEST = 2000
-"""Characters that a filter takes; a pasted file is no filter."""
+MAX_LENGTH = 2000
+"""Characters of a pasted text that are kept; a pasted file is not a filter."""
 
 
 @dataclass
 class FilterMessage(Message):
-    """Tell what was done in an input."""
+    """A message about an input."""
 
     input: FilterInput
 
@@ -30,9 +30,9 @@ class FilterMessage(Message):
 
 
 class FilterInput(Input):
-    """Take a filter; say when it changes, when it is done, and when it is emptied further.
+    """An input that tells how the user leaves it and what the completion keys ask for.
 
-    Whoever reads the text says in `is_wrong` that it is no filter; Enter does not leave it then.
+    The owner sets `is_wrong` if the text is not a filter; Enter does not leave the input then.
     """
 
     BINDINGS = [
@@ -42,28 +42,28 @@ class FilterInput(Input):
 
     @dataclass
     class Done(FilterMessage):
-        """Tell that the user goes on to the rows; `given_up`, where it was by Escape."""
+        """Tell that the user goes on to the rows; with Escape it is `given_up`."""
 
         given_up: bool = False
 
     class Emptied(FilterMessage):
-        """Tell that Backspace was pressed where nothing is left."""
+        """Tell that Backspace was pressed in an empty input."""
 
     class Rejected(FilterMessage):
-        """Tell that Enter was pressed on a text that is no filter."""
+        """Tell that Enter was pressed on a text that is not a filter."""
 
     class GivenUp(FilterMessage):
         """Tell that Escape was pressed; `finish` leaves the input."""
 
     class CursorMoved(FilterMessage):
-        """Tell that the cursor is at another place."""
+        """Tell that the cursor moved."""
 
     class CompletionAccepted(FilterMessage):
-        """Tell that the marked completion is wanted, where one is shown."""
+        """Tell that Tab was pressed, for the marked completion if there is one."""
 
     @dataclass
     class CompletionMoved(FilterMessage):
-        """Tell that the next completion is to be marked, or the one before."""
+        """Tell to mark the next completion, or with a negative step the previous one."""
 
         step: int
 
@@ -73,13 +73,13 @@ class FilterInput(Input):
         super().__init__(
             placeholder=placeholder, name=name, id=id, compact=True, select_on_focus=False
         )
-        # Each blink costs some hundred bytes, for as long as the cursor stands there.
+        # Each blink sends some hundred bytes, all the time.
         self.cursor_blink = False
-        # Else Textual does not scroll to the end of the first text, where the cursor is.
+        # Otherwise Textual does not scroll to the cursor at the end of the first text.
         self._initial_value = False
 
     def reflect(self, text: str) -> None:
-        """Show a text that was decided elsewhere; nothing is said of the change."""
+        """Show a text that was set elsewhere, without a message."""
         text = clean(text)
         if text != self.value:
             with self.prevent(Input.Changed):
@@ -87,54 +87,54 @@ class FilterInput(Input):
             self.cursor_position = len(text)
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take what is pasted as one line, cleaned and cut to a filter's length."""
+        """Insert a pasted text as one line, cleaned and cut."""
         event.prevent_default()
         event.stop()
-        lines = event.text[: LONGEST * 4].replace("\t", " ").splitlines()
+        lines = event.text[: MAX_LENGTH * 4].replace("\t", " ").splitlines()
         pasted = " ".join(line for line in lines if line)
-        self.insert_text_at_cursor(clean(pasted)[:LONGEST])
+        self.insert_text_at_cursor(clean(pasted)[:MAX_LENGTH])
 
     def _watch_selection(self, selection: Selection) -> None:
         super()._watch_selection(selection)
         self.post_message(self.CursorMoved(self))
 
     def recall(self, text: str) -> None:
-        """Show a text as if it had been typed."""
+        """Replace the text as if it had been typed."""
         self.value = clean(text)
         self.cursor_position = len(self.value)
 
     def finish(self, *, given_up: bool = False) -> None:
-        """Go on to the rows, whatever the text is."""
+        """Go on to the rows, even if the text is not a filter."""
         self.post_message(self.Done(self, given_up))
 
     def action_done(self) -> None:
-        """Go on to the rows, unless the text is no filter."""
+        """Go on to the rows if the text is a filter."""
         if self.is_wrong:
             self.post_message(self.Rejected(self))
         else:
             self.finish()
 
     def action_give_up(self) -> None:
-        """Go back to the rows."""
+        """Tell that the user gives up typing."""
         self.post_message(self.GivenUp(self))
 
     def action_older(self) -> None:
         """Do nothing: only queries have a history."""
 
     def action_newer(self) -> None:
-        """Go on to the rows."""
+        """Go on to the rows: only queries have a history."""
         self.action_done()
 
     def action_take(self) -> None:
-        """Take the marked completion, or go on to the next pane."""
+        """Accept the marked completion, or go on to the next pane."""
         self.post_message(self.CompletionAccepted(self))
 
     def action_mark(self, step: int) -> None:
-        """Mark the next completion, or the one before."""
+        """Mark the next or previous completion."""
         self.post_message(self.CompletionMoved(self, step))
 
     def action_delete_or_drop(self) -> None:
-        """Delete the character to the left, or say that there is none."""
+        """Delete the character to the left, or tell that there is none."""
         if self.value:
             self.action_delete_left()
         else:

@@ -1,4 +1,4 @@
-"""The packages that have a match, each with its count, and a filter on their names."""
+"""The packages with matches, each with its count, and a filter for their names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = "all packages"
 
 
 class PackageRows(VirtualList):
-    """Draw a row for all packages, and one for each."""
+    """A row for all packages, and one for each package."""
 
     BINDINGS = bindings(PACKAGES)
 
@@ -34,7 +34,7 @@ class PackageRows(VirtualList):
     needles: Sequence[str] = ()
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Give the mark of the cursor, the name and the number of specs."""
+        """Return the mark of the cursor, the name and the number of specs."""
         package = self.packages[row - 1] if row else None
         count = f"{package.shown if package else self.shown:,}"
         room = max(0, width - len(count) - 4)
@@ -46,14 +46,14 @@ class PackageRows(VirtualList):
 
 
 class PackageList(Vertical):
-    """Show the packages; the screen sets `packages`, the list says which one is selected."""
+    """The list of packages and its filter; the owner sets `packages` and `selected`."""
 
     packages: var[Sequence[PackageCount]] = var((), init=False)
     selected: var[int | None] = var(None, init=False)
 
     @dataclass
     class Selected(Message):
-        """Tell which package the cursor is on; None stands for all."""
+        """Tell which package the cursor is on; None is all packages."""
 
         package: int | None
 
@@ -71,31 +71,31 @@ class PackageList(Vertical):
         return self.query_one(PackageRows)
 
     def focus_filter(self) -> None:
-        """Let the user type a name."""
+        """Go to the filter."""
         self.query_one(FilterInput).focus()
 
     def say_instead_of_rows(self, text: str) -> None:
-        """Say something while there are no packages."""
+        """Show a text while there are no packages."""
         self._rows.show(0, empty=text)
 
     def show_selected(self) -> None:
-        """Put the cursor on the selected package, silently."""
+        """Put the cursor on the selected package, without a message."""
         rows, row = self._rows, self._row_of(self.selected)
         if row != rows.cursor:
             rows.show(rows.length, row, empty=rows.empty)
 
     def reveal(self, name: str) -> None:
-        """Take the filter off where it hides a package."""
+        """Clear the filter if it hides a package."""
         input_ = self.query_one(FilterInput)
         if not matching(input_.value, [name], str):
             input_.value = ""
 
     def watch_packages(self) -> None:
-        """Show other packages or counts, the cursor staying on its package."""
+        """Show other packages or counts; the cursor stays on its package."""
         self._refill()
 
     def watch_selected(self) -> None:
-        """Put the cursor on a package that was chosen elsewhere."""
+        """Put the cursor on a package that was selected elsewhere."""
         self._rows.move_to(self._row_of(self.selected))
 
     def _refill(self) -> None:
@@ -104,7 +104,7 @@ class PackageList(Vertical):
         named = matching(text, self.packages, lambda package: package.name)
         rows.packages, rows.needles = named, filter_needles(text)
         rows.shown = sum(package.shown for package in named)
-        empty = f"no package is called like {clean(text)}\n⌫ takes letters off"
+        empty = f"no package matches {clean(text)}\n⌫ removes letters"
         rows.show(
             len(named) + 1 if named or not text else 0, self._row_of(self.selected), empty=empty
         )

@@ -17,11 +17,11 @@ from spackscope.tui.widgets.query_input import QueryInput
 
 
 class QueryBar(Horizontal):
-    """Take a query for everything; the screen hands down what it means and what it matches."""
+    """The query line and the count of its matches."""
 
     @dataclass
     class Changed(Message):
-        """Tell what stands in the query line."""
+        """Tell the text of the query line."""
 
         text: str
 
@@ -41,20 +41,20 @@ class QueryBar(Horizontal):
         return self.query_one(QueryInput)
 
     def focus_input(self) -> None:
-        """Let the user type."""
+        """Go to the query line."""
         input_ = self.input
         if input_.value and not input_.value.endswith(" "):
-            # The next word is not to run into the last one.
+            # The next word must not run into the last one.
             input_.reflect(f"{input_.value} ")
         input_.focus()
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
-        """Show a query, and leave a text alone that means the same or is being typed."""
+        """Show a query, except where the text means the same or is typed in."""
         if self.input is not typed_in and self.input.parsed.query != query:
             self.input.reflect(str(query))
 
     def show_count(self, text: str) -> None:
-        """Show how much is matched."""
+        """Show the count of the matches."""
         self.query_one("#query-count", Static).update(Content(text))
 
     @on(Input.Changed)

@@ -1,4 +1,4 @@
-"""The input of the query line: coloured by the syntax, with Up and Down for the history."""
+"""The input of the query line, with its syntax highlighted and a history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KINDS = (
 
 
 class _QueryHighlighter(Highlighter):
-    """Give each piece of a query the style of its kind."""
+    """Style each token of a query by its kind."""
 
     def __init__(self, input_: QueryInput) -> None:
         self._input = input_
@@ -30,13 +30,13 @@ class _QueryHighlighter(Highlighter):
 
 
 class QueryInput(FilterInput):
-    """Take a query; Up and Down ask for those of before."""
+    """An input for a query; Up and Down walk through the history."""
 
     COMPONENT_CLASSES = {f"query--{kind}" for kind in _KINDS}
 
     @dataclass
     class Recalled(FilterMessage):
-        """Ask for the query before the one shown, or for the one after it."""
+        """Ask for the previous query of the history, or with a positive step for the next one."""
 
         step: int
 
@@ -56,9 +56,9 @@ class QueryInput(FilterInput):
         return self._parsed
 
     def action_older(self) -> None:
-        """Ask for the query before."""
+        """Ask for the previous query."""
         self.post_message(self.Recalled(self, -1))
 
     def action_newer(self) -> None:
-        """Ask for the query after."""
+        """Ask for the next query."""
         self.post_message(self.Recalled(self, 1))

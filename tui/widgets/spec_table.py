@@ -24,40 +24,40 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 
-_LEAST_FILTER = 6
+_MIN_FILTER_WIDTH = 6
 """Cells that a column keeps so that its filter can be typed in."""
 
 
 class SpecTable(Vertical):
-    """Show a listing; the screen hands it down, the table says what the user does with it."""
+    """The rows of a listing under heads and filters; messages tell what the user does with it."""
 
     BINDINGS = bindings(SPECS)
 
     @dataclass
     class Highlighted(Message):
-        """Tell which row the cursor is on; None where there is none."""
+        """Tell which row the cursor is on; None if there are no rows."""
 
         row: Row | None
 
     @dataclass
     class Chosen(Message):
-        """Tell which row Enter took."""
+        """Tell which row was chosen with Enter or a double click."""
 
         row: Row
 
     @dataclass
     class Marked(Message):
-        """Tell which row is to be marked, or to lose its mark."""
+        """Tell which row to mark or unmark."""
 
         row: Row
 
     @dataclass
     class Unmarked(Message):
-        """Tell that all marks are to go."""
+        """Tell that all marks are to be cleared."""
 
     @dataclass
     class Placed(Message):
-        """Tell that other columns are on the screen than before."""
+        """Tell that other columns are on the screen now."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -71,7 +71,7 @@ class SpecTable(Vertical):
         self._column = "hash"
 
     def compose(self) -> ComposeResult:
-        """Put the heads above the filters above the rows."""
+        """Put the heads above the filters and the filters above the rows."""
         yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
@@ -83,12 +83,12 @@ class SpecTable(Vertical):
 
     @property
     def column(self) -> str:
-        """Name the current column: that of the filter in use, else that of the arrows."""
+        """The current column: that of the filter with the focus, else that of the arrow keys."""
         return self.query_one(FilterBar).focused_column or self._column
 
     @property
     def placed_names(self) -> set[str]:
-        """Name the columns that are on the screen."""
+        """The columns that are on the screen."""
         return {placed.column.name for placed in self.rows.placed}
 
     @property
@@ -114,7 +114,7 @@ class SpecTable(Vertical):
         if scope != self._scope:
             self._scope, self._natural = scope, {}
         for name, width in listing.widths.items():
-            floor = max(len(BY_NAME[name].label), _LEAST_FILTER)
+            floor = max(len(BY_NAME[name].label), _MIN_FILTER_WIDTH)
             self._natural[name] = max(width, floor, self._natural.get(name, 0))
         self._listing, self._columns, self._telling = listing, columns, telling
         if self._column not in {column.name for column in columns}:
@@ -129,7 +129,7 @@ class SpecTable(Vertical):
         self.rows.take_rows(listing, windows)
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
-        """Show a query in the filters, but for the one that is being typed in."""
+        """Show a query in all filters except the one that is typed in."""
         self.query_one(FilterBar).reflect(query, typed_in)
 
     def show_marks(self, marks: Collection[str]) -> None:
@@ -143,32 +143,31 @@ class SpecTable(Vertical):
             return
         width = self.size.width - rows.gutter_width
         names = [column.name for column in self._columns]
-        placed, before, behind = lay_out(
+        layout = lay_out(
             self._columns,
             self._natural,
             width,
             constant={column.name for column in self._columns} - set(self._telling),
             current=names.index(self._column),
         )
-        if {column.column for column in placed} != {column.column for column in rows.placed}:
+        old_names, rows.placed = self.placed_names, layout.placed
+        if self.placed_names != old_names:
             self.post_message(self.Placed())
-        rows.placed = placed
         rows.refresh()
-        self.query_one(FilterBar).place(placed, rows.gutter_width)
-        self.query_one(ColumnHeader).show(
-            placed, rows.gutter_width, self._column, self._listing.view.sort, (before, behind)
-        )
+        self.query_one(FilterBar).place(layout.placed, rows.gutter_width)
+        sort = self._listing.view.sort
+        self.query_one(ColumnHeader).show(layout, rows.gutter_width, self._column, sort)
 
     def on_resize(self) -> None:
-        """Give the columns the new width."""
+        """Fit the columns into the new width."""
         self._place()
 
     def focus_filter(self) -> None:
-        """Let the user type in the filter of the current column."""
+        """Go to the filter of the current column."""
         self.query_one(FilterBar).focus_on(self._column)
 
     def action_choose(self) -> None:
-        """Take the row under the cursor."""
+        """Choose the row under the cursor."""
         self.rows.action_choose()
 
     def action_mark(self) -> None:
@@ -178,25 +177,25 @@ class SpecTable(Vertical):
             self.rows.action_move(1)
 
     def action_unmark(self) -> None:
-        """Take all marks away."""
+        """Clear all marks."""
         self.post_message(self.Unmarked())
 
     def action_column(self, step: int) -> None:
-        """Go to the column beside the current one."""
+        """Make the next or previous column the current one."""
         self.next_column(step)
 
     def next_column(self, step: int) -> bool:
-        """Make the column beside the current one; False at the edge."""
+        """Make the next or previous column the current one; return False at the edge."""
         names = [column.name for column in self._columns]
-        at = names.index(self._column) + step
-        if not 0 <= at < len(names):
+        index = names.index(self._column) + step
+        if not 0 <= index < len(names):
             return False
-        self._column = names[at]
+        self._column = names[index]
         self._place()
         return True
 
     def next_filter(self, step: int) -> bool:
-        """Go to the filter beside the one in use; False where none is in use, or at the edge."""
+        """Go to the next or previous filter; return False at the edge, or if no filter is open."""
         focused = self.query_one(FilterBar).focused_column
         if focused is None:
             return False
@@ -207,7 +206,7 @@ class SpecTable(Vertical):
         return True
 
     def next_sort(self) -> Sort | None:
-        """Give the order that comes after the present one for the current column."""
+        """Return the next sort for the current column: ascending, descending, none."""
         sort = self._listing.view.sort if self._listing else None
         if sort is None or sort.column != self.column:
             return Sort(self.column)
@@ -231,7 +230,7 @@ class SpecTable(Vertical):
         self._tell_highlighted()
 
     def _tell_highlighted(self) -> None:
-        """Tell which row is under the cursor; what is on its way is told when it is there."""
+        """Tell which row is under the cursor, once it has been read."""
         if not self.rows.is_waiting:
             self.post_message(self.Highlighted(self.highlighted))
 

@@ -1,8 +1,8 @@
-"""The last line: what the keys do here, or what was just done."""
+"""The last line: hints of keys, or a message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -11,52 +11,49 @@ from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten
 
-_SECONDS = 6
+_MESSAGE_SECONDS = 6
 
 
 class StatusLine(Widget):
-    """Show hints of keys, a message for a while instead, and the number of problems."""
+    """Hints of keys or a message for some seconds, the number of problems, and the position."""
 
     COMPONENT_CLASSES = {"status--key", "status--error", "status--note"}
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self._hints: list[tuple[str, str]] = []
-        self._message = ""
-        self._style = "status--note"
-        self._problems = self._position = ""
-        self._timer: Timer | None = None
+    _hints: Sequence[tuple[str, str]] = ()
+    _message = _problems = _position = ""
+    _style = "status--note"
+    _timer: Timer | None = None
 
     @property
     def message(self) -> str:
-        """The message now shown, or an empty text."""
+        """The message that is shown, or an empty text."""
         return self._message
 
     def show_hints(self, hints: Iterable[tuple[str, str]]) -> None:
-        """Show keys with the words for what they do."""
+        """Show keys, each with a word for what it does."""
         self._hints = list(hints)
         self.refresh()
 
     def show_problems(self, text: str) -> None:
-        """Show on the right that something could not be read."""
+        """Show the number of problems on the right."""
         self._problems = clean(text)
         self.refresh()
 
     def show_position(self, text: str) -> None:
-        """Show on the right where the cursor is."""
+        """Show the position of the cursor on the right."""
         if text != self._position:
             self._position = text
             self.refresh()
 
     def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
-        """Show a message instead of the hints, for some seconds or until the next one."""
+        """Show a message for some seconds, or with `stay` until the next one."""
         self._message = clean(message)
         self._style = "status--error" if error else "status--note"
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
         if message and not stay:
-            self._timer = self.set_timer(_SECONDS, self.hush)
+            self._timer = self.set_timer(_MESSAGE_SECONDS, self.hush)
         self.refresh()
 
     def hush(self) -> None:

@@ -245,8 +245,7 @@ def test_a_hash_that_two_pages_fill_differently_stays_in_both_forms(
 
     assert [row.spec.hash for row in catalog.by_hash(hash_of(1))] == [hash_of(1)] * 2
     assert reasons(catalog) == [
-        f"hash {hash_of(1)} has different content in 2 pages of the same source,"
-        " tag and package"
+        f"hash {hash_of(1)} has different content in 2 pages of the same source, tag and package"
     ]
 
 

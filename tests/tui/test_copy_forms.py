@@ -1,0 +1,28 @@
+"""The forms in which specs are copied, and what the message says of them."""
+
+from __future__ import annotations
+
+from spackscope.model.core.records import Spec
+from spackscope.tui.copy_forms import FORMS, spelled, summary
+
+HASHES = ("a" * 32, "b" * 32, "a" * 32)
+SPECS = [
+    Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md")
+    for hash_ in HASHES
+]
+HASH, SLASH, SPEC, INSTALL, JSON = FORMS
+
+
+def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
+    assert spelled(HASH, SPECS) == f"{HASHES[0]}\n{HASHES[1]}"
+    assert spelled(SLASH, SPECS[:1]) == f"/{HASHES[0]}"
+    assert spelled(INSTALL, SPECS[:1]) == f"spack install --cache-only /{HASHES[0]}"
+
+
+def test_the_message_names_what_is_copied() -> None:
+    assert summary(HASH, SPECS[:1], marked=False) == "aaaaaaa…"
+    assert summary(SLASH, SPECS[:1], marked=False) == f"/{HASHES[0]}"
+    assert summary(HASH, SPECS[:2], marked=True) == "2 marked hashes"
+    assert summary(HASH, SPECS[:1], marked=True) == "1 marked hash"
+    assert summary(SPEC, SPECS[:2], marked=True) == "2 marked spec strings"
+    assert summary(JSON, SPECS[:2], marked=True) == "2 marked JSON records"
