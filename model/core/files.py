@@ -80,7 +80,7 @@ def private_directory(path: str) -> None:
 
 
 def keep_private(path: str) -> None:
-    """Take all rights to a directory from group and others.
+    """Remove all rights of group and others to a directory.
 
     Raises OSError where others could still write to it, as on a file system without modes, or
     where the directory or the link to it belongs to another user.
@@ -121,7 +121,7 @@ def is_temporary(name: str) -> bool:
 
 
 def tidy(directory: str) -> None:
-    """Remove temporary files whose process is gone, and take from others the rights to the rest.
+    """Remove temporary files whose process is gone, and the rights of others to the rest.
 
     Looks into the directories directly below, too. What cannot be changed stays as it is.
     """

@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar, cast
 
 from spackscope.model.core.errors import Cancelled
@@ -46,17 +47,9 @@ def run_parallel(
     for index in range(len(tasks)):
         pending.put(index)
     abandoned = threading.Event()
-
-    def work() -> None:
-        while not abandoned.is_set():
-            try:
-                index = pending.get_nowait()
-            except queue.Empty:
-                return
-            _run(index, tasks[index], outcomes)
-
-    if not _start_threads(work, min(MAX_THREADS, len(tasks))):
-        work()
+    _start_threads(
+        partial(_run_pending, tasks, pending, outcomes, abandoned), min(MAX_THREADS, len(tasks))
+    )
     results: dict[int, T] = {}
     late = time.monotonic() + patience
     try:
@@ -102,6 +95,20 @@ _Outcomes = queue.SimpleQueue[tuple[int, T | None, BaseException | None]]
 """The index of a task with its result or its exception."""
 
 
+def _run_pending(
+    tasks: Sequence[Callable[[], T]],
+    pending: queue.SimpleQueue[int],
+    outcomes: _Outcomes[T],
+    abandoned: threading.Event,
+) -> None:
+    while not abandoned.is_set():
+        try:
+            index = pending.get_nowait()
+        except queue.Empty:
+            return
+        _run(index, tasks[index], outcomes)
+
+
 def _run(index: int, task: Callable[[], T], outcomes: _Outcomes[T]) -> None:
     try:
         outcomes.put((index, task(), None))
@@ -125,11 +132,12 @@ def _next_outcome(outcomes: _Outcomes[T], should_stop: ShouldStop) -> tuple[int,
     return index, cast(T, result)
 
 
-def _start_threads(work: Callable[[], None], count: int) -> int:
-    """Start threads, and return how many the user's limit of processes allowed."""
+def _start_threads(work: Callable[[], None], count: int) -> None:
+    """Start threads; where the user's limit of processes allows none, do the work here."""
     for started in range(count):
         try:
             threading.Thread(target=work, daemon=True).start()
         except RuntimeError:
-            return started
-    return count
+            if not started:
+                work()
+            return

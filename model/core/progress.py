@@ -1,19 +1,19 @@
-"""How long tasks tell how far they are, and are told to stop."""
+"""Types of the callbacks that report progress and cancel long tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 OnProgress = Callable[[str, int, int | None], None]
-"""Called with what is counted, how many are done, and how many there are if that is known."""
+"""Called with what is counted, how many are done, and how many there are, if that is known."""
 
 ShouldStop = Callable[[], bool]
 
 
 def no_progress(_what: str, _done: int, _total: int | None) -> None:
-    """Report progress to nobody."""
+    """Ignore progress."""
 
 
 def never() -> bool:
-    """Answer that nobody wants to stop."""
+    """Return False: the task is never cancelled."""
     return False

@@ -45,40 +45,36 @@ class CancellableBackend(httpcore.SyncBackend):
     ) -> httpcore.NetworkStream:
         """Connect to the first address of a host that answers."""
         limit = math.inf if timeout is None else timeout
-        is_resolved = False
-
-        def connect() -> httpcore.NetworkStream:
-            nonlocal is_resolved
-            until = time.monotonic() + limit
-            try:
-                found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            except (OSError, UnicodeError) as error:
-                why = getattr(error, "strerror", None) or "no such host"
-                raise httpcore.ConnectError(f"its name cannot be resolved: {why}") from None
-            is_resolved = True
-            addresses = [str(address[0]) for *_, address in found]
-            failure: Exception = httpcore.ConnectError("it has no address")
-            for index, address in enumerate(addresses):
-                # An address that does not answer leaves the others their share of the time.
-                share = max(TICK, (until - time.monotonic()) / (len(addresses) - index))
-                try:
-                    return super(CancellableBackend, self).connect_tcp(address, port, share)
-                except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                    failure = error
-            raise failure
-
         try:
-            stream = run_cancellable(connect, self._should_stop, limit)
+            stream = run_cancellable(
+                lambda: self._connect(host, port, limit), self._should_stop, limit
+            )
         except TimeoutError:
-            late = "it does not answer" if is_resolved else "its name is not resolved"
-            raise httpcore.ConnectTimeout(f"{late} in time") from None
+            raise httpcore.ConnectTimeout("it does not answer in time") from None
         return CancellableStream(stream, self._should_stop)
+
+    def _connect(self, host: str, port: int, limit: float) -> httpcore.NetworkStream:
+        until = time.monotonic() + limit
+        try:
+            addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or "no such host"
+            raise httpcore.ConnectError(f"its name cannot be resolved: {why}") from None
+        failure: Exception = httpcore.ConnectError("it has no address")
+        for index, (*_, address) in enumerate(addresses):
+            # An address that does not answer leaves the others their share of the time.
+            share = max(TICK, (until - time.monotonic()) / (len(addresses) - index))
+            try:
+                return super().connect_tcp(str(address[0]), port, share)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
 
 
 class CancellableStream(httpcore.NetworkStream):
     """Stream that never blocks for longer than a tick, and counts the body of a response.
 
-    A server may send more bytes than it announces: httpcore ignores them.
+    A server may send more bytes than it announces, which httpcore does not notice.
     """
 
     def __init__(self, stream: httpcore.NetworkStream, should_stop: ShouldStop) -> None:

@@ -40,13 +40,8 @@ def open_storage(
     >>> open_storage("s3://spack-binaries/develop", os.environ).fetch("v3/layout.json").origin
     's3://spack-binaries/develop/v3/layout.json'
     """
-    scheme = scheme_of(url)
-    if not scheme:
-        return _open_folder(os.path.expanduser(url), url)
-    if scheme == "file":
-        return _open_folder(local_path(url), url.rstrip("/") or url)
     if not is_remote(url):
-        raise SourceError(f"{shown_url(url)}: {scheme}:// is not supported")
+        return _open_folder(url)
     # Imported here, since files of this machine need none of it.
     from spackscope.model.storage.credentials import read_credentials
     from spackscope.model.storage.download import Downloader
@@ -58,6 +53,7 @@ def open_storage(
 
     client = client or Client(environ, should_stop=should_stop)
     downloader = Downloader(open_download_cache(environ), client, on_progress, should_stop)
+    scheme = scheme_of(url)
     if scheme in ("http", "https"):
         return HttpStorage(url, downloader)
     credentials = read_credentials(options, environ)
@@ -66,14 +62,18 @@ def open_storage(
     return OciRegistry(url, credentials, downloader)
 
 
-def _open_folder(path: str, shown: str) -> LocalFolder:
+def _open_folder(url: str) -> LocalFolder:
+    scheme, shown = scheme_of(url), shown_url(url)
+    if scheme not in ("", "file"):
+        raise SourceError(f"{shown}: {scheme}:// is not supported")
+    path = local_path(url) if scheme else os.path.expanduser(url)
     try:
         has_nul = b"\0" in os.fsencode(path)
     except UnicodeEncodeError:
-        raise SourceError(f"{shown_url(shown)} cannot be read: its name is not text") from None
+        raise SourceError(f"{shown} cannot be read: its name is not text") from None
     if has_nul:
-        raise SourceError(f"{shown_url(shown)} cannot be read: its name has a NUL")
-    return LocalFolder(path, shown_url(shown))
+        raise SourceError(f"{shown} cannot be read: its name has a NUL")
+    return LocalFolder(path, (shown.rstrip("/") or shown) if scheme else shown)
 
 
 def _open_bucket(
