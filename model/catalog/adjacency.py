@@ -1,4 +1,4 @@
-"""Hold the edges of an index in memory: downwards as the index has them, and upwards."""
+"""The edges of an index as arrays, from dependents to dependencies and back."""
 
 from __future__ import annotations
 
@@ -7,59 +7,71 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, islice, repeat
+from typing import NamedTuple
 
-from spackscope.model.catalog.column_arrays import (
-    ColumnArrays,
-)
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
-from spackscope.model.index.codec import (
-    is_ascending,
-    pack_codes,
-)
+from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.records import DEPTYPES
+from spackscope.model.index.codec import is_ascending, pack_codes
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import text, texts
 
 Span = tuple[int, int]
-"""A range of ids: the first one, and that behind the last."""
+"""A range of ids: the first one, and the one after the last."""
 
 _RUN = re.compile(b"\x01+")
 
 
 class Adjacency:
-    """Hold the neighbours of each node, node after node, and the kinds of the edges to them."""
+    """Edges in CSR form: node i owns edges first[i]:first[i + 1] of `nodes` and `kinds`."""
 
     def __init__(self, first: array[int], nodes: array[int], kinds: Sequence[int]) -> None:
         self.first = first
         self.nodes = nodes
         self.kinds = kinds
 
-    def along(self, spans: Iterable[Span], wanted: Sequence[bool] | None = None) -> set[int]:
-        """Give the neighbours of some spans of nodes, on edges of the kinds that are wanted."""
-        found: set[int] = set()
-        if wanted is not None and not any(wanted):
-            return found
+    def neighbours(self, spans: Iterable[Span], of_kind: Sequence[bool] | None = None) -> set[int]:
+        """Return the neighbours of spans of nodes.
+
+        `of_kind` tells for each kind of edge whether to follow it; by default all are followed.
+        """
+        neighbours: set[int] = set()
+        if of_kind is not None and not any(of_kind):
+            return neighbours
         for start, stop in spans:
             edges = slice(self.first[start], self.first[stop])
-            neighbours: Iterable[int] = self.nodes[edges]
-            if wanted is not None and not all(wanted):
-                neighbours = compress(neighbours, _marks(self.kinds[edges], wanted))
-            found.update(neighbours)
-        return found
+            nodes: Iterable[int] = self.nodes[edges]
+            if of_kind is not None and not all(of_kind):
+                nodes = compress(nodes, _mask(self.kinds[edges], of_kind))
+            neighbours.update(nodes)
+        return neighbours
 
-    def only(self, wanted: Sequence[bool]) -> Adjacency:
-        """Give what is left where no edge is of another kind."""
-        marks = _marks(self.kinds, wanted)
-        sizes = map(marks.count, repeat(b"\1"), self.first, islice(self.first, 1, None))
-        first = array("I", accumulate(sizes, initial=0))
-        return Adjacency(first, array("I", compress(self.nodes, marks)), b"")
+    def restricted(self, of_kind: Sequence[bool]) -> Adjacency:
+        """Return the edges of some kinds, without their kinds."""
+        mask = _mask(self.kinds, of_kind)
+        counts = map(mask.count, repeat(b"\1"), self.first, islice(self.first, 1, None))
+        first = array("I", accumulate(counts, initial=0))
+        return Adjacency(first, array("I", compress(self.nodes, mask)), b"")
+
+
+class Absent(NamedTuple):
+    """A dependency that no document describes."""
+
+    name: str
+    hash: str
+
+
+class EdgeKind(NamedTuple):
+    """What edges have in common: the deptypes in Spack's order, and the virtuals sorted."""
+
+    deptypes: tuple[str, ...]
+    virtuals: tuple[str, ...]
 
 
 class EdgeArrays:
-    """Give the edges by the ids of records; those behind all records are the absent ones.
+    """The edges by the ids of records; the ids after them are those of absent dependencies.
 
-    Columns are read when they are first asked for. Raises IndexDamaged where they are damaged.
+    Arrays are read when they are first needed. Raises IndexDamaged.
     """
 
     def __init__(self, database: Database, columns: ColumnArrays) -> None:
@@ -68,32 +80,44 @@ class EdgeArrays:
 
     @cached_property
     def count(self) -> int:
-        """Count the records."""
+        """The number of records."""
         return self._columns.first[-1]
 
     @cached_property
-    def absent(self) -> list[tuple[str, str]]:
-        """Hold the names and hashes of dependencies that no document holds."""
+    def absent(self) -> list[Absent]:
+        """The absent dependencies, by their ids after those of the records."""
         rows = self._database.execute("SELECT name, hash FROM absent ORDER BY id")
-        return [(text(name), text(hash_)) for name, hash_ in rows]
+        return [Absent(text(name), text(hash_)) for name, hash_ in rows]
 
     @cached_property
-    def kinds(self) -> list[tuple[frozenset[str], frozenset[str]]]:
-        """Hold the deptypes and the virtuals of each kind of edge."""
+    def kinds(self) -> list[EdgeKind]:
+        """The kinds of edges by their codes."""
         rows = self._database.execute("SELECT deptypes, virtuals FROM edge_kind ORDER BY id")
-        return [(frozenset(texts(types)), frozenset(texts(virtuals))) for types, virtuals in rows]
+        return [
+            EdgeKind(
+                tuple(sorted(texts(deptypes), key=_deptype_rank)), tuple(sorted(texts(virtuals)))
+            )
+            for deptypes, virtuals in rows
+        ]
 
     @cached_property
     def down(self) -> Adjacency:
-        """Hold the dependencies of each record."""
+        """The edges from records to their dependencies."""
         names = ("edge_first", "edge_child", "edge_kind")
         return self._adjacency(names, self.count, self.count + len(self.absent))
 
     @cached_property
     def up(self) -> Adjacency:
-        """Hold the dependents of each record, and of what is absent, in display order."""
+        """The edges from dependencies to their dependents, which are in display order."""
         names = ("up_first", "up_parent", "up_kind")
         return self._adjacency(names, self.count + len(self.absent), self.count)
+
+    @cached_property
+    def are_listed(self) -> list[bool]:
+        """Whether the document of each look-alike lists dependencies, as pages do not."""
+        rows = self._database.execute("SELECT id, dependencies FROM document")
+        lists = {document: bool(dependencies) for document, dependencies in rows}
+        return [lists[document] for document in self._columns.column("document")]
 
     def _adjacency(self, names: tuple[str, str, str], rows: int, nodes: int) -> Adjacency:
         first, others, kinds = map(self._columns.column, names)
@@ -106,29 +130,32 @@ class EdgeArrays:
             or max(kinds, default=-1) >= len(self.kinds)
         ):
             raise IndexDamaged("the edges are damaged")
-        return Adjacency(first, others, _small(kinds, len(self.kinds)))
+        # As bytes the kinds can be translated.
+        return Adjacency(
+            first, others, pack_codes(kinds)[::4] if len(self.kinds) <= 256 else kinds
+        )
 
 
 def spans_of(mask: bytes | bytearray) -> Iterator[Span]:
-    """Give the spans of ids that a mask, of bytes 0 and 1, has marked."""
+    """Return the spans of ids that are 1 in a mask of bytes 0 and 1."""
     return (run.span() for run in _RUN.finditer(mask))
 
 
 def mask_of(ids: Collection[int], count: int) -> bytearray:
-    """Mark some ids in a mask of `count` bytes."""
+    """Return a mask of `count` bytes in which some ids are 1."""
     mask = bytearray(count)
     for id_ in ids:
         mask[id_] = 1
     return mask
 
 
-def _small(kinds: array[int], count: int) -> Sequence[int]:
-    """Spell codes as bytes, which can be translated, if there are few enough."""
-    return pack_codes(kinds)[::4] if count <= 256 else kinds
-
-
-def _marks(kinds: Sequence[int], wanted: Sequence[bool]) -> bytes:
-    """Mark the edges of which the kind is wanted."""
+def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
+    """Return a mask of edges by their kinds."""
     if isinstance(kinds, bytes):
-        return kinds.translate(bytes(wanted) + bytes(256 - len(wanted)))
-    return bytes(map(wanted.__getitem__, kinds))
+        return kinds.translate(bytes(of_kind) + bytes(256 - len(of_kind)))
+    return bytes(map(of_kind.__getitem__, kinds))
+
+
+def _deptype_rank(deptype: str) -> tuple[int, str]:
+    known = DEPTYPES.index(deptype) if deptype in DEPTYPES else len(DEPTYPES)
+    return known, deptype

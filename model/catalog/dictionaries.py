@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,8 +16,8 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import checked_hash, class_reading_index, text, texts
-from spackscope.model.query.conditions import Depends, Term
+from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text, texts
+from spackscope.model.query.conditions import Term
 
 _MAX_ENTRIES = 10_000_000
 """Entries up to which a dictionary is believed; Spack has some 10,000 packages."""
@@ -38,7 +38,7 @@ class _RecordArguments(dict[int, dict[str, Any]]):
     def __missing__(self, code: int) -> dict[str, Any]:
         arguments: dict[str, Any] = {}
         for column in self._columns:
-            arguments |= column.restored(self._dictionaries.values(column.name)[code])
+            arguments |= column.restored(self._dictionaries.values(column.name)[natural(code)])
         self[code] = arguments
         return arguments
 
@@ -48,19 +48,10 @@ class Dictionaries:
     """The values that codes mean; each dictionary is read when it is first needed.
 
     `record_arguments` has the arguments of `Spec` by the codes of each dictionary in `STORED`.
-    `dependents` marks the specs with a dependency that matches, `propagated` those whose variant
-    matches in all dependencies: a byte for each spec, in the order of their ids.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        dependents: Callable[[Depends], bytes],
-        propagated: Callable[[Term], bytes],
-    ) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self.dependents = dependents
-        self.propagated = propagated
         self._values: dict[str, Sequence[Value]] = {}
         self.record_arguments = [_RecordArguments(self, storage) for storage in STORED]
         self._widths: dict[str, Sequence[int]] = {}

@@ -40,8 +40,8 @@ def facets(
     """
 
     def counted(asked: Query) -> Counter[str]:
-        place = FIELDS[column].storage
-        codes = catalog.count_codes(asked, place, should_stop=should_stop)
+        storage = FIELDS[column].storage
+        codes = catalog.count_codes(asked, storage, should_stop=should_stop)
         values = catalog.dictionaries.values(column)
         counts: Counter[str] = Counter()
         for code, count in codes.items():

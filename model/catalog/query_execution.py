@@ -1,81 +1,150 @@
-"""Find the ids of the records that match a query."""
+"""Find the records that match queries."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
+from spackscope.model.catalog.adjacency import EdgeArrays
 from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.catalog.packages import Packages
 from spackscope.model.catalog.sql_filter import (
     FALSE,
     TRUE,
     Clause,
-    condition,
+    QueryCompiler,
     hash_between,
-    hash_ranges,
 )
+from spackscope.model.catalog.virtuals import Virtuals
+from spackscope.model.core.bounded_cache import BoundedCache
+from spackscope.model.core.progress import ShouldStop
 from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Query
 
-_RANGES_AT_ONCE = 200
-"""IdRanges in one statement; SQLite takes expressions a thousand deep."""
+_MAX_RANGES = 200
+"""Ranges in one statement; SQLite takes expressions a thousand deep."""
+
+_ENTRY_SIZE = 100
+"""Approximate bytes of an entry of a dict of numbers."""
 
 
-def matching(
-    query: Query, database: Database, dictionaries: Dictionaries, columns: ColumnArrays
-) -> IdRanges:
-    """Match look-alikes first, as if no hash began as asked, and then the specs whose hash does.
+class QueryExecution:
+    """Execute queries on one index, and cache their results.
 
-    So a bare word, which may be the beginning of a hash, costs no look at every spec. Raises
-    Unanswerable.
+    `virtuals` resolves the virtuals in queries.
     """
-    ranges = hash_ranges(query, dictionaries)
-    made = condition(query, dictionaries, hashes=False)
-    specs = _matching(made, database, columns)
-    if not ranges:
-        return specs
-    whole = condition(query, dictionaries)
-    flags: dict[int, bool] = {}
-    for at in range(0, len(ranges), _RANGES_AT_ONCE):
-        some = ranges[at : at + _RANGES_AT_ONCE]
-        begins = " OR ".join(hash_between(*bounds) for bounds in some)
-        flags.update(
-            database.execute(
-                f"SELECT spec.id, {whole.sql} FROM spec"
-                f" JOIN look_alike ON look_alike.id = look_alike WHERE {begins}",
-                whole.parameters,
+
+    def __init__(
+        self,
+        database: Database,
+        arrays: ColumnArrays,
+        edges: EdgeArrays,
+        dictionaries: Dictionaries,
+        packages: Packages,
+    ) -> None:
+        self._database = database
+        self._arrays = arrays
+        self._packages = packages
+        filter_ = DependencyFilter(arrays, edges, dictionaries, self._find)
+        self._compiler = QueryCompiler(dictionaries, filter_)
+        self.virtuals = Virtuals(dictionaries, filter_.providers)
+        self._matches: BoundedCache[Query, IdRanges] = BoundedCache(lambda specs: specs.nbytes)
+        self._code_counts: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
+            lambda counts: _ENTRY_SIZE * len(counts)
+        )
+
+    def match(self, query: Query, total: int, should_stop: ShouldStop) -> IdRanges:
+        """Return those of the first `total` ids whose records match.
+
+        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        """
+        package = self._packages.selected(query)
+        if package is not None and query.package is not None:
+            rest = query.with_package(None)
+            if not rest or rest in self._matches:
+                # The specs of a package are adjacent.
+                return self.match(rest, total, should_stop).within(*package.span)
+
+        def find() -> IdRanges:
+            with self._database.stoppable(should_stop):
+                return self._find(self.virtuals.resolved(query)).within(0, total)
+
+        return self._matches.get(query, find)
+
+    def count_codes(self, query: Query, storage: str, should_stop: ShouldStop) -> dict[int, int]:
+        """Count the matching records that are listed by their codes of a dictionary.
+
+        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        """
+
+        def count() -> dict[int, int]:
+            clause = self._compiler.clause(self.virtuals.resolved(query))
+            clause &= Clause("look_alike.unlisted = 0")
+            number = "count(*)" if clause.needs_specs else "sum(n)"
+            with self._database.stoppable(should_stop):
+                rows = self._database.execute(
+                    f"SELECT look_alike.{storage}, {number} FROM {_tables(clause)}"
+                    f" WHERE {clause.sql} GROUP BY look_alike.{storage}",
+                    clause.parameters,
+                )
+                return dict(rows.fetchall())
+
+        # While a word is typed, the conditions under which its values are counted stay the same.
+        return self._code_counts.get((query, storage), count)
+
+    def _find(self, query: Query) -> IdRanges:
+        """Return the ids of all records that match, dependency-only specs included.
+
+        Look-alikes are matched first, as if no hash had a prefix that is asked for, and then the
+        specs whose hash has one. So a bare word, which may be the prefix of a hash, needs no look
+        at every spec. Raises Unanswerable.
+        """
+        ranges = self._compiler.hash_ranges(query)
+        specs = self._matching_specs(self._compiler.clause(query, hashes=False))
+        if not ranges:
+            return specs
+        clause = self._compiler.clause(query)
+        matches: dict[int, bool] = {}
+        for start in range(0, len(ranges), _MAX_RANGES):
+            bounds = ranges[start : start + _MAX_RANGES]
+            has_prefix = " OR ".join(hash_between(first, last) for first, last in bounds)
+            matches.update(
+                self._database.execute(
+                    f"SELECT spec.id, {clause.sql} FROM spec"
+                    f" JOIN look_alike ON look_alike.id = look_alike WHERE {has_prefix}",
+                    clause.parameters,
+                )
             )
+        return specs.changed((id_, bool(is_match)) for id_, is_match in sorted(matches.items()))
+
+    def _matching_specs(self, clause: Clause) -> IdRanges:
+        first = self._arrays.first
+        if clause == FALSE:
+            return IdRanges()
+        if clause == TRUE:
+            return IdRanges([(0, first[-1])])
+        id_ = "spec.id" if clause.needs_specs else "id"
+        rows = self._database.execute(
+            f"SELECT {id_} FROM {_tables(clause)} WHERE {clause.sql} ORDER BY {id_}",
+            clause.parameters,
         )
-    return specs.changed((id_, bool(belongs)) for id_, belongs in sorted(flags.items()))
-
-
-def _matching(made: Clause, database: Database, columns: ColumnArrays) -> IdRanges:
-    first = columns.first
-    if made == FALSE:
-        return IdRanges()
-    if made == TRUE:
-        return IdRanges([(0, first[-1])])
-    if made.on_specs:
-        found = database.execute(
-            f"SELECT spec.id FROM {tables(made)} WHERE {made.sql} ORDER BY spec.id",
-            made.parameters,
+        if clause.needs_specs:
+            return IdRanges.of(id_ for (id_,) in rows)
+        ids = [id_ for (id_,) in rows]
+        breaks = [at for at, (left, right) in enumerate(pairwise(ids), 1) if right - left > 1]
+        bounds = zip([0, *breaks], [*breaks, len(ids)], strict=True)
+        return IdRanges(
+            (first[ids[start]], first[ids[stop - 1] + 1]) for start, stop in bounds if ids
         )
-        return IdRanges.of(id_ for (id_,) in found)
-    found = database.execute(
-        f"SELECT id FROM look_alike WHERE {made.sql} ORDER BY id", made.parameters
-    )
-    ids = [id_ for (id_,) in found]
-    breaks = [at for at, (one, two) in enumerate(pairwise(ids), 1) if two - one > 1]
-    bounds = zip([0, *breaks], [*breaks, len(ids)], strict=True)
-    return IdRanges((first[ids[at]], first[ids[behind - 1] + 1]) for at, behind in bounds if ids)
 
 
-def tables(made: Clause) -> str:
-    """Name the tables that a condition looks at, joined in the order that is quickest."""
-    if not made.on_specs:
+def _tables(clause: Clause) -> str:
+    """Return the tables that a condition reads, joined in the order that is fastest."""
+    if not clause.needs_specs:
         return "look_alike"
     # CROSS JOIN keeps the order of the tables, which the planner cannot know to choose.
-    if made.by_hash:
+    if clause.starts_at_hashes:
         return "spec CROSS JOIN look_alike ON look_alike.id = spec.look_alike"
     return "look_alike CROSS JOIN spec ON spec.id BETWEEN first AND first + n - 1"

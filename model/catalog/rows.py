@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.records import Provenance, SourceStatus, Spec
+from spackscope.model.core.records import Dependency, Provenance, Spec, is_hash
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, natural, number, text
+
+_WINDOW = 512
+"""Records that are read at once."""
 
 _SELECT = (
     f"SELECT spec.id, hash, size, look_alike.id, document, {', '.join(STORED)}"
@@ -28,36 +32,72 @@ class Row:
     count: int = 1
 
 
-def rows_of(
-    ids: Sequence[int],
-    counts: Sequence[int] | None,
-    database: Database,
-    dictionaries: Dictionaries,
-) -> list[Row]:
-    """Return the rows with these ids, in the order of the ids."""
-    count_of = dict(zip(ids, counts, strict=True)) if counts is not None else {}
-    documents = dictionaries.documents
-    rows: dict[int, Row] = {}
-    # The ids are numbers of this index, never text of a user.
-    for id_, hash_, size, look_alike, document, *codes in database.execute(
-        f"{_SELECT} ({','.join(map(str, ids))})"
-    ):
-        values = dict(documents[natural(document)])
-        for arguments, code in zip(dictionaries.record_arguments, codes, strict=True):
-            values |= arguments[natural(code)]
-        spec = Spec(hash=checked_hash(hash_), size=_size(size), **values)
-        rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
-    return [rows[id_] for id_ in ids]
+class Records:
+    """The records of an index, by their ids and hashes."""
 
+    def __init__(
+        self, database: Database, dictionaries: Dictionaries, dependencies: DependencyGraph
+    ) -> None:
+        self._database = database
+        self._dictionaries = dictionaries
+        self._dependencies = dependencies
 
-def provenance_of(id_: int, database: Database) -> Provenance:
-    """Return where the record with this id comes from."""
-    row = database.execute(
-        "SELECT package_hash, external, path, installed_at, build_spec FROM provenance"
-        " WHERE spec = ?",
-        (id_,),
-    ).fetchone()
-    return checked_provenance(row) if row is not None else Provenance()
+    def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
+        """Return the rows with these ids, in the order of the ids."""
+        count_of = dict(zip(ids, counts, strict=True)) if counts is not None else {}
+        documents = self._dictionaries.documents
+        rows: dict[int, Row] = {}
+        # The ids are numbers of this index, never text of a user.
+        for id_, hash_, size, look_alike, document, *codes in self._database.execute(
+            f"{_SELECT} ({','.join(map(str, ids))})"
+        ):
+            values = dict(documents[natural(document)])
+            for arguments, code in zip(self._dictionaries.record_arguments, codes, strict=True):
+                values |= arguments[code]
+            spec = Spec(hash=checked_hash(hash_), size=_checked_size(size), **values)
+            rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
+        return [rows[id_] for id_ in ids]
+
+    def specs(self, ids: Sequence[int]) -> Iterator[Spec]:
+        """Yield the records with these ids in their order, reading a window at a time."""
+        for start in range(0, len(ids), _WINDOW):
+            for row in self.rows(ids[start : start + _WINDOW]):
+                yield row.spec
+
+    def by_hash(self, hash_: str) -> list[Row]:
+        """Return all records with a full hash."""
+        if not is_hash(hash_):
+            return []
+        rows = self._database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
+        return self.rows([id_ for (id_,) in rows])
+
+    def with_compilers(self, row: Row) -> Spec:
+        """Return the record of a row with its compilers."""
+        return replace(row.spec, compilers=self._dependencies.compilers(row.id))
+
+    def full(self, row: Row) -> Spec:
+        """Return the record of a row with its provenance and its dependencies."""
+        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        if not self._dependencies.lists(row.id):
+            return spec
+        edges = self._dependencies.of(row.id)
+        absent = {edge.child: self._dependencies.absent(edge.child) for edge in edges}
+        rows = self.rows([id_ for id_, name_and_hash in absent.items() if name_and_hash is None])
+        present = {row.id: (row.spec.package, row.spec.hash) for row in rows}
+        dependencies = []
+        for edge in edges:
+            name, hash_ = absent[edge.child] or present[edge.child]
+            dependencies.append(Dependency(hash_, name, edge.deptypes, edge.virtuals))
+        return replace(spec, dependencies=tuple(dependencies))
+
+    def provenance(self, id_: int) -> Provenance:
+        """Return where the record with this id comes from."""
+        row = self._database.execute(
+            "SELECT package_hash, external, path, installed_at, build_spec FROM provenance"
+            " WHERE spec = ?",
+            (id_,),
+        ).fetchone()
+        return checked_provenance(row) if row is not None else Provenance()
 
 
 def checked_provenance(row: Sequence[Any]) -> Provenance:
@@ -68,21 +108,6 @@ def checked_provenance(row: Sequence[Any]) -> Provenance:
     )
 
 
-def checked_source(row: Sequence[Any]) -> SourceStatus:
-    """Build a SourceStatus from its columns."""
-    name, kind, layout, specs, checked, remark, failure, problems = row
-    return SourceStatus(
-        text(name),
-        text(kind),
-        text(layout),
-        natural(specs),
-        number(checked),
-        text(remark),
-        text(failure),
-        natural(problems),
-    )
-
-
-def _size(value: object) -> float | None:
+def _checked_size(value: object) -> float | None:
     size = number(value)
     return int(size) if size is not None and size == int(size) else size

@@ -1,17 +1,16 @@
-"""Turn a query into SQL over codes: text is compared with the dictionaries, never with rows."""
+"""Compile a query to SQL over codes: texts are compared with the dictionaries, never with rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import and_, or_
+from typing import Protocol
 
 from spackscope.model.catalog.dictionaries import Dictionaries, hash_range
 from spackscope.model.core.column import Column
 from spackscope.model.core.compilers import compiler_name, is_compiler
-from spackscope.model.core.errors import (
-    Unanswerable,
-)
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.variants import is_propagated
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Condition, Depends, Group, Term
@@ -21,20 +20,20 @@ from spackscope.model.query.matchers import ANY, is_glob, size_range
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Hold an SQL condition over the tables look_alike and spec, with its parameters.
+    """An SQL condition over the tables look_alike and spec, with its parameters.
 
-    `on_specs` says that it looks at hashes or sizes, so that spec has to be joined;
-    `by_hash` that the join best begins at the hashes.
+    `needs_specs` if it reads hashes or sizes, so that spec has to be joined; `starts_at_hashes`
+    if the join is fastest from the hashes.
     """
 
     sql: str
     parameters: tuple[str | float | bytes, ...] = ()
-    on_specs: bool = False
-    by_hash: bool = False
+    needs_specs: bool = False
+    starts_at_hashes: bool = False
     is_compound: bool = False
 
     @property
-    def _closed(self) -> str:
+    def _operand(self) -> str:
         return f"({self.sql})" if self.is_compound else self.sql
 
     def __and__(self, other: Clause) -> Clause:
@@ -44,10 +43,10 @@ class Clause:
         if TRUE in (self, other):
             return other if self == TRUE else self
         return Clause(
-            f"{self._closed} AND {other._closed}",
+            f"{self._operand} AND {other._operand}",
             self.parameters + other.parameters,
-            self.on_specs or other.on_specs,
-            self.by_hash or other.by_hash,
+            self.needs_specs or other.needs_specs,
+            self.starts_at_hashes or other.starts_at_hashes,
             is_compound=True,
         )
 
@@ -58,146 +57,161 @@ class Clause:
         if FALSE in (self, other):
             return other if self == FALSE else self
         return Clause(
-            f"{self._closed} OR {other._closed}",
+            f"{self._operand} OR {other._operand}",
             self.parameters + other.parameters,
-            self.on_specs or other.on_specs,
+            self.needs_specs or other.needs_specs,
             is_compound=True,
         )
 
     def __invert__(self) -> Clause:
-        """Turn the condition round."""
+        """Negate the condition."""
         if self in (TRUE, FALSE):
             return FALSE if self == TRUE else TRUE
-        return Clause(f"NOT {self._closed}", self.parameters, self.on_specs)
+        return Clause(f"NOT {self._operand}", self.parameters, self.needs_specs)
 
 
 TRUE, FALSE = Clause("1"), Clause("0")
 
 
-def condition(query: Query, dictionaries: Dictionaries, *, hashes: bool = True) -> Clause:
-    """Compile a query against the values of one index.
+class DependencyMasks(Protocol):
+    """Which specs match a condition on dependencies: a byte for each spec, by ids."""
 
-    Without `hashes` no hash begins as asked. Raises Unanswerable where the query asks for what
-    the index does not hold.
+    def dependents(self, condition: Depends) -> bytes:
+        """Mark the specs with a dependency that matches, regardless of negation."""
+
+    def propagated(self, term: Term) -> bytes:
+        """Mark the specs whose variant matches in all dependencies, regardless of negation."""
+
+
+class QueryCompiler:
+    """Compile queries against the dictionaries of one index.
+
+    Methods raise Unanswerable if a query asks for what the index does not have.
     """
 
-    def all_groups(groups: tuple[Group, ...]) -> Clause:
+    def __init__(self, dictionaries: Dictionaries, masks: DependencyMasks) -> None:
+        self._dictionaries = dictionaries
+        self._masks = masks
+
+    def clause(self, query: Query, *, hashes: bool = True) -> Clause:
+        """Return the condition of a query; without `hashes` as if no hash had a given prefix."""
+        clause = self._all_groups(query.groups, hashes)
+        if query.specs:
+            specs = [self._all_groups(groups, hashes) for groups in query.specs]
+            clause &= _join(or_, specs, FALSE)
+        return clause
+
+    def hash_ranges(self, query: Query) -> list[tuple[str, str]]:
+        """Return the ranges of the hashes with the prefixes in a query, if any hash has one."""
+        terms = [term for term in query.conditions if isinstance(term, Term)]
+        prefixes = {_hash_prefix(term, column) for term in terms for column in term.columns} - {""}
+        return [hash_range(p) for p in sorted(prefixes) if self._dictionaries.has_hash(p)]
+
+    def _all_groups(self, groups: tuple[Group, ...], hashes: bool) -> Clause:
         clauses: list[Clause] = []
         for group in groups:
             # Hundreds of pasted words would each be looked for in every column, to no end.
             if clauses and clauses[-1] == FALSE and all(c.column == ANY for c in group):
                 continue
-            clauses.append(_joined(or_, list(map(one, group)), FALSE))
-        return _joined(and_, clauses, TRUE)
+            clauses.append(_join(or_, [self._condition(c, hashes) for c in group], FALSE))
+        return _join(and_, clauses, TRUE)
 
-    def one(asked: Condition) -> Clause:
-        if isinstance(asked, Depends):
-            found = _depends(asked, dictionaries)
-        elif asked.column == "variants" and is_propagated(asked.pattern):
-            found = _propagated(asked, dictionaries)
+    def _condition(self, condition: Condition, hashes: bool) -> Clause:
+        if isinstance(condition, Depends):
+            clause = self._depends(condition)
+        elif condition.column == "variants" and is_propagated(condition.pattern):
+            clause = self._propagated(condition)
         else:
-            columns = [c for c in asked.columns if hashes or not _beginning(asked, c)]
-            found = _joined(or_, [_column(asked, c, dictionaries) for c in columns], FALSE)
-        return ~found if asked.negated else found
+            columns = [c for c in condition.columns if hashes or not _hash_prefix(condition, c)]
+            clause = _join(or_, [self._column(condition, c) for c in columns], FALSE)
+        return ~clause if condition.negated else clause
 
-    made = all_groups(query.groups)
-    if query.specs:
-        made &= _joined(or_, list(map(all_groups, query.specs)), FALSE)
-    return made
+    def _depends(self, condition: Depends) -> Clause:
+        """Compile a condition on dependencies; of a page only those on the compiler."""
+        if self._dictionaries.lists_dependencies:
+            return _marked(self._masks.dependents(condition))
+        if not condition.direct:
+            raise Unanswerable(
+                f"{condition} asks for dependencies, and pages list none", condition
+            )
+        compiler_fits(condition, "")
+        compilers = self._dictionaries.texts("compiler")
+        known_names = {"", *(compiler.partition("@")[0] for compiler in compilers)}
+        if compiler_name(condition.name) not in known_names and not is_compiler(condition.name):
+            raise Unanswerable(
+                f"{condition} asks for a direct dependency, and of those pages list the compiler"
+                " only",
+                condition,
+            )
+        matching = [n for n, value in enumerate(compilers) if compiler_fits(condition, value)]
+        return _codes("arch", matching, len(compilers))
+
+    def _propagated(self, term: Term) -> Clause:
+        if not self._dictionaries.lists_dependencies:
+            raise Unanswerable(
+                f"{term} asks for variants of dependencies, and pages list none", term
+            )
+        return _marked(self._masks.propagated(term))
+
+    def _column(self, term: Term, column: Column) -> Clause:
+        if column.name == "hash":
+            return self._hash(term, column)
+        if column.name == "size":
+            return _size(term)
+        if column.name == "flags" and not self._dictionaries.lists_dependencies:
+            raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
+        count = len(self._dictionaries.values(column.name))
+        codes = self._dictionaries.matching_codes(column.name, term)
+        return _codes(column.storage, codes, count)
+
+    def _hash(self, term: Term, column: Column) -> Clause:
+        if is_glob(term.pattern):
+            if term.column == ANY:
+                return FALSE
+            pattern = term.pattern.removeprefix("/").lower()
+            return Clause("spec.hash GLOB ?", (pattern,), needs_specs=True)
+        prefix = _hash_prefix(term, column)
+        if not self._dictionaries.has_hash(prefix):
+            return FALSE
+        between = hash_between(*hash_range(prefix))
+        return Clause(between, needs_specs=True, starts_at_hashes=term.column != ANY)
 
 
-def _joined(
-    join: Callable[[Clause, Clause], Clause], clauses: list[Clause], none: Clause
+def _join(
+    join: Callable[[Clause, Clause], Clause], clauses: list[Clause], empty: Clause
 ) -> Clause:
     """Join clauses two by two: SQLite takes expressions a thousand deep, and not deeper."""
     while len(clauses) > 1:
         pairs = zip(clauses[::2], clauses[1::2], strict=False)
         clauses = [*(join(*pair) for pair in pairs), *clauses[len(clauses) // 2 * 2 :]]
-    return clauses[0] if clauses else none
+    return clauses[0] if clauses else empty
 
 
-def hash_ranges(query: Query, dictionaries: Dictionaries) -> list[tuple[str, str]]:
-    """Give the ranges of all hashes that begin as a query asks, as far as there are any."""
-    terms = [term for term in query.conditions if isinstance(term, Term)]
-    prefixes = {_beginning(term, column) for term in terms for column in term.columns} - {""}
-    return [hash_range(prefix) for prefix in sorted(prefixes) if dictionaries.has_hash(prefix)]
-
-
-def _beginning(term: Term, column: Column) -> str:
-    """Give the beginning of a hash that a term asks for in a column, or an empty text."""
+def _hash_prefix(term: Term, column: Column) -> str:
+    """Return the prefix of a hash that a term asks for in a column, or an empty text."""
     if column.name != "hash" or is_glob(term.pattern):
         return ""
     return term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
 
 
-def _depends(asked: Depends, dictionaries: Dictionaries) -> Clause:
-    """Look for dependencies, or a compiler: an index of pages knows nothing else of them."""
-    if dictionaries.lists_dependencies:
-        return _marked(dictionaries.dependents(asked))
-    if asked.direct:
-        compiler_fits(asked, "")
-    if not asked.direct:
-        raise Unanswerable(f"{asked} asks for dependencies, and pages list none", asked)
-    compilers = dictionaries.values("compiler")
-    name = compiler_name(asked.name)
-    named = {""} | {value.partition("@")[0] for value in compilers if isinstance(value, str)}
-    if name not in named and not is_compiler(asked.name):
-        raise Unanswerable(
-            f"{asked} asks for a direct dependency, and of those pages list the compiler only",
-            asked,
-        )
-    fits = [isinstance(value, str) and compiler_fits(asked, value) for value in compilers]
-    return _codes("arch", [code for code, fit in enumerate(fits) if fit], len(compilers))
-
-
-def _propagated(term: Term, dictionaries: Dictionaries) -> Clause:
-    if not dictionaries.lists_dependencies:
-        raise Unanswerable(f"{term} asks for variants of dependencies, and pages list none", term)
-    return _marked(dictionaries.propagated(term))
-
-
 def _marked(mask: bytes) -> Clause:
     if not any(mask):
         return FALSE
-    return Clause("substr(?, spec.id + 1, 1) = x'01'", (mask,), on_specs=True)
+    return Clause("substr(?, spec.id + 1, 1) = x'01'", (mask,), needs_specs=True)
 
 
-def _column(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
-    if column.name == "hash":
-        return _hash(term, column, dictionaries)
-    if column.name == "size":
-        return _size(term)
-    if column.name == "flags" and not dictionaries.lists_dependencies:
-        raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
-    count = len(dictionaries.values(column.name))
-    return _codes(column.storage, dictionaries.matching_codes(column.name, term), count)
-
-
-def _codes(place: str, codes: Sequence[int], count: int) -> Clause:
+def _codes(storage: str, codes: Sequence[int], count: int) -> Clause:
     if len(codes) in (0, count):
         return TRUE if codes else FALSE
-    # Numbers stand in the text because the number of parameters has a limit.
+    # Numbers are part of the text because the number of parameters has a limit.
     if len(codes) > count // 2:
-        rest = sorted(set(range(count)).difference(codes))
-        return Clause(f"look_alike.{place} NOT IN ({','.join(map(str, rest))})")
-    return Clause(f"look_alike.{place} IN ({','.join(map(str, codes))})")
-
-
-def _hash(term: Term, column: Column, dictionaries: Dictionaries) -> Clause:
-    if is_glob(term.pattern):
-        if term.column == ANY:
-            return FALSE
-        pattern = term.pattern.removeprefix("/").lower()
-        return Clause("spec.hash GLOB ?", (pattern,), on_specs=True)
-    prefix = _beginning(term, column)
-    if not dictionaries.has_hash(prefix):
-        return FALSE
-    by_hash = term.column != ANY
-    return Clause(hash_between(*hash_range(prefix)), on_specs=True, by_hash=by_hash)
+        others = sorted(set(range(count)).difference(codes))
+        return Clause(f"look_alike.{storage} NOT IN ({','.join(map(str, others))})")
+    return Clause(f"look_alike.{storage} IN ({','.join(map(str, codes))})")
 
 
 def hash_between(first: str, last: str) -> str:
-    """Return SQL for the hashes in a range, whose bounds have the letters of a hash only.
+    """Return SQL for the hashes in a range, whose bounds have only the letters of a hash.
 
     They are part of the text since older SQLite takes no more than 999 parameters.
     """
@@ -208,4 +222,4 @@ def _size(term: Term) -> Clause:
     if term.column == ANY:
         return FALSE
     bounds = size_range(term.pattern)
-    return Clause("coalesce(spec.size BETWEEN ? AND ?, 0)", bounds, on_specs=True)
+    return Clause("coalesce(spec.size BETWEEN ? AND ?, 0)", bounds, needs_specs=True)

@@ -17,6 +17,10 @@ What is only `needed` is none of the others: it is there because others depend o
 """
 
 
+DEPTYPES = ("build", "link", "run", "test")
+"""The deptypes, in the order in which Spack shows them."""
+
+
 def is_hash(text: str) -> bool:
     """Tell whether a text is a whole DAG hash.
 

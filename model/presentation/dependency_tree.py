@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from spackscope.model.catalog.dependency_graph import DEPTYPES, Edge
+from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node, Section, Status, Tree
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import clean
 
 STATUS_TEXTS: dict[Status, str] = {

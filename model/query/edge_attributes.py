@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.records import DEPTYPES
 from spackscope.model.query import lexer
 from spackscope.model.query.lexer import Token
-
-_DEPTYPES = ("build", "link", "run", "test")
 
 
 class Edge(NamedTuple):
@@ -42,7 +41,7 @@ def parse_edge(token: Token) -> Edge:
 
 def _deptypes(text: str, offset: int) -> tuple[str, ...]:
     words = set(text.split(","))
-    if unknown := sorted(words.difference(_DEPTYPES)):
+    if unknown := sorted(words.difference(DEPTYPES)):
         hint = "use build, link, run or test"
         raise QueryError(f"{unknown[0]} is not a dependency type: {hint}", offset)
     return tuple(sorted(words))

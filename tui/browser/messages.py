@@ -8,9 +8,10 @@ from textual.message import Message
 
 from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
-from spackscope.model.catalog.catalog import Catalog, PackageCount
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Tree
 from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.column import Column
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.widgets.row_windows import Windows

@@ -10,7 +10,8 @@ from textual import events, on
 from textual.content import Content
 from textual.widgets import Static
 
-from spackscope.model.catalog.catalog import Catalog, PackageCount
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.loader.load import REBUILT
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.sources import stale_copies

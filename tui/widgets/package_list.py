@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input
 
-from spackscope.model.catalog.catalog import PackageCount
+from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.tui.keymap import PACKAGES, bindings

@@ -73,7 +73,7 @@ async def test_one_changed_byte_changes_nothing(
         "UPDATE spec SET hash = 'short'",
         "UPDATE spec SET look_alike = 1 << 40",
         "UPDATE package SET first = 1 << 40",
-        "UPDATE tag SET name = x'00'",
+        "UPDATE tag SET tag = x'00'",
         "UPDATE source SET failure = NULL",
         "INSERT INTO problem (origin) VALUES (NULL)",
         "INSERT OR REPLACE INTO provenance SELECT id, '', '', NULL, NULL, '' FROM spec",

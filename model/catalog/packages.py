@@ -1,0 +1,69 @@
+"""The packages of an index, and how many specs of each match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.index.connection import Database
+from spackscope.model.index.damage import natural, text
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import exact_term
+
+
+@dataclass(frozen=True, slots=True)
+class PackageCount:
+    """A package with the number of its specs that match, and of all of them.
+
+    `first` is the id of its first spec; the ids of the others follow.
+    """
+
+    id: int
+    name: str
+    shown: int
+    total: int
+    first: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The id of its first spec, and the id after its last."""
+        return self.first, self.first + self.total
+
+
+class Packages:
+    """The packages with a spec that is listed, in the order of their names."""
+
+    def __init__(self, database: Database, arrays: ColumnArrays) -> None:
+        self._database = database
+        self._arrays = arrays
+
+    @cached_property
+    def all(self) -> list[PackageCount]:
+        """The packages, each with the number of all its specs."""
+        rows = self._database.execute(
+            "SELECT id, package, n, first FROM package WHERE n ORDER BY id"
+        )
+        records = self._arrays.first[-1]
+        return [
+            PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
+            for id_, name, n, first in rows
+        ]
+
+    @cached_property
+    def _by_name(self) -> dict[str, PackageCount]:
+        return {package.name: package for package in self.all}
+
+    def selected(self, query: Query) -> PackageCount | None:
+        """Return the package that a query names, with all its specs; None if it names none."""
+        if (term := query.package_term) is None:
+            return None
+        if query.package is not None:
+            return self._by_name.get(query.package)
+        return next((p for p in self.all if exact_term("package", p.name) == term), None)
+
+    def counts(self, specs: IdRanges) -> list[PackageCount]:
+        """Return the packages with some of the specs."""
+        counts = ((package, specs.count(*package.span)) for package in self.all)
+        return [replace(package, shown=shown) for package, shown in counts if shown]
