@@ -15,7 +15,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 ABANDONED_SECONDS = 24 * 3600
 """Age after which a temporary file is removed although its process cannot be looked up."""
@@ -26,20 +26,19 @@ _TEMPORARY = re.compile(
 )
 
 
-def xdg_dir(environ: Mapping[str, str], variable: str, *below_home: str) -> str | None:
-    """Return the base directory that a variable such as XDG_CACHE_HOME names.
+def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state"]) -> str | None:
+    """Return the program's directory in XDG_CACHE_HOME or XDG_STATE_HOME, or in their defaults.
 
-    Without the variable, or where it is relative (the specification ignores such), it is the one
-    below the home directory; without a home it is None.
+    Relative paths are ignored, as the specification asks; None without a home directory.
 
-    >>> xdg_dir({"HOME": "/home/ann"}, "XDG_CACHE_HOME", ".cache")
-    '/home/ann/.cache'
+    >>> xdg_dir({"HOME": "/home/ann"}, "cache")
+    '/home/ann/.cache/spackscope'
     """
-    directory = environ.get(variable, "")
-    if os.path.isabs(directory):
-        return directory
-    home = environ.get("HOME", "")
-    return os.path.join(home, *below_home) if os.path.isabs(home) else None
+    base = environ.get(f"XDG_{kind.upper()}_HOME", "")
+    if not os.path.isabs(base):
+        default = ".cache" if kind == "cache" else ".local/state"
+        base = os.path.join(environ.get("HOME", ""), default)
+    return os.path.join(base, "spackscope") if os.path.isabs(base) else None
 
 
 def sha256_of(file: BinaryIO) -> str:

@@ -46,7 +46,7 @@ _memory_names = itertools.count()
 
 def index_path(sources: Sequence[str], session: Session) -> Path | None:
     """Give the file that the index of these sources is kept in, or None without a home."""
-    cache = xdg_dir(session.environ, "XDG_CACHE_HOME", ".cache")
+    cache = xdg_dir(session.environ, "cache")
     if cache is None:
         return None
     # Records name their source as it was written, so that is part of it too.
@@ -54,7 +54,7 @@ def index_path(sources: Sequence[str], session: Session) -> Path | None:
     if session.include_dependency_only:
         named += "\0--all"
     name = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return Path(cache, "spackscope", f"{name}.sqlite")
+    return Path(cache, f"{name}.sqlite")
 
 
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:

@@ -37,9 +37,9 @@ class VerifiedIndexFile:
     """
 
     def __init__(self, environ: Mapping[str, str], key: str) -> None:
-        cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
+        cache = xdg_dir(environ, "cache")
         name = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-        self._path = cache and os.path.join(cache, "spackscope", "mirrors", f"{name}.json")
+        self._path = cache and os.path.join(cache, "mirrors", f"{name}.json")
 
     def read(self) -> VerifiedIndex | None:
         """Return the last verified index, or None."""

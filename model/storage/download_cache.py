@@ -197,11 +197,10 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
 
     Raises SourceError where not even a temporary directory can be written to.
     """
-    base = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
-    if base:
-        directory = os.path.join(base, "spackscope", "copies")
+    if parent := xdg_dir(environ, "cache"):
+        directory = os.path.join(parent, "copies")
         try:
-            private_directory(os.path.dirname(directory))
+            private_directory(parent)
             private_directory(directory)
             with tempfile.TemporaryFile(dir=directory):
                 pass

@@ -77,8 +77,8 @@ class Walk:
 
 def history_path(environ: Mapping[str, str]) -> str | None:
     """Give the file of the queries, or None without a home."""
-    state = xdg_dir(environ, "XDG_STATE_HOME", ".local", "state")
-    return os.path.join(state, "spackscope", "history") if state is not None else None
+    state = xdg_dir(environ, "state")
+    return os.path.join(state, "history") if state is not None else None
 
 
 def _newest_once(queries: Iterable[str]) -> tuple[str, ...]:

@@ -104,13 +104,10 @@ def _write_log(environ: Mapping[str, str]) -> str:
 
     from spackscope.model.core.files import private_directory, xdg_dir
 
-    state = xdg_dir(environ, "XDG_STATE_HOME", ".local", "state")
-    cache = xdg_dir(environ, "XDG_CACHE_HOME", ".cache")
     text = "\n".join(_lines())
-    for base in (state, cache):
-        if base is None:
+    for directory in (xdg_dir(environ, "state"), xdg_dir(environ, "cache")):
+        if directory is None:
             continue
-        directory = os.path.join(base, "spackscope")
         with contextlib.suppress(OSError, ValueError):
             private_directory(directory)
             prefix = time.strftime("crash-%Y%m%d-%H%M%S-")
