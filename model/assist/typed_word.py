@@ -7,7 +7,7 @@ import re
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
-from spackscope.model.query.column_filter import with_column
+from spackscope.model.query.column_filter import apply_filter
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.model.query.parser import parse
 
@@ -65,7 +65,7 @@ def without_word(parsed: ParsedInput) -> Query:
             return Query(tuple(group for group in query.groups if typed.isdisjoint(group)))
     before, after = text[:start], text[cursor:]
     if parsed.column:
-        return with_column(parsed.others, parsed.column, before + after)
+        return apply_filter(parsed.others, parsed.column, before + after)[0]
     # A name that the word is attached to is a name, not a bare word.
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for rest in (f"{before}{name_end} {after}", f"{before} {after}", before):

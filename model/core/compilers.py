@@ -1,4 +1,4 @@
-"""Know the names of compilers, as Spack's `%` takes them."""
+"""Translate between the names of compilers before and after Spack 1.0."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _COMPILERS = frozenset(
     }
 )
 _LEGACY_NAMES = {_NEW_NAMES[name]: name for name in ("clang", "oneapi", "rocmcc", "arm")}
-"""The old names that Spack still prints; for the classic Intel compilers it has none."""
+"""The old names that Spack still prints; it has none for the classic Intel compilers."""
 
 LANGUAGES = ("c", "cxx", "fortran")
-"""The virtuals that a compiler provides; the first that is there names a spec's compiler."""
+"""The virtuals of compilers; the provider of the first that a spec has is its compiler."""
 
 
 def compiler_name(name: str) -> str:
-    """Give the package name of a compiler, which Spack before 1.0 called otherwise.
+    """Return the package name of a compiler, which had another name before Spack 1.0.
 
     The names are those of lib/spack/spack/aliases.py.
     """
@@ -38,5 +38,5 @@ def legacy_name(package: str) -> str:
 
 
 def is_compiler(name: str) -> bool:
-    """Tell whether a package is one of the compilers that Spack's own recipes have."""
+    """Check whether a package is one of the compilers in Spack's own recipes."""
     return name in _COMPILERS

@@ -7,49 +7,49 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 
-EXACT, PREFIX, WORD_START, SUBSTRING, SUBSEQUENCE = range(5)
+_EXACT, _PREFIX, _WORD_START, _SUBSTRING, _SUBSEQUENCE = range(5)
 
 
-def tier(text: str, name: str) -> int | None:
-    """Rank how a name fits a text, the least being the best; None where it does not.
+def _tier(text: str, name: str) -> int | None:
+    """Rank how well a name fits a text, 0 being the best; None where it does not.
 
-    Case is ignored. Below the exact name come names that begin with the text, names with a word
-    that does, names that hold it, and names that hold its letters in this order.
+    Case is ignored. After the exact name come names that begin with the text, names with a word
+    that does, names that contain it, and names that contain its letters in this order.
     """
     text, name = text.lower(), name.lower()
-    at = name.find(text)
-    if at == 0:
-        return EXACT if text == name else PREFIX
-    if at > 0:
-        return WORD_START if f"-{text}" in name or f"_{text}" in name else SUBSTRING
+    position = name.find(text)
+    if position == 0:
+        return _EXACT if text == name else _PREFIX
+    if position > 0:
+        return _WORD_START if f"-{text}" in name or f"_{text}" in name else _SUBSTRING
     letters = iter(name)
-    return SUBSEQUENCE if all(letter in letters for letter in text) else None
+    return _SUBSEQUENCE if all(letter in letters for letter in text) else None
 
 
 def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> list[_T]:
-    """Give the items whose names fit every word of a text, by tier and then as they came.
+    """Return the items whose names fit every word of a text, best first, then in their order.
 
-    A word behind `!` must not stand in the name. Names that fit by scattered letters only are
-    left out where another name fits better.
+    A word after `!` must not be in the name. Names that fit only by scattered letters are left
+    out where another name fits better.
     """
     words = text.split()
-    wanted = [word for word in words if not word.startswith("!")]
-    unwanted = [word[1:].lower() for word in words if len(word) > 1 and word.startswith("!")]
+    included = [word for word in words if not word.startswith("!")]
+    excluded = [word[1:].lower() for word in words if len(word) > 1 and word.startswith("!")]
     ranked: list[tuple[int, _T]] = []
     for item in items:
         name = name_of(item)
-        if any(word in name.lower() for word in unwanted):
+        if any(word in name.lower() for word in excluded):
             continue
-        worst = EXACT
-        for word in wanted:
-            rank = tier(word, name)
+        worst = _EXACT
+        for word in included:
+            rank = _tier(word, name)
             if rank is None:
                 break
             worst = max(worst, rank)
         else:
             ranked.append((worst, item))
-    best = min((rank for rank, _ in ranked), default=EXACT)
-    if best < SUBSEQUENCE:
-        ranked = [pair for pair in ranked if pair[0] < SUBSEQUENCE]
+    best = min((rank for rank, _ in ranked), default=_EXACT)
+    if best < _SUBSEQUENCE:
+        ranked = [pair for pair in ranked if pair[0] < _SUBSEQUENCE]
     ranked.sort(key=lambda pair: pair[0])
     return [item for _, item in ranked]

@@ -1,4 +1,4 @@
-"""Make outside text safe and measurable before it meets a terminal."""
+"""Clean, measure, shorten and wrap text for a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
-_MOST_MARKS = 4
+_MAX_MARKS = 4
 
 _ELLIPSIS = "…"
 _DOTTED_CIRCLE = "\u25cc"
@@ -16,8 +16,8 @@ def _characters(*ranges: tuple[int, int]) -> frozenset[str]:
     return frozenset(chr(code) for first, last in ranges for code in range(first, last + 1))
 
 
-# Printable to Python, yet they draw nothing: joiners, fillers and variation selectors, with
-# which a text can be given a twin or a hidden load.
+# Printable to Python, yet invisible: joiners, fillers and variation selectors, which can make two
+# different texts look the same, or hide text.
 _INVISIBLE = _characters(
     (0x034F, 0x034F),
     (0x115F, 0x1160),
@@ -28,11 +28,11 @@ _INVISIBLE = _characters(
     (0xFFA0, 0xFFA0),
     (0xE0100, 0xE01EF),
 )
-# Not marks by category, and still drawn onto the character before them: vowels and finals of
-# Hangul in parts, skin tones.
+# Not marks by category, yet drawn onto the character before them: vowels and finals of Hangul
+# in parts, skin tones.
 _JOINING = _characters((0x1161, 0x11FF), (0xD7B0, 0xD7FB), (0x1F3FB, 0x1F3FF))
-# Wide since Unicode 16 (trigrams, hexagrams, counting rods), which not every supported Python
-# knows of.
+# Wide since Unicode 16 (trigrams, hexagrams, counting rods), which is newer than some supported
+# versions of Python.
 _WIDE = _characters(
     (0x2630, 0x2637),
     (0x268A, 0x268F),
@@ -43,13 +43,13 @@ _WIDE = _characters(
 
 
 def clean(text: str) -> str:
-    r"""Replace everything in a text that could act on a terminal, or hide in it, by visible marks.
+    r"""Replace everything in a text that could control a terminal, or be hidden in it.
 
     C0 controls and DEL become their control pictures (`␛`), other controls, format characters,
     invisible, private and unassigned characters and lone surrogates their escaped form (`\x9b`,
     `\u202e`), and blanks of any other width a plain blank. No base keeps more than four combining
-    marks: one `…` stands for the rest. The result is printable and has no line ends; cleaning
-    it again changes nothing.
+    marks; `…` replaces the rest. The result is printable and has no line ends; cleaning it again
+    changes nothing.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -61,15 +61,14 @@ def clean(text: str) -> str:
 
 
 def is_clean(text: str) -> bool:
-    """Tell whether a text may go to a terminal as it is."""
+    """Check whether a text can be printed unchanged."""
     return clean(text) == text
 
 
 def cell_width(text: str) -> int:
-    """Return the number of terminal cells that a cleaned text takes.
+    """Return the number of terminal cells of a cleaned text.
 
-    The width is the sum of its characters' widths, as `rich.cells.cell_len`, with which Textual
-    draws, has it for cleaned text.
+    It is the sum of its characters' widths, like `rich.cells.cell_len`, which Textual uses.
     """
     if text.isascii():
         return len(text)
@@ -77,12 +76,13 @@ def cell_width(text: str) -> int:
 
 
 def shorten(text: str, width: int, *, keep: Literal["ends", "start", "end"] = "ends") -> str:
-    """Fit a cleaned text into so many cells, with one `…` where it gave way.
+    """Shorten a cleaned text to a width in cells, with `…` for what is left out.
 
-    It gives way in the middle, so that the telling start and end stay; with `keep="start"` at
-    its end, as suits lists, and with `keep="end"` at its start. The result may be narrower
-    than `width`, where a wide character does not fit, but never wider; a width of 0 or less
-    leaves nothing.
+    The middle is left out, so that start and end stay; with `keep="start"` the end, as suits
+    lists, and with `keep="end"` the start. The result may be narrower than `width`, where a wide
+    character does not fit, but never wider; it is empty for a width of 0 or less.
+
+    Example: `shorten("ubuntu22.04", 8) == "ubu…2.04"`.
     """
     if width <= 0:
         return ""
@@ -98,11 +98,7 @@ def shorten(text: str, width: int, *, keep: Literal["ends", "start", "end"] = "e
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Fit a cleaned text into exactly so many cells, with blanks behind it.
-
-    With `right` it stands at the right, as numbers do. A text that is too wide is shortened in
-    its middle.
-    """
+    """Shorten or pad a cleaned text to exactly a width in cells, aligned left, or `right`."""
     fitted = shorten(text, width)
     blanks = " " * (width - cell_width(fitted))
     return blanks + fitted if right else fitted + blanks
@@ -125,15 +121,15 @@ def _visible(character: str) -> str:
 
 def _bound_marks(text: str) -> str:
     if not _character_width(text[0]):
-        # Without a base of its own a mark would change what stands to its left on the screen.
+        # Without a base of its own a mark would change what is to its left on the screen.
         text = _DOTTED_CIRCLE + text
     kept: list[str] = []
     marks = 0
     for character in text:
         marks = 0 if _character_width(character) else marks + 1
-        if marks <= _MOST_MARKS:
+        if marks <= _MAX_MARKS:
             kept.append(character)
-        elif marks == _MOST_MARKS + 1:
+        elif marks == _MAX_MARKS + 1:
             kept.append(_ELLIPSIS)
     return "".join(kept)
 
@@ -159,9 +155,9 @@ def _prefix_length(text: str, room: int) -> int:
 
 
 def _suffix_start(text: str, room: int) -> int:
-    """Return where the longest end of `text` begins that fits into `room` cells.
+    """Return where the longest end of a text that fits into `room` cells begins.
 
-    It begins at a base character, never at the mark of a base that was left out.
+    It begins at a base character, never at the mark of a base that is left out.
     """
     if text.isascii():
         return max(0, len(text) - room)
@@ -177,9 +173,9 @@ def _suffix_start(text: str, room: int) -> int:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Break a text into lines of some cells: at blanks where it can be, else anywhere.
+    """Break a text into lines of at most `width` cells, at blanks where possible.
 
-    Gives at least one line. A character wider than the width gets a line of its own.
+    Returns at least one line. A character wider than the width gets a line of its own.
     """
     parts: list[str] = []
     part = ""
@@ -190,7 +186,7 @@ def wrap(text: str, width: int) -> list[str]:
             continue
         if part:
             parts.append(part)
-        # Measuring no more than fits: a value may be as long as a page.
+        # Measure no more than fits: a value may be as long as a page.
         while (cut := max(1, _prefix_length(word, width))) < len(word):
             parts.append(word[:cut])
             word = word[cut:]

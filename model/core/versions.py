@@ -1,4 +1,4 @@
-"""Order Spack versions and hold them against Spack's version constraints.
+"""Order Spack versions, and check them against Spack's version constraints.
 
 The rules are those of lib/spack/spack/version/version_types.py in Spack 1.2.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-# What a component starts with puts the kinds in their order: names, numbers, infinity names.
+# A component begins with its kind, which sorts names before numbers before infinity names.
 _NAME, _NUMBER, _INFINITY, _UNASSIGNED = range(4)
 _FINAL = 3
 
@@ -17,13 +17,13 @@ _INFINITY_NAMES = ("stable", "nightly", "trunk", "head", "master", "main", "deve
 _PRERELEASES = {"alpha": 0, "beta": 1, "rc": 2, "final": _FINAL}
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-# ASCII only: \d and str.isdigit() take digits in for which Spack has no meaning.
+# ASCII only: \d and str.isdigit() include digits that Spack does not know.
 _SEGMENT = re.compile(r"([0-9]+)|([A-Za-z]+)")
 _PLAIN_VERSION = re.compile(r"[A-Za-z0-9_.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _GIT_REF = re.compile(r"[A-Za-z0-9_./-]+")
 
-_LONGEST_CACHED = 200
+_MAX_CACHED_LENGTH = 200
 
 Component = tuple[int | str, ...]
 Release = tuple[Component, ...]
@@ -40,20 +40,24 @@ _HIGHEST: _Bound = (((_INFINITY, len(_INFINITY_NAMES)),), (_FINAL,))
 def version_key(version: str) -> VersionKey:
     """Return the key that sorts concrete versions, oldest first, as Spack sorts them.
 
-    Versions that Spack calls equal (`1.2-3` and `1.2.3`) have equal keys. Never raises: signs that
-    Spack would refuse are read as separators, and a leading `=` means nothing. A git reference
-    without a version comes after every other version.
+    Versions that are equal in Spack (`1.2-3` and `1.2.3`) have equal keys. Never raises:
+    characters that Spack would refuse count as separators, and a leading `=` is ignored. A git
+    reference without a version comes after every other version.
+
+    Example: `sorted(["1.10", "develop", "1.9"], key=version_key) == ["1.9", "1.10", "develop"]`.
     """
     # A cache full of hostile strings of 100 kB would be worth gigabytes.
-    return _cached_key(version) if len(version) <= _LONGEST_CACHED else _key(version)
+    return _cached_key(version) if len(version) <= _MAX_CACHED_LENGTH else _key(version)
 
 
 def satisfies(version: str, constraint: str) -> bool:
-    """Tell whether a concrete version satisfies a constraint written as after Spack's `@`.
+    """Check whether a concrete version satisfies a constraint written as after Spack's `@`.
 
-    `1.2` and `1.2:1.4` take in everything that starts with `1.2` or `1.4`, `=1.2` only that
-    version, and a list is satisfied by any of its entries. Raises ValueError, with one sentence
-    for the user, for a constraint that Spack refuses, whatever the version is.
+    `1.2` and `1.2:1.4` include everything that starts with `1.2` or `1.4`, `=1.2` only that
+    version; a list is satisfied by any of its entries. Raises ValueError, with one sentence for
+    the user, for a constraint that Spack refuses, whatever the version is.
+
+    Example: `satisfies("1.2.3", "1.2:1.4,2") is True`.
     """
     key = version_key(version)
     return any(entry(key) for entry in _entries(constraint))
@@ -131,8 +135,8 @@ def _parse_git(ref: str, assigned: str | None) -> _Entry:
         raise ValueError(f"{_shown(ref)} is not a git reference: use letters, digits and . _ / -")
     if assigned is not None and ":" not in assigned:
         return _equal_to((*_strict_bound(assigned), 1, ref))
-    within = _parse_range(":" if assigned is None else assigned)
-    return lambda key: key[2:] == (1, ref) and within(key)
+    is_in_range = _parse_range(":" if assigned is None else assigned)
+    return lambda key: key[2:] == (1, ref) and is_in_range(key)
 
 
 def _parse_range(text: str) -> _Entry:
@@ -149,8 +153,8 @@ def _parse_range(text: str) -> _Entry:
     return lambda key: low <= key[:2] < after
 
 
-def _equal_to(wanted: VersionKey) -> _Entry:
-    return lambda key: key == wanted
+def _equal_to(version: VersionKey) -> _Entry:
+    return lambda key: key == version
 
 
 def _strict_bound(version: str) -> _Bound:
@@ -166,10 +170,10 @@ def _shown(text: str) -> str:
 
 
 def _next(bound: _Bound) -> _Bound:
-    """Return the first bound that a range ending in this one leaves out.
+    """Return the first bound after a range that ends in this one.
 
-    Only the last part goes up by one: `1.4` becomes `1.5` and `2.0rc1` becomes `2.0rc2`. That
-    is why `:1.4` takes `1.5rc1` in, here as in Spack.
+    Only the last part is increased: `1.4` becomes `1.5` and `2.0rc1` becomes `2.0rc2`. That is
+    why `:1.4` includes `1.5rc1`, here as in Spack.
     """
     release, prerelease = bound
     if prerelease[0] != _FINAL:
@@ -199,7 +203,7 @@ def _next_number(digits: str) -> tuple[int, str]:
 
 
 def _next_name(name: str) -> str:
-    # An infinity name is no neighbour of the names spelled like it: `mastep` ... `mastes`.
+    # An infinity name is not between the names spelled like it: `mastep` ... `mastes`.
     while True:
         if name.endswith("z"):
             name += "A"

@@ -1,8 +1,8 @@
-"""Read and write the filter under a column, which says a part of the query in its own way.
+"""Parse and write the filter under a column, another form of the query's part on that column.
 
-A word matches anywhere in the value; `=word` wants the whole value, `!word` excludes, `|` stands
-between alternatives, and version ranges, target ranges, `+variant`, `%compiler` and hashes
-are as in a query.
+A word matches anywhere in the value; `=word` matches the whole value, `!word` excludes, `|`
+separates alternatives, and version ranges, target ranges, `+variant`, `%compiler` and hashes are
+as in a query.
 """
 
 from __future__ import annotations
@@ -25,16 +25,29 @@ from spackscope.model.query.validation import MAX_QUERY_LENGTH, MAX_TERMS, check
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
 _WORD = re.compile(rf"""(?:[^\s"']|{_QUOTED})+|["']""")
 _QUOTES = re.compile(_QUOTED)
-_WAITING = frozenset({"!", "=", "+", "~", "@", "%", "!=", "!+", "!~", "!@", "!%"})
+_INCOMPLETE = frozenset({"!", "=", "+", "~", "@", "%", "!=", "!+", "!~", "!@", "!%"})
 _AS_IN_SPACK = ("version", "compiler", "target")
 
 
 def column_groups(column: str, text: str) -> tuple[Group, ...]:
     """Parse a column's filter. Raises QueryError."""
-    return parse_words(column, text)[0]
+    return _parse_groups(column, text)[0]
 
 
-def parse_words(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
+def apply_filter(query: Query, column: str, text: str) -> tuple[Query, Spans]:
+    """Replace the conditions of a query on a column by those of its filter.
+
+    Returns also where in the filter each condition is. Raises QueryError.
+
+    Example: `apply_filter(parse("hdf5 os=x"), "os", "24 | 22")` is `hdf5 os=*24* | os=*22*`.
+    """
+    groups, spans = _parse_groups(column, text)
+    filtered = query.without_column(column).plus(Query(groups))
+    check_once(_single(filtered.groups, {}))
+    return filtered, spans
+
+
+def _parse_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
     """Parse a column's filter; return its groups, and where in it each condition is.
 
     A sign that still needs its word is ignored. Raises QueryError.
@@ -43,7 +56,7 @@ def parse_words(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
     spans: dict[Condition, tuple[int, int]] = {}
     joined = False
     for count, word in enumerate(_words(text)):
-        if word.is_bar or word.text in _WAITING:
+        if word.is_bar or word.text in _INCOMPLETE:
             joined = word.is_bar and bool(groups)
             continue
         if count >= MAX_TERMS:
@@ -64,23 +77,11 @@ def parse_words(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
 
 
 def column_text(query: Query, column: str) -> str:
-    """Spell what a query asks of one column and of nothing else as its filter does."""
+    """Return the filter of a column for the conditions that a query has on it alone."""
     return " ".join(
         " | ".join(_word(column, condition) for condition in group)
         for group in query.of_column(column)
     )
-
-
-def with_column(query: Query, column: str, text: str) -> Query:
-    """Replace a column's part of a query by what its filter asks for. Raises QueryError."""
-    filtered = query.without_column(column).plus(Query(column_groups(column, text)))
-    check_filtered(filtered)
-    return filtered
-
-
-def check_filtered(query: Query) -> None:
-    """Check that no two filters ask for what a spec has once. Raises QueryError."""
-    check_once(_single(query.groups, {}))
 
 
 def _single(groups: Iterable[Group], spans: Spans) -> Iterator[tuple[Condition, int]]:
@@ -137,12 +138,12 @@ def _pattern(column: str, body: str) -> str:
 
 
 def _word(column: str, condition: Condition) -> str:
-    """Find the shortest word of the filter that is read as this condition."""
+    """Return the shortest word of the filter that parses to a condition."""
     if not isinstance(condition, Term):
         return str(condition)
     sign, pattern = "!" * condition.negated, condition.pattern
     for word in (pattern[1:-1], pattern, f"={pattern}"):
-        if word and word not in _WAITING and word != "|":
+        if word and word not in _INCOMPLETE and word != "|":
             try:
                 if _condition(column, sign + word) == condition:
                     break

@@ -1,4 +1,4 @@
-"""Cut a query into the tokens of Spack's spec syntax, and spackscope's own.
+"""Split a query into the tokens of Spack's spec syntax, and of spackscope's additions.
 
 The tokens are those of lib/spack/spack/spec_parser.py in Spack 1.2. `!`, `|`, the wildcards `*`
 and `?`, and quoted words are spackscope's own.
@@ -21,8 +21,8 @@ _OTHER = r"[^\x00-\x7f\s]"
 _NAME = rf"(?:[\w*?]|{_OTHER})(?:[\w\-.*?]|{_OTHER})*"
 _IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
 _KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
-# A quote behind a backslash is part of the value, and nothing else is escaped. Spack takes such a
-# quote for the end of a value where none follows that could be.
+# A quote after a backslash is part of the value, and nothing else is escaped. In Spack such a
+# quote ends the value where no other follows that could.
 _QUOTED = r"""'(?:[^']|(?<=\\)')*(?<!\\)'|"(?:[^"]|(?<=\\)")*(?<!\\)\""""
 _VALUE = r"[\w\-+*.,:=%^~/\\?]+"
 # Spack, which does not know these keys, ends every value at `@`.
@@ -56,7 +56,7 @@ _TOKEN = re.compile(
 IDENTIFIERS = re.compile(_IDENTIFIERS)
 PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
 _BARE_VALUE = re.compile(rf"(?!=){_VALUE}", re.ASCII)
-# What ends in a backslash cannot have been in quotes.
+# No quoted value ends in a backslash.
 _BARE_END = re.compile(rf"(?!=){_OWN_VALUE}(?<=\\)", re.ASCII)
 EDGE_PARTS = re.compile(r"(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?", re.DOTALL)
 ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
@@ -64,7 +64,7 @@ ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Hold a piece of a query: its kind, its text, and where it begins, in characters."""
+    """A piece of a query: its kind, its text, and the offset of its start, in characters."""
 
     kind: str
     text: str
@@ -72,26 +72,25 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The offset behind the last character."""
+        """The offset after the last character."""
         return self.start + len(self.text)
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Give the tokens of a query in their order; no character is left out.
+    """Yield the tokens of a query in their order; together they are the whole text.
 
-    What begins no token is an `error` of one character. A quote that is not closed is one to the
-    end of the text, or the search for its end would be repeated at every quote behind it. Never
-    raises.
+    A character that begins no token is an `error`. An unclosed quote is one up to the end of the
+    text, or the search for its end would be repeated at every quote after it. Never raises.
     """
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    start = 0
+    while start < len(text):
+        match = _TOKEN.match(text, start)
         if match is not None:
-            token = Token(match.lastgroup or ERROR, match[0], at)
+            token = Token(match.lastgroup or ERROR, match[0], start)
         else:
-            token = Token(ERROR, text[at:] if text[at] in QUOTES else text[at], at)
+            token = Token(ERROR, text[start:] if text[start] in QUOTES else text[start], start)
         yield token
-        at = token.end
+        start = token.end
 
 
 def is_token(kind: str, text: str) -> bool:
@@ -101,22 +100,22 @@ def is_token(kind: str, text: str) -> bool:
 
 
 def unquoted(text: str) -> str:
-    """Take the quotes off a value, and the backslashes off such quotes in it, as Spack does."""
+    """Remove the quotes around a value, and the backslashes before such quotes in it, as Spack."""
     if len(text) >= 2 and text[0] == text[-1] and text[0] in QUOTES:
         return text[1:-1].replace(f"\\{text[0]}", text[0])
     return text
 
 
 def quoted(text: str) -> str:
-    """Quote a value where it needs quotes, so that it is read as it is."""
+    """Quote a value if it would not be read as one without."""
     is_bare = _BARE_VALUE.fullmatch(text) or _BARE_END.fullmatch(text)
     return text if is_bare else in_quotes(text)
 
 
 def in_quotes(text: str) -> str:
-    """Put quotes around a text, so that it is read as it is.
+    """Put quotes around a text.
 
-    No text in quotes ends in a backslash: there a wildcard takes its place.
+    No text in quotes can end in a backslash: a wildcard replaces it there.
     """
     if text.endswith("\\"):
         text = f"{text[:-1]}?"
@@ -125,7 +124,7 @@ def in_quotes(text: str) -> str:
 
 
 def variant_pattern(name: str, operator: str, value: str) -> str:
-    """Write a variant that is asked for so that its operator and its value can be told apart."""
+    """Return the pattern of a variant, in which operator and value can be told apart."""
     return f"{name}{operator}{in_quotes(value) if value[:1] in ('', '=', *QUOTES) else value}"
 
 

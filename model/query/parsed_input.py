@@ -8,7 +8,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
-from spackscope.model.query.column_filter import check_filtered, parse_words
+from spackscope.model.query.column_filter import apply_filter
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.parser import Bare, parse_tokens
 
@@ -49,9 +49,7 @@ def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> Par
     """Parse the filter of a column, which replaces that column's part of a query. Never raises."""
     others = query.without_column(column)
     try:
-        groups, spans = parse_words(column, text)
-        filtered = others.plus(Query(groups))
-        check_filtered(filtered)
+        filtered, spans = apply_filter(others, column, text)
     except QueryError as error:
         return ParsedInput(text, cursor, None, {}, (), error, column, others)
     return ParsedInput(text, cursor, filtered, spans, (), None, column, others)

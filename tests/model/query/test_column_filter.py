@@ -11,7 +11,7 @@ from spackscope.model.core.errors import (
     QueryError,
 )
 from spackscope.model.query.ast import Query
-from spackscope.model.query.column_filter import column_groups, column_text, with_column
+from spackscope.model.query.column_filter import apply_filter, column_groups, column_text
 from spackscope.model.query.conditions import Depends, Term
 from spackscope.model.query.parser import (
     parse,
@@ -81,12 +81,12 @@ def test_a_wrong_word_of_a_filter_input_is_named_by_its_place(
 def test_a_filter_input_replaces_the_terms_of_its_column() -> None:
     query = parse("hdf5 os=centos7 +mpi")
 
-    changed = with_column(query, "os", "ubuntu !24")
+    changed = apply_filter(query, "os", "ubuntu !24")[0]
 
     assert str(changed) == "package=hdf5 +mpi os=*ubuntu* !os=*24*"
     assert column_text(changed, "os") == "ubuntu !24"
     assert column_text(query, "os") == "=centos7"
-    assert with_column(query, "os", "") == parse("hdf5 +mpi")
+    assert apply_filter(query, "os", "")[0] == parse("hdf5 +mpi")
 
 
 def test_alternatives_stand_in_the_filter_of_their_column() -> None:
@@ -95,12 +95,12 @@ def test_alternatives_stand_in_the_filter_of_their_column() -> None:
     assert column_text(query, "os") == "=x | 24"
     assert column_text(query, "target") == column_text(query, "variants") == ""
     assert column_text(query, "compiler") == "%gcc@13:"
-    assert with_column(query, "os", "=x | 24 !y") == parse(f"{query} !os=*y*")
+    assert apply_filter(query, "os", "=x | 24 !y")[0] == parse(f"{query} !os=*y*")
 
 
 def test_a_filter_cannot_ask_twice_for_what_is_there_once() -> None:
     with pytest.raises(QueryError, match="is given twice"):
-        with_column(parse("os=x | target=y"), "version", "1: 2:")
+        apply_filter(parse("os=x | target=y"), "version", "1: 2:")
 
 
 @pytest.mark.parametrize("text", ["%gcc@12/abc", "%c,cxx=gcc@12/abc", "%[virtuals='c=x'] gcc"])

@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.assist.completion import without_word
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.column_filter import with_column
+from spackscope.model.query.column_filter import apply_filter
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input
 from spackscope.model.query.parser import parse
@@ -39,11 +39,11 @@ def test_a_filter_means_what_its_text_means(text: str) -> None:
 
     assert parsed.others == parse("hdf5 +mpi")
     if parsed.error is None:
-        assert parsed.query == with_column(query, "os", text)
+        assert (parsed.query, parsed.spans) == apply_filter(query, "os", text)
     else:
         assert parsed.query is None
         with pytest.raises(QueryError, match=re.escape(str(parsed.error))):
-            with_column(query, "os", text)
+            apply_filter(query, "os", text)
 
 
 def test_a_condition_of_a_filter_knows_its_place() -> None:
