@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 ESC = "\x1b"
 
 HOSTILE_TEXT: list[tuple[str, str]] = [
@@ -74,3 +76,26 @@ HOSTILE_TEXT: list[tuple[str, str]] = [
     ("command substitution", "$(id)"),
     ("newline at the end of a hash", "23r4fq5ly72u3bfmbi3o3unokk4d5ipr\n"),
 ]
+
+ODD_VALUES: list[object] = [
+    True,
+    False,
+    [],
+    ["x"],
+    [[]],
+    {},
+    {"x": {"y": []}},
+    None,
+    7,
+    1.5,
+    10**400,
+    "",
+]
+"""JSON values of every kind, to be put where another kind is expected."""
+
+any_text = st.text(st.characters(exclude_categories=[]))
+any_json = st.recursive(
+    any_text | st.none() | st.booleans() | st.integers() | st.floats(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=5,
+)

@@ -6,7 +6,9 @@ from tests.builders.catalogs import (
     catalog_of,
     fix_checksum,
     read,
+    reasons,
     split_problems,
+    zlib_of,
 )
 from tests.builders.mirrors import (
     ARCHIVE_TYPE,
@@ -98,6 +100,7 @@ __all__ = [
     "page",
     "problem_text",
     "read",
+    "reasons",
     "record",
     "serve_files",
     "sha256",
@@ -108,4 +111,5 @@ __all__ = [
     "write_page",
     "zlib_index",
     "zlib_nodes",
+    "zlib_of",
 ]

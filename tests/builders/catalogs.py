@@ -61,3 +61,14 @@ def fix_checksum(path: Path) -> None:
     data[60:64] = bytes(4)
     data[60:64] = crc32(data).to_bytes(4, "big")
     path.write_bytes(data)
+
+
+def zlib_of(data: bytes) -> tuple[Spec, list[str]]:
+    """Return the first record of a document, and the texts of its problems."""
+    specs, problems = read(data)
+    return specs[0], [str(problem) for problem in problems]
+
+
+def reasons(problems: list[Problem]) -> list[str]:
+    """Return the place and the reason of each problem."""
+    return [f"{problem.place}: {problem.reason}" for problem in problems]

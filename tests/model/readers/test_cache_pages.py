@@ -17,7 +17,7 @@ from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.sources.resolve import SAMPLE, absolute_path
 from tests.builders import PAGES, Record, hash_of, page, record, split_problems
-from tests.hostile import HOSTILE_TEXT
+from tests.hostile import HOSTILE_TEXT, any_json
 
 SAMPLES = sorted(absolute_path(SAMPLE).rglob("specs.md"))
 DIALECTS = sorted(PAGES.rglob("specs.md"))
@@ -320,12 +320,6 @@ def test_no_bytes_raise(data: bytes) -> None:
         assert all(isinstance(item, Spec | Problem) for item in read_page(head + data, origin="o"))
 
 
-any_text = st.text(st.characters(exclude_categories=[]))
-any_json = st.recursive(
-    any_text | st.none() | st.booleans() | st.integers() | st.floats(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
-    max_leaves=5,
-)
 any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
     lambda fields: record(1) | fields
 )

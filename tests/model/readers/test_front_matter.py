@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.front_matter import parse_value, split
 
 DEEP = 100_000
@@ -62,20 +61,6 @@ def test_the_last_of_two_equal_keys_counts() -> None:
 def test_a_text_without_an_opening_line_is_no_front_matter(text: str) -> None:
     with pytest.raises(Unreadable, match="does not open"):
         split(text)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_a_page_is_decoded_by_its_byte_order_mark(encoding: str) -> None:
-    mark = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
-
-    assert decode((mark + "---\nnaïve").encode(encoding)) == "---\nnaïve"
-
-
-def test_bytes_that_are_no_text_are_named_by_their_offset() -> None:
-    with pytest.raises(Unreadable, match=r"^byte 2 is not UTF-8 text$"):
-        decode("naïve".encode("latin-1"))
-    with pytest.raises(Unreadable, match=r"^byte \d is not UTF-16 text$"):
-        decode(b"\xff\xfea\x00b")
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,10 @@ from tests.builders import (
     leaf,
     node,
     read,
+    reasons,
     zlib_nodes,
 )
-from tests.model.readers.test_spack_database import ODD, any_json
+from tests.hostile import ODD_VALUES, any_json
 
 ROOTS = [{"hash": ZLIB, "spec": "zlib +shared"}]
 
@@ -45,10 +46,6 @@ def lock(
         **more,
     }
     return json.dumps({key: value for key, value in whole.items() if value is not ...}).encode()
-
-
-def reasons(problems: list[Problem]) -> list[str]:
-    return [f"{problem.place}: {problem.reason}" for problem in problems]
 
 
 @pytest.mark.parametrize(
@@ -236,7 +233,7 @@ def test_what_is_no_lock_file_is_a_problem(document: object) -> None:
     assert problem.reason.startswith("it is not a page of cache.spack.io, a Spack database")
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
 def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
     concrete = {hash_of(30): value, **{its["hash"]: its for its in zlib_nodes()}}
 

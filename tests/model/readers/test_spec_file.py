@@ -32,9 +32,10 @@ from tests.builders import (
     leaf,
     node,
     read,
+    reasons,
     zlib_nodes,
 )
-from tests.model.readers.test_spack_database import ODD, any_json
+from tests.hostile import ODD_VALUES, any_json
 
 COMPRESSED = [
     *SPACK_DATA.glob("mirror-v3/blobs/sha256/17/*"),
@@ -55,10 +56,6 @@ def signed(text: bytes) -> bytes:
         b"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n" + b"\n".join(lines) + b"\n"
         b"-----BEGIN PGP SIGNATURE-----\n\niQIzBAEBCgAdFiEE\n=abcd\n-----END PGP SIGNATURE-----\n"
     )
-
-
-def reasons(problems: list[Problem]) -> list[str]:
-    return [f"{problem.place}: {problem.reason}" for problem in problems]
 
 
 WHOLE = read(specfile())[0]
@@ -263,7 +260,7 @@ def test_a_spec_file_without_nodes_is_a_problem(listed: object, reason: str) -> 
     assert (specs, reasons(problems)) == ([], [reason])
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
 def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
     specs, problems = read(specfile([*zlib_nodes(), value]))
 

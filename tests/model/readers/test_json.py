@@ -1,0 +1,192 @@
+"""What comes before an error in JSON is read, and no key is lost without a word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.records import Problem, Spec
+from spackscope.model.readers import json as json_reader
+from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.json import parse
+from tests.builders import (
+    GCC,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    INSTALL_TREE,
+    ZLIB,
+    database,
+    hash_of,
+    in_format,
+    installs,
+    leaf,
+    node,
+    read,
+    reasons,
+    zlib_index,
+    zlib_nodes,
+)
+from tests.model.readers.test_lockfile import lock
+from tests.model.readers.test_spec_file import specfile
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_hash_that_stands_twice_is_told(alike: bool) -> None:
+    one = json.dumps(node(version="1", dependencies=...))
+    two = one if alike else json.dumps(node(version="2", dependencies=...))
+    data = (
+        f'{{"database": {{"version": "8", "installs": '
+        f'{{"{ZLIB}": {{"spec": {one}}}, "{ZLIB}": {{"spec": {two}}}}}}}}}'
+    ).encode()
+
+    (spec,), (problem,) = read(data)
+
+    assert spec.version == ("1" if alike else "2")
+    how = "with equal content" if alike else "the last one counts"
+    assert problem.reason == f"hash {ZLIB} is listed twice, {how}"
+
+
+def test_any_other_key_that_stands_twice_counts_as_in_json() -> None:
+    data = zlib_index().replace(b'"version": "1.3.1"', b'"version": "1", "version": "1.3.1"')
+
+    assert read(data) == read(zlib_index())
+
+
+def by_record(data: bytes) -> list[Spec | Problem]:
+    return list(read_document(data, origin="document"))
+
+
+@pytest.mark.parametrize(
+    "path", [INDEX_OF_0_23, INDEX_OF_1_2, INSTALL_TREE], ids=["0.23", "1.2", "install tree"]
+)
+def test_a_database_that_begins_with_another_key_is_read_alike(path: Path) -> None:
+    data = path.read_bytes()
+
+    assert by_record(b'{"x": [0],' + data.lstrip()[1:]) == by_record(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        (b'{"database": {"version": "8", "installs": %b, "installs": %b}}', "installs"),
+        (
+            b'{"database": {"installs": %b}, "database": {"version": "8", "installs": %b}}',
+            "database",
+        ),
+        (
+            b'{"database": {"version": "5", "installs": %b, "version": "8", "installs": %b}}',
+            "installs",
+        ),
+        (b'{"x": 1, "database": {"version": "8", "installs": %b, "installs": %b}}', "installs"),
+    ],
+)
+def test_of_a_key_that_is_given_twice_the_last_one_counts(data: bytes, key: str) -> None:
+    first = json.dumps(installs(*zlib_nodes(version="1"))).encode()
+    second = json.dumps(installs(*zlib_nodes(version="2"))).encode()
+
+    told, *items = by_record(data % (first, second))
+
+    assert told == Problem("document", "", f'"{key}" is given twice; the last one counts')
+    assert items == by_record(database(json.loads(second)))
+
+
+def test_no_more_repeated_keys_are_listed_than_other_problems(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(json_reader, "MAX_PROBLEMS", 3)
+    pairs = ", ".join(f'"{hash_of(number // 2)}": {{}}' for number in range(10))
+
+    value, remarks = parse("{" + pairs + "}")
+
+    assert len(value) == 5
+    assert [remark.partition(" is listed")[0] for remark in remarks] == [
+        *(f"hash {hash_of(number)}" for number in range(3)),
+        "more keys are given twice, which are not listed",
+    ]
+
+
+def test_a_record_nested_too_deeply_leaves_those_before_it() -> None:
+    before = json.dumps({GCC: {"spec": leaf(GCC, "gcc", "13.2.0")}})[:-1]
+    data = '{"database": {"version": "8", "installs": ' + before + f', "{ZLIB}": ' + "[" * 100_000
+
+    (spec,), (problem,) = read(data.encode())
+
+    assert spec.package == "gcc"
+    assert "nested too deeply" in problem.reason
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_database_damaged_anywhere_is_read_as_far_as_it_is_json(indent: int | None) -> None:
+    data = json.dumps(json.loads(database(installs(leaf(ZLIB, "zlib", "1")))), indent=indent)
+    valid = 0
+
+    for at in range(len(data)):
+        for sign in ('"', "}", ",", "[", ":", " ", ""):
+            damaged = (data[:at] + sign + data[at + 1 :]).encode()
+            specs, problems = read(damaged)
+            try:
+                again = json.dumps(json.loads(damaged)).encode()
+            except ValueError:
+                assert [spec.hash for spec in specs] in ([], [ZLIB])
+                assert "character" in problems[0].reason
+            else:
+                assert (specs, problems) == read(again)
+                valid += 1
+
+    assert valid > 1000
+
+
+SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        database(SMALL),
+        json.dumps({"database": {"installs": SMALL, "version": "8"}}).encode(),
+        lock({hash_: its["spec"] for hash_, its in SMALL.items()}),
+        specfile([its["spec"] for its in SMALL.values()]),
+        json.dumps({"spec": [in_format(1, its["spec"]) for its in SMALL.values()]}).encode(),
+        json.dumps([its["spec"] for its in SMALL.values()]).encode(),
+    ],
+    ids=["index", "version last", "lock file", "spec file", "oldest spec file", "spack find"],
+)
+def test_a_document_cut_anywhere_says_where_and_keeps_the_specs_before_the_cut(
+    data: bytes,
+) -> None:
+    whole, _ = read(data)
+    kept = []
+
+    for length in range(len(data)):
+        specs, problems = read(data[:length])
+        assert [spec.hash for spec in specs] == [spec.hash for spec in whole[: len(specs)]]
+        assert [spec.version for spec in specs] == [spec.version for spec in whole[: len(specs)]]
+        kept.append(len(specs))
+        assert problems
+        if length:
+            assert "at character" in problems[0].reason
+    assert kept == sorted(kept)
+    assert set(kept) == {0, 1, 2, 3}
+
+
+def test_a_large_index_cut_in_the_middle_keeps_what_came() -> None:
+    data = INDEX_OF_1_2.read_bytes()
+
+    specs, problems = read(data[: len(data) // 2])
+
+    assert [spec.hash for spec in specs] == [spec.hash for spec in read(data)[0]][: len(specs)]
+    assert len(specs) == 13
+    assert problems[0].reason.startswith("File is cut off at character ")
+    assert problems[0].reason.endswith("; the records before it were read")
+
+
+def test_a_document_behind_a_document_is_told() -> None:
+    specs, problems = read(zlib_index() + zlib_index())
+
+    assert specs == read(zlib_index())[0]
+    end = len(zlib_index())
+    assert reasons(problems) == [
+        f": Data after the end of the document (character {end}) was ignored"
+    ]
