@@ -10,7 +10,6 @@ against somebody who may write to the file; the modes of the file and its direct
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import threading
@@ -57,29 +56,30 @@ def is_current(path: Path) -> bool:
 
 
 class Verification(threading.Thread):
-    """Thread that compares a file with its checksum; reading and CRC-32 release the GIL."""
+    """Thread that checks the file at `path`; reading and CRC-32 release the GIL."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(daemon=True)
-        self._path = path
-        self._is_sound = False
+        self.path = path
+        self._is_current = False
+        self._damage: IndexDamaged | None = None
         self.start()
 
     def run(self) -> None:
         """Read the whole file."""
-        with contextlib.suppress(OSError):
-            descriptor = _open(self._path)
-            try:
-                header = os.read(descriptor, _HEADER)
-                self._is_sound = _checksum(descriptor) == header[_CHECKSUM]
-            finally:
-                os.close(descriptor)
+        try:
+            self._is_current = is_current(self.path)
+            if self._is_current and not _has_right_checksum(self.path):
+                raise IndexDamaged("its checksum is wrong")
+        except IndexDamaged as error:
+            self._damage = error
 
-    def finish(self) -> None:
-        """Wait for the result. Raises IndexDamaged where the checksum is another one."""
+    def finish(self) -> bool:
+        """Wait, and return whether the file is current. Raises IndexDamaged."""
         self.join()
-        if not self._is_sound:
-            raise IndexDamaged("its checksum is wrong")
+        if self._damage is not None:
+            raise self._damage
+        return self._is_current
 
 
 def create(path: Path, write: Callable[[str], None]) -> None:
@@ -103,6 +103,19 @@ def _read_header(path: Path) -> tuple[os.stat_result, bytes]:
     descriptor = _open(path)
     try:
         return os.fstat(descriptor), os.read(descriptor, _HEADER)
+    finally:
+        os.close(descriptor)
+
+
+def _has_right_checksum(path: Path) -> bool:
+    try:
+        descriptor = _open(path)
+    except OSError:
+        return False
+    try:
+        return _checksum(descriptor) == os.pread(descriptor, _HEADER, 0)[_CHECKSUM]
+    except OSError:
+        return False
     finally:
         os.close(descriptor)
 

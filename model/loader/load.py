@@ -1,8 +1,8 @@
-"""Keep indexes in the cache directory: find, check, build and replace them.
+"""Load sources into an up-to-date catalog; its index is kept in the cache directory.
 
-One immutable file a choice of sources, opened without locks, so that network homes and many
-readers do no harm; `index_file` describes its header and checksum. Where nothing can be written
-the same index is built in memory.
+There is one immutable file for each choice of sources, opened without locks, so that network homes
+and many readers do no harm; `index_file` describes its header and checksum. Where no file can be
+written the index is built in memory.
 """
 
 from __future__ import annotations
@@ -13,25 +13,19 @@ import itertools
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import (
-    IndexDamaged,
-    SourceError,
-)
+from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.index.connection import connect
 from spackscope.model.index.index_file import Verification, create, is_current
 from spackscope.model.loader.build import build
 from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import (
-    DiscoveredSource,
-    fingerprint,
-)
+from spackscope.model.sources.document import DiscoveredSource, fingerprint
 from spackscope.model.sources.resolve import STANDARD_INPUT, source_key
 from spackscope.model.sources.session import Session
 
@@ -45,25 +39,29 @@ _memory_names = itertools.count()
 
 
 def index_path(sources: Sequence[str], session: Session) -> Path | None:
-    """Give the file that the index of these sources is kept in, or None without a home."""
+    """Return the index file of these sources, there or not; None without a home directory."""
     cache = xdg_dir(session.environ, "cache")
     if cache is None:
         return None
-    # Records name their source as it was written, so that is part of it too.
-    named = "\0".join([*sources, *(source_key(source, session) for source in sources)])
+    # Records contain the name of their source as it was given.
+    key = "\0".join([*sources, *(source_key(source, session) for source in sources)])
     if session.include_dependency_only:
-        named += "\0--all"
-    name = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        key += "\0--all"
+    name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Path(cache, f"{name}.sqlite")
 
 
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
-    """Open the index of these sources as it was left, unless it cannot be trusted.
+    """Open the index file of these sources without looking at them; None where there is none.
 
-    It may be older than the documents, and its checksum has not been verified: `load` does both.
+    It may be older than the documents, and its checksum is not verified: `load` does both.
     """
+    path = index_path(sources, session)
+    # What was on standard input before is of no use.
+    if path is None or STANDARD_INPUT in sources:
+        return None
     with contextlib.suppress(IndexDamaged):
-        return _opened(index_path(sources, session), sources)
+        return Catalog(_uri(path)) if is_current(path) else None
     return None
 
 
@@ -76,142 +74,135 @@ def load(
     keep: bool = False,
     on_late: Callable[[Catalog], None] | None = None,
 ) -> Catalog:
-    """Give the catalog of these sources as they are now, building its index where it is needed.
+    """Return the catalog of these sources as they are now, and build its index if necessary.
 
-    A small index stays in memory unless it is to be kept. The checksum of a file is verified
-    while the sources are discovered; a damaged one is built again, and so it is where the caller
-    found that it `was_damaged`. `on_late` is given a catalog of those that have answered, where
-    others take long. Raises SourceError where no source can be read, Cancelled, and IndexDamaged
-    where a new index cannot be read.
+        catalog = load(["public", "~/mirror"], Session(os.environ))
+
+    With `rebuild` all documents are read, even unchanged ones. `was_damaged` replaces an index
+    that the caller has found to be damaged. With `keep` even a small index is kept in a file.
+    `on_late` is called with a catalog of the sources that have answered, where others take long.
+
+    Raises SourceError where no source can be read, Cancelled, and IndexDamaged where a new index
+    cannot be read. A damaged index file is replaced; `Catalog.was_damaged` is true then.
     """
     path = index_path(sources, session)
     if path is not None:
         tidy(str(path.parent))
-    kept = _Kept(None if rebuild or was_damaged else path, sources)
-
-    def writing(
-        discovered: Sequence[DiscoveredSource], old: OldIndex | None = None
-    ) -> Callable[[sqlite3.Connection], None]:
-        return partial(
-            build,
-            discovered,
-            fingerprint=_fingerprint(discovered),
-            everything=session.include_dependency_only,
-            old=old,
-            on_progress=session.on_progress,
-            should_stop=session.should_stop,
-        )
-
-    def tell_late(discovered: list[DiscoveredSource]) -> None:
-        if on_late is not None and not all(one.failure for one in discovered):
-            with contextlib.suppress(SourceError, sqlite3.Error):
-                on_late(_build_in_memory(writing(discovered), discovered))
-
-    discovered = discover(sources, session, on_late=tell_late)
-    cached = kept.verified()
-    if cached is not None and cached.meta.get("fingerprint") == _fingerprint(discovered):
-        cached.discovered = discovered
-        return cached
-    was_damaged = was_damaged or kept.was_damaged
-    size = sum(document.size for one in discovered for document in one.documents)
-    # What was damaged is replaced, lest it be found damaged again the next time.
-    in_file = STANDARD_INPUT not in sources and (keep or was_damaged or size > SMALL)
+    # The file is verified in a thread while the sources are discovered.
+    is_usable = STANDARD_INPUT not in sources and not (rebuild or was_damaged)
+    verification = Verification(path) if path is not None and is_usable else None
+    new = _Build(discover(sources, session, on_late=_late_builder(session, on_late)), session)
     try:
-        old = OldIndex(cached) if cached is not None else None
-        catalog = _build(writing(discovered, old), path, discovered, in_file=in_file)
+        cached = _open_verified(verification)
+    except IndexDamaged:
+        cached, was_damaged = None, True
+    if cached is not None and cached.meta.get("fingerprint") == new.fingerprint:
+        cached.discovered = new.discovered
+        return cached
+    # A damaged file is replaced, or it would be found damaged again.
+    in_file = STANDARD_INPUT not in sources and (keep or was_damaged or new.size > SMALL)
+    return _build(new, cached, path, in_file=in_file, was_damaged=was_damaged)
+
+
+def _late_builder(
+    session: Session, on_late: Callable[[Catalog], None] | None
+) -> Callable[[list[DiscoveredSource]], None]:
+    """Return a function that builds a catalog of the sources that have answered."""
+
+    def build_late(discovered: list[DiscoveredSource]) -> None:
+        if on_late is not None and not all(source.failure for source in discovered):
+            with contextlib.suppress(SourceError, sqlite3.Error):
+                on_late(_Build(discovered, session).in_memory())
+
+    return build_late
+
+
+def _open_verified(verification: Verification | None) -> Catalog | None:
+    """Wait for the verification, and open the file if it is current. Raises IndexDamaged."""
+    if verification is None or not verification.finish():
+        return None
+    return Catalog(_uri(verification.path))
+
+
+def _build(
+    new: _Build, cached: Catalog | None, path: Path | None, *, in_file: bool, was_damaged: bool
+) -> Catalog:
+    """Build an index with the unchanged records of a cached one, unless that is damaged."""
+    try:
+        build = replace(new, old=OldIndex(cached)) if cached is not None else new
+        catalog = build.in_file(path) if in_file else build.in_memory()
     except IndexDamaged:
         if cached is None:
             raise
         was_damaged = True
-        catalog = _build(writing(discovered), path, discovered, in_file=True)
+        catalog = new.in_file(path)
     catalog.was_damaged = was_damaged
     return catalog
 
 
-class _Kept:
-    """Hold the index file that there is, while its checksum is verified in a thread."""
+@dataclass(frozen=True)
+class _Build:
+    """The build of an index; records of unchanged documents are taken from an `old` one."""
 
-    def __init__(self, path: Path | None, sources: Sequence[str]) -> None:
-        self.was_damaged = False
-        self._verification: Verification | None = None
+    discovered: Sequence[DiscoveredSource]
+    session: Session
+    old: OldIndex | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest that changes when any document or problem of the sources does."""
+        documents = [document for source in self.discovered for document in source.documents]
+        text = fingerprint(documents)
+        for source in self.discovered:
+            text += f"\n{source.source}\0{source.failure}\0{source.problems}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """The bytes of all documents."""
+        return sum(document.size for source in self.discovered for document in source.documents)
+
+    def in_file(self, path: Path | None) -> Catalog:
+        """Build the index in a file, or in memory where that cannot be written."""
+
+        def write(temporary: str) -> None:
+            with contextlib.closing(connect(temporary)) as connection:
+                self._write(connection)
+
+        if path is None:
+            return self.in_memory("the index is kept in memory: there is no home directory")
         try:
-            self._catalog = _opened(path, sources)
-        except IndexDamaged:
-            self._catalog, self.was_damaged = None, True
-        if path is not None and self._catalog is not None:
-            self._verification = Verification(path)
-
-    def verified(self) -> Catalog | None:
-        """Return the catalog, or None where there is none or it is damaged."""
-        try:
-            if self._verification is not None:
-                self._verification.finish()
-        except IndexDamaged:
-            self._catalog, self.was_damaged = None, True
-        return self._catalog
-
-
-def _fingerprint(discovered: Sequence[DiscoveredSource]) -> str:
-    """Condense what the sources are into a text that changes when any document does."""
-    documents = [document for one in discovered for document in one.documents]
-    said = [f"{one.source}\0{one.failure}\0{one.problems}" for one in discovered]
-    text = "\n".join([fingerprint(documents), *said])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _build(
-    write: Callable[[sqlite3.Connection], None],
-    path: Path | None,
-    discovered: Sequence[DiscoveredSource],
-    *,
-    in_file: bool,
-) -> Catalog:
-    """Build an index in its file, or in memory where that is not wanted or cannot be written."""
-
-    def write_file(temporary: str) -> None:
-        with contextlib.closing(connect(temporary)) as connection:
-            write(connection)
-
-    notice = ""
-    if in_file and path is None:
-        notice = "the index stays in memory: there is no home directory to keep it in"
-    elif in_file and path is not None:
-        try:
-            create(path, write_file)
-            return Catalog(_uri(path), discovered=discovered)
+            create(path, write)
+            return Catalog(_uri(path), discovered=self.discovered)
         except (OSError, sqlite3.Error) as error:
-            notice = f"the index stays in memory: {path.parent} takes no file ({_reason(error)})"
-    return _build_in_memory(write, discovered, notice)
+            reason = str(getattr(error, "strerror", None) or error).lower()
+        notice = f"the index is kept in memory: cannot write to {path.parent} ({reason})"
+        return self.in_memory(notice)
 
+    def in_memory(self, notice: str = "") -> Catalog:
+        """Build the index in memory; `notice` is what the user should know of that."""
+        uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
+        connection = connect(uri)
+        # The disk may be full, so sorting must not need files either.
+        connection.execute("PRAGMA temp_store=MEMORY")
+        try:
+            self._write(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return Catalog(uri, notice=notice, keep=connection, discovered=self.discovered)
 
-def _build_in_memory(
-    write: Callable[[sqlite3.Connection], None],
-    discovered: Sequence[DiscoveredSource],
-    notice: str = "",
-) -> Catalog:
-    uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
-    connection = connect(uri)
-    # A full disk may be why nothing is kept: sorting must not need files either.
-    connection.execute("PRAGMA temp_store=MEMORY")
-    try:
-        write(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return Catalog(uri, notice=notice, keep=connection, discovered=discovered)
-
-
-def _opened(path: Path | None, sources: Sequence[str]) -> Catalog | None:
-    """Open the index of a path if there is one of ours. Raises IndexDamaged."""
-    # What came on standard input the last time is of no use.
-    if path is None or STANDARD_INPUT in sources or not is_current(path):
-        return None
-    return Catalog(_uri(path))
+    def _write(self, connection: sqlite3.Connection) -> None:
+        build(
+            self.discovered,
+            connection,
+            fingerprint=self.fingerprint,
+            everything=self.session.include_dependency_only,
+            old=self.old,
+            on_progress=self.session.on_progress,
+            should_stop=self.session.should_stop,
+        )
 
 
 def _uri(path: Path) -> str:
     return f"file://{quote(os.fsencode(path))}?mode=ro&immutable=1"
-
-
-def _reason(error: Exception) -> str:
-    return str(getattr(error, "strerror", None) or error).lower()

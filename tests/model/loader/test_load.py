@@ -321,7 +321,7 @@ def test_an_index_of_another_owner_is_not_trusted(
     assert open_cached(home.sources, Session(home.environ)) is None
     catalog = home.load()
     assert made(catalog) != made(first)
-    assert catalog.notice.endswith("spackscope takes no file (it belongs to another user)")
+    assert catalog.notice.endswith("spackscope (it belongs to another user)")
 
 
 def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
@@ -345,40 +345,40 @@ def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
 
 def read_only(home: Home) -> str:
     home.cache.mkdir(0o555)
-    return f"{home.cache}/spackscope takes no file (permission denied)"
+    return f"cannot write to {home.cache}/spackscope (permission denied)"
 
 
 def read_only_inside(home: Home) -> str:
     home.index.parent.mkdir(parents=True)
     home.index.parent.chmod(0o555)
-    return f"{home.cache}/spackscope takes no file (permission denied)"
+    return f"cannot write to {home.cache}/spackscope (permission denied)"
 
 
 def a_file(home: Home) -> str:
     home.cache.touch()
-    return f"{home.cache}/spackscope takes no file (not a directory)"
+    return f"cannot write to {home.cache}/spackscope (not a directory)"
 
 
 def a_file_inside(home: Home) -> str:
     home.cache.mkdir()
     home.index.parent.touch()
-    return f"{home.cache}/spackscope takes no file (file exists)"
+    return f"cannot write to {home.cache}/spackscope (file exists)"
 
 
 def a_full_directory_for_an_index(home: Home) -> str:
     home.index.mkdir(parents=True)
     (home.index / "file").touch()
-    return f"{home.cache}/spackscope takes no file (directory not empty)"
+    return f"cannot write to {home.cache}/spackscope (directory not empty)"
 
 
 def no_home(home: Home) -> str:
     home.environ.clear()
-    return "there is no home directory to keep it in"
+    return "there is no home directory"
 
 
 def a_relative_cache_and_no_home(home: Home) -> str:
     home.environ = {"XDG_CACHE_HOME": "cache"}
-    return "there is no home directory to keep it in"
+    return "there is no home directory"
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,7 @@ def test_what_cannot_be_kept_stays_in_memory_with_a_notice(
 
     catalog = home.load()
 
-    assert catalog.notice == f"the index stays in memory: {reason}"
+    assert catalog.notice == f"the index is kept in memory: {reason}"
     assert catalog.total == 1
     assert open_cached(home.sources, Session(home.environ)) is None
     assert not list(home.mirror.parent.rglob("*.tmp"))
@@ -420,8 +420,8 @@ print(catalog.total, catalog.notice)
     output, errors = python(code, home.mirror, home.cache).communicate(timeout=60)
 
     assert errors == ""
-    assert output.startswith("30001 the index stays in memory: ")
-    assert "takes no file (" in output
+    assert output.startswith("30001 the index is kept in memory: ")
+    assert "cannot write to " in output
     assert home.files == []
 
 

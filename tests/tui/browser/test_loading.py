@@ -202,7 +202,7 @@ async def test_where_nothing_can_be_written_the_browser_works_and_says_so(
     (tmp_path / "file").write_text("")
     async with browsing(source, environ={"XDG_CACHE_HOME": str(tmp_path / "file")}) as browser:
         assert len(browser.rows) == 1800
-        assert "the index stays in memory" in browser.status
+        assert "the index is kept in memory" in browser.status
 
 
 async def test_reading_shows_how_far_it_is_and_escape_stops_it_and_r_starts_again(

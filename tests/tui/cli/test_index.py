@@ -135,7 +135,7 @@ def test_where_no_file_can_be_kept_the_user_is_told(program: Program) -> None:
     result = program("index", XDG_CACHE_HOME=str(program.home / "file"))
     assert result.returncode == 0
     assert list(said(result.stdout)) == ["specs", "packages", "tags", "problems"]
-    assert result.stderr.startswith("spackscope: the index stays in memory: ")
+    assert result.stderr.startswith("spackscope: the index is kept in memory: ")
     result = program("index", XDG_CACHE_HOME="", HOME="")
     assert "there is no home directory" in result.stderr
 
