@@ -1,4 +1,4 @@
-"""A real web server on loopback that does what a script says, be it against all rules."""
+"""A real web server on loopback whose handlers may break all rules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HEAD_LIMIT = 1 << 16
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request as the server got it."""
+class Request:
+    """A request as the server received it."""
 
     method: str
     target: str
@@ -26,22 +26,22 @@ class Asked:
         return self.target.partition("?")[0]
 
 
-class Talk:
-    """One request, and the means to answer it."""
+class Exchange:
+    """One request, and the means to respond to it."""
 
-    def __init__(self, asked: Asked, connection: socket.socket, server: WebServer) -> None:
-        self.asked, self.connection, self.server = asked, connection, server
+    def __init__(self, request: Request, connection: socket.socket, server: WebServer) -> None:
+        self.request, self.connection, self.server = request, connection, server
 
     def send(self, data: bytes) -> None:
         self.connection.sendall(data)
 
-    def head(self, status: int, **headers: str | int) -> None:
-        lines = [f"HTTP/1.1 {status} Said"]
+    def send_head(self, status: int, **headers: str | int) -> None:
+        lines = [f"HTTP/1.1 {status} Reason"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         self.send(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
 
-    def answer(self, status: int, body: bytes = b"", **headers: str | int) -> None:
-        self.head(status, **{"Content_Length": len(body), **headers})
+    def respond(self, status: int, body: bytes = b"", **headers: str | int) -> None:
+        self.send_head(status, **{"Content_Length": len(body), **headers})
         self.send(body)
 
     def wait(self) -> None:
@@ -51,22 +51,22 @@ class Talk:
             self.connection.recv(1)
 
 
-Script = Callable[[Talk], None]
+Handler = Callable[[Exchange], None]
 
 
 @dataclass
 class WebServer:
-    """Answer each path by its script, and everything else with 404.
+    """Respond to each path by its handler, and to everything else with 404.
 
-    `waiting` is the number of requests that are not answered yet.
+    `waiting` is the number of requests without a response yet.
     """
 
-    scripts: dict[str, Script] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    handlers: dict[str, Handler] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
     waiting: int = 0
     tls: ssl.SSLContext | None = None
     ended: threading.Event = field(default_factory=threading.Event)
-    default: Script = lambda talk: talk.answer(404)
+    default: Handler = lambda exchange: exchange.respond(404)
 
     def __post_init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
@@ -80,7 +80,7 @@ class WebServer:
         return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
 
     def paths(self) -> list[str]:
-        return [asked.path for asked in self.asked]
+        return [request.path for request in self.requests]
 
     def end(self) -> None:
         self.ended.set()
@@ -112,28 +112,29 @@ class WebServer:
                     with self.tls.wrap_socket(connection, server_side=True) as encrypted:
                         self._connections.append(encrypted)
                         encrypted.settimeout(0.1)
-                        self._talk(encrypted)
+                        self._respond(encrypted)
                 else:
-                    self._talk(connection)
+                    self._respond(connection)
             except OSError:
                 return
 
-    def _talk(self, connection: socket.socket) -> None:
-        while (head := self._head(connection)) is not None:
+    def _respond(self, connection: socket.socket) -> None:
+        while (head := self._read_head(connection)) is not None:
             line, *lines = head.decode("latin-1").split("\r\n")
             method, target, _version = line.split(" ")
             pairs = [line.partition(":")[::2] for line in lines if line]
-            asked = Asked(method, target, {name.lower(): text.strip() for name, text in pairs})
+            headers = {name.lower(): text.strip() for name, text in pairs}
+            request = Request(method, target, headers)
             self.waiting += 1
-            self.asked.append(asked)
+            self.requests.append(request)
             connection.settimeout(5)
             try:
-                self.scripts.get(asked.path, self.default)(Talk(asked, connection, self))
+                self.handlers.get(request.path, self.default)(Exchange(request, connection, self))
             finally:
                 self.waiting -= 1
             connection.settimeout(0.1)
 
-    def _head(self, connection: socket.socket) -> bytes | None:
+    def _read_head(self, connection: socket.socket) -> bytes | None:
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             try:
@@ -145,102 +146,102 @@ class WebServer:
             if not part or len(head) > HEAD_LIMIT:
                 return None
             if not head and not part.isalpha():
-                connection.sendall(b"HTTP/1.1 400 This is no HTTP\r\n\r\n")
+                connection.sendall(b"HTTP/1.1 400 This is not HTTP\r\n\r\n")
                 return None
             head += part
         return head[:-4]
 
 
 @contextmanager
-def serving(tls: ssl.SSLContext | None = None, **scripts: Script) -> Iterator[WebServer]:
-    """Run a server for as long as it is needed; a script `name` is that of the path /name."""
-    server = WebServer({f"/{name}": script for name, script in scripts.items()}, tls=tls)
+def serving(tls: ssl.SSLContext | None = None, **handlers: Handler) -> Iterator[WebServer]:
+    """Run a server for as long as it is needed; a handler `name` is that of the path /name."""
+    server = WebServer({f"/{name}": handler for name, handler in handlers.items()}, tls=tls)
     try:
         yield server
     finally:
         server.end()
 
 
-def gives(body: bytes, **headers: str | int) -> Script:
-    """Give a body, and 304 for the version that the headers name."""
+def sends(body: bytes, **headers: str | int) -> Handler:
+    """Send a body, and 304 for the version that the headers name."""
 
-    def script(talk: Talk) -> None:
-        known = talk.asked.headers
+    def handler(exchange: Exchange) -> None:
+        known = exchange.request.headers
         same = "ETag" in headers and known.get("if-none-match") == headers["ETag"]
         same |= (
             "Last_Modified" in headers
             and known.get("if-modified-since") == headers["Last_Modified"]
         )
         if same:
-            talk.head(304)
+            exchange.send_head(304)
         else:
-            talk.answer(200, body, **headers)
+            exchange.respond(200, body, **headers)
 
-    return script
-
-
-def says(status: int, **headers: str | int) -> Script:
-    """Give a status without a body."""
-    return lambda talk: talk.answer(status, b"", **headers)
+    return handler
 
 
-def in_turn(*scripts: Script) -> Script:
-    """Follow one script after the other, and the last one from then on."""
-    left = list(scripts)
-    return lambda talk: (left.pop(0) if len(left) > 1 else left[0])(talk)
+def responds(status: int, **headers: str | int) -> Handler:
+    """Respond with a status and no body."""
+    return lambda exchange: exchange.respond(status, b"", **headers)
 
 
-def hangs_up(talk: Talk) -> None:
-    """Close the connection without a word."""
-    talk.connection.shutdown(socket.SHUT_RDWR)
+def in_turn(*handlers: Handler) -> Handler:
+    """Use one handler after the other, and the last one from then on."""
+    left = list(handlers)
+    return lambda exchange: (left.pop(0) if len(left) > 1 else left[0])(exchange)
 
 
-def is_silent(talk: Talk) -> None:
-    """Never answer."""
-    talk.wait()
+def hangs_up(exchange: Exchange) -> None:
+    """Close the connection without a response."""
+    exchange.connection.shutdown(socket.SHUT_RDWR)
 
 
-def stalls_after(part: bytes, length: int) -> Script:
+def is_silent(exchange: Exchange) -> None:
+    """Never respond."""
+    exchange.wait()
+
+
+def stalls_after(part: bytes, length: int) -> Handler:
     """Begin a body, and never end it."""
 
-    def script(talk: Talk) -> None:
-        talk.head(200, Content_Length=length)
-        talk.send(part)
-        talk.wait()
+    def handler(exchange: Exchange) -> None:
+        exchange.send_head(200, Content_Length=length)
+        exchange.send(part)
+        exchange.wait()
 
-    return script
-
-
-def announces(length: int, body: bytes) -> Script:
-    """Give a body of another length than announced, and close the connection."""
-
-    def script(talk: Talk) -> None:
-        talk.answer(200, body, Content_Length=length)
-        talk.connection.shutdown(socket.SHUT_RDWR)
-
-    return script
+    return handler
 
 
-def never_ends(talk: Talk) -> None:
-    """Send bytes for as long as anybody takes them."""
-    talk.head(200, Connection="close")
-    while not talk.server.ended.is_set():
-        talk.send(b"{" * 65536)
+def announces(length: int, body: bytes) -> Handler:
+    """Send a body of another length than announced, and close the connection."""
+
+    def handler(exchange: Exchange) -> None:
+        exchange.respond(200, body, Content_Length=length)
+        exchange.connection.shutdown(socket.SHUT_RDWR)
+
+    return handler
 
 
-def trickles(body: bytes, seconds: float) -> Script:
-    """Give a body byte by byte."""
+def never_ends(exchange: Exchange) -> None:
+    """Send bytes as long as the client reads them."""
+    exchange.send_head(200, Connection="close")
+    while not exchange.server.ended.is_set():
+        exchange.send(b"{" * 65536)
 
-    def script(talk: Talk) -> None:
-        talk.head(200, Content_Length=len(body))
+
+def trickles(body: bytes, seconds: float) -> Handler:
+    """Send a body byte by byte."""
+
+    def handler(exchange: Exchange) -> None:
+        exchange.send_head(200, Content_Length=len(body))
         for byte in body:
-            talk.send(bytes([byte]))
-            if talk.server.ended.wait(seconds):
+            exchange.send(bytes([byte]))
+            if exchange.server.ended.wait(seconds):
                 return
 
-    return script
+    return handler
 
 
-def packed(body: bytes) -> Script:
-    """Give a body that is packed for the way."""
-    return gives(gzip.compress(body), Content_Encoding="gzip")
+def packed(body: bytes) -> Handler:
+    """Send a body that is compressed for the transfer."""
+    return sends(gzip.compress(body), Content_Encoding="gzip")

@@ -12,7 +12,7 @@ from typing import Any
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
-from tests.web_server import Talk, WebServer, serving
+from tests.web_server import Exchange, WebServer, serving
 
 Files = dict[str, bytes]
 """The files of a mirror, by their path in it."""
@@ -98,16 +98,16 @@ def files_in(directory: Path) -> Files:
 def serve_files(files: Files) -> Iterator[WebServer]:
     """Serve files, which may change meanwhile, each with an ETag."""
 
-    def script(talk: Talk) -> None:
-        data = files.get(talk.asked.path.lstrip("/"))
+    def script(exchange: Exchange) -> None:
+        data = files.get(exchange.request.path.lstrip("/"))
         if data is None:
-            talk.answer(404)
+            exchange.respond(404)
             return
         etag = f'"{sha256(data)[:16]}"'
-        if talk.asked.headers.get("if-none-match") == etag:
-            talk.answer(304, ETag=etag)
+        if exchange.request.headers.get("if-none-match") == etag:
+            exchange.respond(304, ETag=etag)
         else:
-            talk.answer(200, data, ETag=etag)
+            exchange.respond(200, data, ETag=etag)
 
     with serving() as server:
         server.default = script

@@ -42,7 +42,7 @@ from tests.builders import (
     write_page,
     zlib_index,
 )
-from tests.web_server import Talk, is_silent, serving
+from tests.web_server import Exchange, is_silent, serving
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 LOCK = b'{"_meta": {"lockfile-version": 6}, "roots": [], "concrete_specs": {}}'
@@ -442,10 +442,10 @@ def test_a_failure_names_its_source(spack: SpackRoot) -> None:
 def test_sources_far_away_are_waited_for_side_by_side() -> None:
     everyone = threading.Barrier(4, timeout=20)
 
-    def script(talk: Talk) -> None:
-        if talk.asked.path.endswith("/v3/manifests/index/index.manifest.json"):
+    def script(exchange: Exchange) -> None:
+        if exchange.request.path.endswith("/v3/manifests/index/index.manifest.json"):
             everyone.wait()
-        talk.answer(404)
+        exchange.respond(404)
 
     with serving() as server:
         server.default = script
@@ -485,10 +485,10 @@ def test_nothing_secret_is_told() -> None:
 def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path) -> None:
     walk = {"a/index.json": ONE, "b/index.json": TWO}
 
-    def script(talk: Talk) -> None:
-        top = parse_qs(urlsplit(talk.asked.target).query)["sig"][0]
-        data = walk.get(top + talk.asked.path)
-        talk.answer(404) if data is None else talk.answer(200, data)
+    def script(exchange: Exchange) -> None:
+        top = parse_qs(urlsplit(exchange.request.target).query)["sig"][0]
+        data = walk.get(top + exchange.request.path)
+        exchange.respond(404) if data is None else exchange.respond(200, data)
 
     with serving() as server:
         server.default = script

@@ -270,11 +270,11 @@ def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
     for files, end in ((mirror_v3(ONE), f"/{MANIFEST}"), (mirror_v2(ONE), "/build_cache")):
         with serve_files(files) as server:
             first = discover_one(server.url + end, home)
-            before = len(server.asked)
+            before = len(server.requests)
             second = discover_one(server.url + end, home)
 
             assert first.documents == second.documents
-            (asked,) = server.asked[before:]
+            (asked,) = server.requests[before:]
             assert "if-none-match" in asked.headers
 
 
@@ -304,8 +304,8 @@ def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> N
     old, files = mirror_v3(ONE)[MANIFEST], mirror_v3(TWO)
     with serve_files(files) as server:
         there = server.default
-        server.default = lambda talk: (
-            talk.answer(200, old) if len(server.asked) == 1 else there(talk)
+        server.default = lambda exchange: (
+            exchange.respond(200, old) if len(server.requests) == 1 else there(exchange)
         )
         found = discover_one(server.url)
 
@@ -365,8 +365,8 @@ def test_the_copy_serves_whatever_is_the_matter_with_the_server(
     with serve_files(files) as server:
         discover_one(server.url, home)
         for script in (
-            lambda talk: talk.answer(500),
-            lambda talk: talk.answer(200, b"<!DOCTYPE html><title>Log in</title>"),
+            lambda exchange: exchange.respond(500),
+            lambda exchange: exchange.respond(200, b"<!DOCTYPE html><title>Log in</title>"),
         ):
             server.default = script
             found = discover_one(server.url, home)
@@ -420,7 +420,7 @@ def test_a_web_server_without_an_index_is_told_what_makes_one() -> None:
 
 def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
     with serve_files({}) as server:
-        server.default = lambda talk: talk.answer(200, b"<!DOCTYPE html><html></html>")
+        server.default = lambda exchange: exchange.respond(200, b"<!DOCTYPE html><html></html>")
         found = discover_one(f"{server.url}/m")
 
     assert found.documents == ()
@@ -433,10 +433,10 @@ def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
     files = mirror_v2(ONE)
     with serve_files(files) as server:
         there = server.default
-        server.default = lambda talk: (
-            there(talk)
-            if talk.asked.path.lstrip("/") in files
-            else talk.answer(200, b"<html></html>")
+        server.default = lambda exchange: (
+            there(exchange)
+            if exchange.request.path.lstrip("/") in files
+            else exchange.respond(200, b"<html></html>")
         )
         found = discover_one(server.url)
 
@@ -461,7 +461,7 @@ def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str
         host = server.url.removeprefix("http://")
         asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
 
-    assert [asked.headers.get("authorization") for asked in server.asked] == [
+    assert [asked.headers.get("authorization") for asked in server.requests] == [
         "Basic YWRhOnMzY3JldA=="
     ]
 

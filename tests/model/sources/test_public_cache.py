@@ -26,7 +26,7 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
-from tests.web_server import Talk, serving
+from tests.web_server import Exchange, serving
 
 NAME = "cache_spack_io_index.json"
 ROOT, E4S, OLD = zlib_index(version="1"), zlib_index(version="2"), zlib_index(version="3")
@@ -227,9 +227,9 @@ def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: UrlTarget) -> 
 def test_names_in_a_tag_list_may_be_percent_encoded() -> None:
     files = {"my index.json": ROOT, "a%20b.json": OLD}
 
-    def script(talk: Talk) -> None:
-        data = files.get(unquote(talk.asked.path).lstrip("/"))
-        talk.answer(404) if data is None else talk.answer(200, data)
+    def script(exchange: Exchange) -> None:
+        data = files.get(unquote(exchange.request.path).lstrip("/"))
+        exchange.respond(404) if data is None else exchange.respond(200, data)
 
     with serving() as server:
         server.default = script

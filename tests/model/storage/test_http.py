@@ -39,17 +39,17 @@ from spackscope.model.storage.patience import Patience
 from spackscope.model.storage.proxies_and_tls import proxy_of
 from spackscope.model.storage.urls import is_remote, split_url
 from tests.web_server import (
-    Script,
-    Talk,
+    Exchange,
+    Handler,
     WebServer,
     announces,
-    gives,
     hangs_up,
     in_turn,
     is_silent,
     never_ends,
     packed,
-    says,
+    responds,
+    sends,
     serving,
     stalls_after,
     trickles,
@@ -98,7 +98,7 @@ def sha256(data: bytes) -> str:
 
 
 def test_a_file_comes_with_what_the_user_is_told_of_it(machine: Machine) -> None:
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         before = time.time()
         fetched = machine.place(server.url).fetch("index")
 
@@ -112,15 +112,15 @@ def test_a_file_comes_with_what_the_user_is_told_of_it(machine: Machine) -> None
 
 def test_names_are_asked_for_as_addresses_write_them(machine: Machine) -> None:
     with serving() as server:
-        server.default = gives(NEW)
+        server.default = sends(NEW)
         machine.read(server, "build_cache/a b+c%20/é?#.json")
 
-    assert server.asked[0].target == "/build_cache/a%20b%2Bc%2520/%C3%A9%3F%23.json"
+    assert server.requests[0].target == "/build_cache/a%20b%2Bc%2520/%C3%A9%3F%23.json"
 
 
 def test_a_full_disk_leaves_the_copy_of_before(machine: Machine) -> None:
     room = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with serving(index=in_turn(gives(OLD), gives(bytes(30 << 20)))) as server:
+    with serving(index=in_turn(sends(OLD), sends(bytes(30 << 20)))) as server:
         machine.read(server)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20 << 20, room[1]))
         try:
@@ -134,7 +134,7 @@ def test_a_full_disk_leaves_the_copy_of_before(machine: Machine) -> None:
 
 
 def test_a_cache_that_is_removed_meanwhile_is_made_anew(machine: Machine) -> None:
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         place = machine.place(server.url)
         shutil.rmtree(machine.copies)
 
@@ -143,7 +143,9 @@ def test_a_cache_that_is_removed_meanwhile_is_made_anew(machine: Machine) -> Non
 
 def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> None:
     with serving() as server:
-        server.default = lambda talk: talk.answer(200, talk.asked.target.encode() * 9_000)
+        server.default = lambda exchange: exchange.respond(
+            200, exchange.request.target.encode() * 9_000
+        )
         place = machine.place(server.url)
         with ThreadPoolExecutor(8) as pool:
             paths = list(pool.map(lambda number: place.fetch(f"{number}").path, range(64)))
@@ -158,7 +160,7 @@ def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> 
 def test_a_second_start_downloads_nothing_and_keeps_the_file_as_it_is(
     machine: Machine, version: dict[str, str]
 ) -> None:
-    with serving(index=gives(NEW, **version)) as server:
+    with serving(index=sends(NEW, **version)) as server:
         first = machine.place(server.url).fetch("index")
         was = os.stat(first.path)
         seen: list[int] = []
@@ -168,13 +170,13 @@ def test_a_second_start_downloads_nothing_and_keeps_the_file_as_it_is(
     assert second.path == first.path
     now = os.stat(second.path)
     assert (now.st_mtime_ns, now.st_ctime_ns) == (was.st_mtime_ns, was.st_ctime_ns)
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
     assert seen == []
     assert second.checked > first.checked  # type: ignore[operator]
 
 
 def test_the_same_content_once_more_leaves_the_file_as_it_is(machine: Machine) -> None:
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         first = machine.place(server.url).fetch("index")
         was = os.stat(first.path)
         second = machine.place(server.url).fetch("index")
@@ -183,13 +185,13 @@ def test_the_same_content_once_more_leaves_the_file_as_it_is(machine: Machine) -
 
 
 def test_a_changed_file_takes_the_place_of_its_copy(machine: Machine) -> None:
-    with serving(index=in_turn(gives(OLD, ETag='"1"'), gives(NEW, ETag='"2"'))) as server:
+    with serving(index=in_turn(sends(OLD, ETag='"1"'), sends(NEW, ETag='"2"'))) as server:
         assert machine.read(server) == OLD
         assert machine.read(server) == NEW
 
 
 def test_a_file_that_does_not_change_is_asked_for_once(machine: Machine) -> None:
-    with serving(blob=gives(NEW)) as server:
+    with serving(blob=sends(NEW)) as server:
         for _ in range(3):
             assert machine.read(server, "blob", sha256=sha256(NEW), immutable=True) == NEW
 
@@ -197,7 +199,7 @@ def test_a_file_that_does_not_change_is_asked_for_once(machine: Machine) -> None
 
 
 def test_a_copy_that_was_tampered_with_is_fetched_anew(machine: Machine) -> None:
-    with serving(blob=gives(NEW)) as server:
+    with serving(blob=sends(NEW)) as server:
         path = machine.place(server.url).fetch("blob", sha256=sha256(NEW), immutable=True).path
         Path(path).write_bytes(OLD)
         assert len(OLD) == len(NEW)
@@ -207,7 +209,7 @@ def test_a_copy_that_was_tampered_with_is_fetched_anew(machine: Machine) -> None
 
 def test_a_checksum_that_is_not_that_of_the_file_refuses_it(machine: Machine) -> None:
     says_so = "does not match its checksum: sha256 is"
-    with serving(blob=gives(NEW)) as server, pytest.raises(WrongContent, match=says_so):
+    with serving(blob=sends(NEW)) as server, pytest.raises(WrongContent, match=says_so):
         machine.place(server.url).fetch("blob", sha256=sha256(OLD), immutable=True)
 
     assert not [name for name in os.listdir(machine.copies) if "json" not in name]
@@ -216,11 +218,11 @@ def test_a_checksum_that_is_not_that_of_the_file_refuses_it(machine: Machine) ->
 def test_a_file_whose_checksum_is_known_and_that_is_there_is_not_asked_for(
     machine: Machine,
 ) -> None:
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         machine.read(server)
 
         assert machine.read(server, sha256=sha256(NEW)) == NEW
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -231,21 +233,21 @@ def test_a_file_whose_checksum_is_known_and_that_is_there_is_not_asked_for(
         (hangs_up, "the connection to 127.0.0.1 broke: server disconnected without"),
         (announces(100, NEW), "the connection to 127.0.0.1 broke: peer closed connection"),
         (announces(5, NEW), "127.0.0.1 has sent more than the 5 bytes that it announced"),
-        (says(500), "URL/index cannot be read: 127.0.0.1 answers HTTP 500"),
-        (says(429), "URL/index cannot be read: 127.0.0.1 answers HTTP 429"),
-        (says(503, Retry_After=0), "URL/index cannot be read: 127.0.0.1 answers HTTP 503"),
+        (responds(500), "URL/index cannot be read: 127.0.0.1 answers HTTP 500"),
+        (responds(429), "URL/index cannot be read: 127.0.0.1 answers HTTP 429"),
+        (responds(503, Retry_After=0), "URL/index cannot be read: 127.0.0.1 answers HTTP 503"),
     ],
 )
 def test_what_may_go_better_is_tried_three_times_and_then_the_old_copy_serves(
-    machine: Machine, script: Script, sentence: str
+    machine: Machine, script: Handler, sentence: str
 ) -> None:
     with serving(index=script) as server:
         assert machine.failure(server).startswith(sentence)
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
 
-        server.scripts["/index"] = gives(OLD)
+        server.handlers["/index"] = sends(OLD)
         good = machine.place(server.url).fetch("index")
-        server.scripts["/index"] = script
+        server.handlers["/index"] = script
         served = machine.place(server.url).fetch("index")
 
     assert Path(served.path).read_bytes() == OLD
@@ -256,22 +258,22 @@ def test_what_may_go_better_is_tried_three_times_and_then_the_old_copy_serves(
 
 
 @pytest.mark.parametrize(
-    "first", [says(500), says(429, Retry_After=0), hangs_up, announces(99, OLD), is_silent]
+    "first", [responds(500), responds(429, Retry_After=0), hangs_up, announces(99, OLD), is_silent]
 )
-def test_a_server_that_recovers_is_waited_for(machine: Machine, first: Script) -> None:
-    with serving(index=in_turn(first, gives(NEW))) as server:
+def test_a_server_that_recovers_is_waited_for(machine: Machine, first: Handler) -> None:
+    with serving(index=in_turn(first, sends(NEW))) as server:
         assert machine.read(server) == NEW
 
 
 def test_a_server_is_given_the_time_that_it_wants(machine: Machine) -> None:
     has_waited = threading.Event()
 
-    def begin(talk: Talk) -> None:
+    def begin(exchange: Exchange) -> None:
         threading.Timer(0.9, has_waited.set).start()
-        says(429, Retry_After=1)(talk)
+        responds(429, Retry_After=1)(exchange)
 
-    def answer(talk: Talk) -> None:
-        (gives(NEW) if has_waited.is_set() else says(500))(talk)
+    def answer(exchange: Exchange) -> None:
+        (sends(NEW) if has_waited.is_set() else responds(500))(exchange)
 
     with serving(index=in_turn(begin, answer)) as server:
         place = machine.place(server.url, patience=Patience(attempts=2, pause=0.0, max_pause=2.0))
@@ -279,9 +281,9 @@ def test_a_server_is_given_the_time_that_it_wants(machine: Machine) -> None:
 
 
 def test_a_server_that_wants_an_hour_is_not_waited_for(machine: Machine) -> None:
-    with serving(index=says(503, Retry_After=3600)) as server:
+    with serving(index=responds(503, Retry_After=3600)) as server:
         assert "HTTP 503" in machine.failure(server)
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -297,16 +299,16 @@ def test_a_server_that_wants_an_hour_is_not_waited_for(machine: Machine) -> None
 def test_what_a_server_refuses_is_not_asked_for_again(
     machine: Machine, status: int, kind: type[SourceError], sentence: str
 ) -> None:
-    with serving(index=says(status)) as server:
+    with serving(index=responds(status)) as server:
         assert machine.failure(server) == sentence
         with pytest.raises(kind) as raised:
             machine.place(server.url).fetch("index")
         assert raised.value.is_forbidden is (status in (401, 403))
-        assert len(server.asked) == 2
+        assert len(server.requests) == 2
 
 
 def test_a_file_that_is_no_more_is_missing_although_there_is_a_copy(machine: Machine) -> None:
-    with serving(index=in_turn(gives(OLD), says(404))) as server:
+    with serving(index=in_turn(sends(OLD), responds(404))) as server:
         machine.read(server)
 
         with pytest.raises(NotFound):
@@ -314,14 +316,14 @@ def test_a_file_that_is_no_more_is_missing_although_there_is_a_copy(machine: Mac
 
 
 def test_a_file_that_is_forbidden_by_now_is_served_from_its_copy(machine: Machine) -> None:
-    with serving(index=in_turn(gives(OLD), says(403))) as server:
+    with serving(index=in_turn(sends(OLD), responds(403))) as server:
         machine.read(server)
 
         assert machine.place(server.url).fetch("index").remark.endswith("is forbidden: HTTP 403")
 
 
 def test_a_host_that_vanished_is_said_once_and_not_waited_for_again(machine: Machine) -> None:
-    with serving(index=gives(OLD)) as server:
+    with serving(index=sends(OLD)) as server:
         machine.read(server)
     place = machine.place(server.url)
 
@@ -347,25 +349,25 @@ def test_a_host_that_stayed_silent_is_not_waited_for_again(machine: Machine) -> 
             with pytest.raises(SourceError, match="has sent nothing"):
                 place.fetch("index")
 
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
 
 
 def test_a_silent_host_is_asked_once_where_there_is_a_copy(machine: Machine) -> None:
-    with serving(index=gives(OLD)) as server:
+    with serving(index=sends(OLD)) as server:
         machine.read(server)
-        server.scripts["/index"] = is_silent
-        server.asked.clear()
+        server.handlers["/index"] = is_silent
+        server.requests.clear()
 
         served = machine.place(server.url).fetch("index")
 
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
     assert Path(served.path).read_bytes() == OLD
     assert "has sent nothing" in served.remark
 
 
 def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
     patience = Patience(slow_for=0.3)
-    with serving(index=trickles(b"x" * 9_999, 0.01), other=gives(NEW)) as server:
+    with serving(index=trickles(b"x" * 9_999, 0.01), other=sends(NEW)) as server:
         place = machine.place(server.url, patience=patience)
         for name in ("index", "other"):
             with pytest.raises(SourceError) as raised:
@@ -375,7 +377,7 @@ def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
             assert sentence == f"127.0.0.1 {slow}"
 
         # A host that is so slow is not asked again.
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
@@ -388,17 +390,17 @@ def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> No
 
 def test_empty_members_of_gzip_without_an_end_are_given_up(machine: Machine) -> None:
     empty = gzip.compress(b"") * 70_000
-    with serving(index=gives(empty, Content_Encoding="gzip")) as server:
+    with serving(index=sends(empty, Content_Encoding="gzip")) as server:
         assert machine.failure(server) == "URL/index is packed in more than 65,536 parts"
 
 
 def test_packed_bytes_that_unpack_to_nothing_are_counted(machine: Machine) -> None:
-    def is_empty_for_ever(talk: Talk) -> None:
-        talk.head(200, Content_Encoding="gzip", Connection="close")
-        talk.send(gzip.compress(b"")[:10])
-        while not talk.server.ended.is_set():
+    def is_empty_for_ever(exchange: Exchange) -> None:
+        exchange.send_head(200, Content_Encoding="gzip", Connection="close")
+        exchange.send(gzip.compress(b"")[:10])
+        while not exchange.server.ended.is_set():
             # A block that holds nothing, after which another one comes.
-            talk.send(b"\0\0\0\xff\xff" * 10_000)
+            exchange.send(b"\0\0\0\xff\xff" * 10_000)
 
     with serving(index=is_empty_for_ever) as server:
         sentence = machine.failure(server, max_size=100_000)
@@ -407,7 +409,7 @@ def test_packed_bytes_that_unpack_to_nothing_are_counted(machine: Machine) -> No
 
 
 def test_a_cache_that_takes_no_copy_hides_no_file(machine: Machine) -> None:
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         (machine.copies / sha256(f"{server.url}/index".encode())[:40]).mkdir(parents=True)
 
         served = machine.place(server.url).fetch("index")
@@ -434,14 +436,14 @@ def test_a_body_that_is_announced_as_too_large_is_not_begun(machine: Machine) ->
 def test_a_packed_body_is_unpacked(machine: Machine) -> None:
     with serving(index=packed(NEW * 1000)) as server:
         assert machine.read(server) == NEW * 1000
-        assert server.asked[0].headers["accept-encoding"] == "gzip"
+        assert server.requests[0].headers["accept-encoding"] == "gzip"
 
 
 def test_a_checksum_may_be_that_of_the_packed_file_or_of_what_is_in_it(machine: Machine) -> None:
     with serving(blob=packed(NEW), other=packed(NEW)) as server:
         inside = machine.read(server, "blob", sha256=sha256(NEW))
         lying = gzip.compress(NEW)
-        server.scripts["/other"] = gives(lying, Content_Encoding="gzip")
+        server.handlers["/other"] = sends(lying, Content_Encoding="gzip")
         outside = machine.read(server, "other", sha256=sha256(lying))
 
     assert inside == NEW
@@ -463,18 +465,20 @@ def test_a_packed_body_that_stands_for_very_much_is_refused(machine: Machine) ->
 def test_a_body_that_is_packed_badly_is_refused(
     machine: Machine, body: bytes, sentence: str
 ) -> None:
-    with serving(index=gives(body, Content_Encoding="gzip")) as server:
+    with serving(index=sends(body, Content_Encoding="gzip")) as server:
         assert machine.failure(server).startswith(sentence)
 
 
 def test_an_encoding_that_nobody_asked_for_is_refused(machine: Machine) -> None:
-    with serving(index=gives(NEW, Content_Encoding="br")) as server:
+    with serving(index=sends(NEW, Content_Encoding="br")) as server:
         assert "is encoded as br, which was not asked for" in machine.failure(server)
 
 
 def test_redirects_are_followed(machine: Machine) -> None:
-    with serving(index=says(301, Location="two"), two=says(307, Location="/three")) as server:
-        server.scripts["/three"] = gives(NEW)
+    with serving(
+        index=responds(301, Location="two"), two=responds(307, Location="/three")
+    ) as server:
+        server.handlers["/three"] = sends(NEW)
 
         assert machine.read(server) == NEW
 
@@ -507,24 +511,24 @@ def test_redirects_are_followed(machine: Machine) -> None:
     ],
 )
 def test_redirects_lead_to_the_web_only(machine: Machine, location: str, sentence: str) -> None:
-    with serving(index=says(302, Location=location)) as server:
+    with serving(index=responds(302, Location=location)) as server:
         assert machine.failure(server) == f"127.0.0.1 redirects {sentence}"
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 def test_redirects_have_an_end(machine: Machine) -> None:
-    def further(talk: Talk) -> None:
-        talk.answer(302, Location=f"/{len(server.asked)}")
+    def further(exchange: Exchange) -> None:
+        exchange.respond(302, Location=f"/{len(server.requests)}")
 
     with serving() as server:
         server.default = further
         assert machine.failure(server) == "127.0.0.1 redirects more than 10 times"
-        assert len(server.asked) == 11
+        assert len(server.requests) == 11
 
 
 @pytest.mark.parametrize("script", [is_silent, stalls_after(b"{", 100), trickles(b"x" * 99, 0.5)])
 def test_a_stop_is_heard_at_once_whatever_the_server_does(
-    machine: Machine, script: Script
+    machine: Machine, script: Handler
 ) -> None:
     with serving(index=script) as server:
         patience = Patience(stalled=60.0)  # longer than the server waits
@@ -534,16 +538,16 @@ def test_a_stop_is_heard_at_once_whatever_the_server_does(
         with pytest.raises(Cancelled):
             place.fetch("index")
 
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
     assert machine.left_behind() == []
 
 
 def test_a_stop_is_heard_between_two_attempts(machine: Machine) -> None:
     polls: list[int] = []
-    with serving(index=says(503, Retry_After=20)) as server:
+    with serving(index=responds(503, Retry_After=20)) as server:
 
         def stops_after_five_polls_in_the_pause() -> bool:
-            if server.asked and not server.waiting:
+            if server.requests and not server.waiting:
                 polls.append(1)
             return len(polls) > 5
 
@@ -553,12 +557,12 @@ def test_a_stop_is_heard_between_two_attempts(machine: Machine) -> None:
         with pytest.raises(Cancelled):
             place.fetch("index")
 
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
 
 
 def test_progress_tells_bytes_and_how_many_there_are(machine: Machine) -> None:
     seen: list[tuple[str, int, int | None]] = []
-    with serving(index=gives(b"x" * 300_000)) as server:
+    with serving(index=sends(b"x" * 300_000)) as server:
         machine.place(server.url, on_progress=lambda *told: seen.append(told)).fetch("index")
 
     assert seen[-1] == ("bytes of index", 300_000, 300_000)
@@ -566,11 +570,11 @@ def test_progress_tells_bytes_and_how_many_there_are(machine: Machine) -> None:
 
 
 def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
-    def only_for_ann(talk: Talk) -> None:
-        if talk.asked.headers.get("authorization") == "Basic YW5uOnMzY3IzdEA=":
-            talk.answer(200, NEW)
+    def only_for_ann(exchange: Exchange) -> None:
+        if exchange.request.headers.get("authorization") == "Basic YW5uOnMzY3IzdEA=":
+            exchange.respond(200, NEW)
         else:
-            talk.answer(401)
+            exchange.respond(401)
 
     with serving(index=only_for_ann) as server:
         address = f"http://ann:s3cr3t%40@127.0.0.1:{server.port}/?token=t0k3n"
@@ -582,7 +586,7 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
             place.fetch("none")
 
     assert Path(fetched.path).read_bytes() == NEW
-    assert server.asked[0].target == "/index?token=t0k3n"
+    assert server.requests[0].target == "/index?token=t0k3n"
     kept = "".join(path.name + path.read_text() for path in machine.copies.iterdir())
     shown = [place.origin, repr(fetched), str(raised.value), kept, *told, missing]
     for secret in ("s3cr3t", "t0k3n", "ann"):
@@ -590,12 +594,12 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
 
 
 def test_a_password_is_not_sent_to_where_a_redirect_leads(machine: Machine) -> None:
-    with serving(index=gives(NEW)) as other:
-        with serving(index=says(302, Location=f"{other.url}/index")) as server:
+    with serving(index=sends(NEW)) as other:
+        with serving(index=responds(302, Location=f"{other.url}/index")) as server:
             machine.place(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
 
-        assert "authorization" in server.asked[0].headers
-        assert "authorization" not in other.asked[0].headers
+        assert "authorization" in server.requests[0].headers
+        assert "authorization" not in other.requests[0].headers
 
 
 @pytest.mark.parametrize("secure", [True, False])
@@ -605,45 +609,47 @@ def test_a_password_is_sent_to_no_other_scheme_or_host_of_the_same_machine(
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     machine.environ["SSL_CERT_FILE"] = str(tmp_path / "ca.pem")
-    with serving(index=gives(NEW)) as other:
+    with serving(index=sends(NEW)) as other:
         if secure:
             location = f"http://127.0.0.1:{other.port}/index"
-            with tls_server(authority, "127.0.0.1", says(302, Location=location)) as server:
+            with tls_server(authority, "127.0.0.1", responds(302, Location=location)) as server:
                 machine.place(f"https://ann:pw@127.0.0.1:{server.port}").fetch("index")
         else:
-            other.scripts["/first"] = says(302, Location=f"http://localhost:{other.port}/index")
+            other.handlers["/first"] = responds(
+                302, Location=f"http://localhost:{other.port}/index"
+            )
             machine.place(f"http://ann:pw@127.0.0.1:{other.port}").fetch("first")
 
-        assert other.asked[-1].path == "/index"
-        assert "authorization" not in other.asked[-1].headers
+        assert other.requests[-1].path == "/index"
+        assert "authorization" not in other.requests[-1].headers
 
 
 def test_a_password_does_not_come_back_after_a_redirect_elsewhere(machine: Machine) -> None:
     with serving() as other, serving() as server:
-        server.scripts["/index"] = says(302, Location=f"{other.url}/on")
-        other.scripts["/on"] = says(302, Location=f"{server.url}/end")
-        server.scripts["/end"] = gives(NEW)
+        server.handlers["/index"] = responds(302, Location=f"{other.url}/on")
+        other.handlers["/on"] = responds(302, Location=f"{server.url}/end")
+        server.handlers["/end"] = sends(NEW)
         machine.place(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
 
-        assert "authorization" not in server.asked[-1].headers
+        assert "authorization" not in server.requests[-1].headers
 
 
 @pytest.mark.parametrize("value", ["a\r\nX: y", "a\0", "\udcff", "\u0142"])
 def test_a_header_that_http_does_not_allow_is_not_sent(machine: Machine, value: str) -> None:
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         client = Client(machine.environ, patience=QUICK)
         asking = client.get(split_url(f"{server.url}/index"), {"Authorization": value})
         with pytest.raises(SourceError) as raised, asking:
             pass
 
-    assert server.asked == []
+    assert server.requests == []
     assert str(raised.value).endswith(
         "the header Authorization has characters that HTTP does not allow"
     )
 
 
 def test_what_a_server_tells_of_a_version_cannot_break_the_next_request(machine: Machine) -> None:
-    with serving(index=gives(NEW, ETag="\x80\xff")) as server:
+    with serving(index=sends(NEW, ETag="\x80\xff")) as server:
         for _ in range(2):
             assert machine.read(server) == NEW
 
@@ -655,18 +661,18 @@ def test_a_place_on_the_web_cannot_be_listed(machine: Machine) -> None:
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1\r\n\r\n", b"\x00" * 400, b"SSH-2.0-x\r\n"])
 def test_an_answer_that_is_not_http_is_a_sentence(machine: Machine, answer: bytes) -> None:
-    def talks_otherwise(talk: Talk) -> None:
-        talk.send(answer)
-        hangs_up(talk)
+    def talks_otherwise(exchange: Exchange) -> None:
+        exchange.send(answer)
+        hangs_up(exchange)
 
     with serving(index=talks_otherwise) as server:
         assert machine.failure(server).startswith("the connection to 127.0.0.1 broke: ")
 
 
 def test_a_header_that_is_not_http_is_not_printed(machine: Machine) -> None:
-    def leads_on(talk: Talk) -> None:
-        talk.send(b"HTTP/1.1 302 Found\r\nLocation: http://h/?sig=s3cret\0\r\n\r\n")
-        hangs_up(talk)
+    def leads_on(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 302 Found\r\nLocation: http://h/?sig=s3cret\0\r\n\r\n")
+        hangs_up(exchange)
 
     with serving(index=leads_on) as server:
         failure = machine.failure(server)
@@ -675,12 +681,12 @@ def test_a_header_that_is_not_http_is_not_printed(machine: Machine) -> None:
 
 
 def test_a_304_that_nobody_asked_for_is_no_file(machine: Machine) -> None:
-    with serving(index=says(304)) as server:
+    with serving(index=responds(304)) as server:
         assert machine.failure(server) == "URL/index cannot be read: 127.0.0.1 answers HTTP 304"
 
 
 @contextmanager
-def tls_server(authority: trustme.CA, name: str, script: Script) -> Iterator[WebServer]:
+def tls_server(authority: trustme.CA, name: str, script: Handler) -> Iterator[WebServer]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(name).configure_cert(context)
     with serving(tls=context, index=script) as server:
@@ -690,7 +696,7 @@ def tls_server(authority: trustme.CA, name: str, script: Script) -> Iterator[Web
 def test_certificates_of_the_environment_are_trusted(machine: Machine, tmp_path: Path) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    with tls_server(authority, "127.0.0.1", gives(NEW * 50_000)) as server:
+    with tls_server(authority, "127.0.0.1", sends(NEW * 50_000)) as server:
         for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
             machine.environ[variable] = str(tmp_path / "ca.pem")
             assert machine.read(server) == NEW * 50_000
@@ -709,11 +715,11 @@ def test_a_certificate_that_cannot_be_trusted_is_one_sentence(
     if name == "example.org":
         authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
         machine.environ["SSL_CERT_FILE"] = str(tmp_path / "ca.pem")
-    with tls_server(authority, name, gives(NEW)) as server:
+    with tls_server(authority, name, sends(NEW)) as server:
         sentence = machine.failure(server)
 
     assert sentence.startswith("127.0.0.1 cannot be reached: its certificate cannot be trusted: ")
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_a_server_without_tls_under_https_is_one_sentence(machine: Machine) -> None:
@@ -736,10 +742,10 @@ def test_a_server_that_does_not_answer_tls_cannot_be_reached(machine: Machine) -
 
 
 def test_a_head_that_comes_byte_by_byte_has_to_end_some_time(machine: Machine) -> None:
-    def trickles_its_head(talk: Talk) -> None:
-        talk.send(b"HTTP/1.1 200 Yes\r\nX: ")
-        while not talk.server.ended.wait(0.05):
-            talk.send(b"x")
+    def trickles_its_head(exchange: Exchange) -> None:
+        exchange.send(b"HTTP/1.1 200 Yes\r\nX: ")
+        while not exchange.server.ended.wait(0.05):
+            exchange.send(b"x")
 
     with serving(index=trickles_its_head) as server:
         place = machine.place(server.url, patience=Patience(stalled=0.2, attempts=1))
@@ -753,18 +759,18 @@ def test_a_file_of_certificates_that_is_not_there_is_named(machine: Machine) -> 
         machine.place("https://127.0.0.1:1").fetch("index")
 
 
-def forwards(talk: Talk) -> None:
+def forwards(exchange: Exchange) -> None:
     """Be an HTTP proxy, which is asked for whole addresses, or for a tunnel."""
-    if talk.asked.method != "CONNECT":
-        talk.answer(200, talk.asked.target.encode())
+    if exchange.request.method != "CONNECT":
+        exchange.respond(200, exchange.request.target.encode())
         return
-    host, _, port = talk.asked.target.rpartition(":")
+    host, _, port = exchange.request.target.rpartition(":")
     with socket.create_connection((host, int(port))) as onward:
-        talk.head(200)
+        exchange.send_head(200)
         onward.settimeout(0.02)
-        talk.connection.settimeout(0.02)
-        while not talk.server.ended.is_set():
-            for one, other in ((onward, talk.connection), (talk.connection, onward)):
+        exchange.connection.settimeout(0.02)
+        while not exchange.server.ended.is_set():
+            for one, other in ((onward, exchange.connection), (exchange.connection, onward)):
                 try:
                     part = one.recv(65536)
                 except TimeoutError:
@@ -783,7 +789,7 @@ def test_the_proxy_of_the_environment_is_asked_and_its_password_not_shown(
         fetched = machine.place("http://example.org/cache").fetch("index")
 
         assert Path(fetched.path).read_bytes() == b"http://example.org/cache/index"
-        assert proxy.asked[0].headers["proxy-authorization"] == "Basic YW5uOnMzY3IzdA=="
+        assert proxy.requests[0].headers["proxy-authorization"] == "Basic YW5uOnMzY3IzdA=="
     with pytest.raises(SourceError) as raised:
         machine.place("http://example.org").fetch("other")
     assert str(raised.value) == (
@@ -796,12 +802,12 @@ def test_tls_goes_through_the_tunnel_of_a_proxy(machine: Machine, tmp_path: Path
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     machine.environ["SSL_CERT_FILE"] = str(tmp_path / "ca.pem")
-    with tls_server(authority, "127.0.0.1", gives(NEW)) as server, serving() as proxy:
+    with tls_server(authority, "127.0.0.1", sends(NEW)) as server, serving() as proxy:
         proxy.default = forwards
         machine.environ["HTTPS_PROXY"] = f"127.0.0.1:{proxy.port}"
 
         assert machine.read(server) == NEW
-        assert proxy.asked[0].method == "CONNECT"
+        assert proxy.requests[0].method == "CONNECT"
 
 
 def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> None:
@@ -875,7 +881,7 @@ def test_a_proxy_that_cannot_be_asked_is_a_sentence(
     machine: Machine, variable: str, proxy: str, reason: str
 ) -> None:
     machine.environ[variable] = proxy
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         failure = machine.failure(server)
 
     wrong = f"127.0.0.1 cannot be reached: {variable.lower()} is invalid: {reason}"
@@ -900,7 +906,7 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
         fetched = open_storage(address, machine.environ).fetch("index")
         assert Path(fetched.path).read_bytes() == NEW
         assert fetched.origin.startswith(address.rstrip("/"))
-    with serving(index=gives(NEW)) as server:
+    with serving(index=sends(NEW)) as server:
         assert open_storage(server.url, machine.environ).fetch("index").origin.endswith("/index")
 
 
@@ -932,7 +938,7 @@ def test_an_address_that_cannot_be_asked_is_a_sentence(machine: Machine, address
 
 
 def test_a_copy_is_described_without_secrets_in_a_small_file(machine: Machine) -> None:
-    with serving(index=gives(NEW, ETag='"7"')) as server:
+    with serving(index=sends(NEW, ETag='"7"')) as server:
         path = machine.place(f"http://a:b@127.0.0.1:{server.port}").fetch("index").path
 
     described = json.loads(Path(path + ".json").read_text())
@@ -958,15 +964,15 @@ def test_of_each_kind_of_file_no_more_is_fetched_than_may_be_read(
 ) -> None:
     sent: list[int] = []
 
-    def endless(talk: Talk) -> None:
+    def endless(exchange: Exchange) -> None:
         length = {"Content_Length": 4 << 30} if announced else {}
-        talk.head(200, Connection="close", **length)
-        while not talk.server.ended.is_set():
-            talk.send(b"{" * 65_536)
+        exchange.send_head(200, Connection="close", **length)
+        while not exchange.server.ended.is_set():
+            exchange.send(b"{" * 65_536)
             sent.append(65_536)
 
     with serving() as server:
-        server.scripts[f"/{name}"] = endless
+        server.handlers[f"/{name}"] = endless
         (found,) = discover([server.url + at], Session(machine.environ))
 
     assert found.failure

@@ -25,7 +25,7 @@ from spackscope.model.storage.object_store import ObjectStorage
 from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.patience import Patience
 from spackscope.model.storage.s3 import S3Bucket
-from tests.web_server import Talk, WebServer, gives, is_silent, says, serving
+from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
 QUICK = Patience(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
@@ -180,11 +180,11 @@ def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool
     if keys:
         environ |= {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"}
     with serving() as server:
-        server.default = lambda talk: talk.answer(200, NEW, ETag='"1"')
+        server.default = lambda exchange: exchange.respond(200, NEW, ETag='"1"')
         place = open_storage("s3://caches", environ, options={"endpoint_url": server.url})
         assert Path(place.fetch("index").path).read_bytes() == NEW
 
-    assert ("authorization" in server.asked[0].headers) is signed
+    assert ("authorization" in server.requests[0].headers) is signed
 
 
 def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
@@ -203,13 +203,13 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
     environ: dict[str, str],
 ) -> None:
     with serving() as server:
-        server.default = says(403)
+        server.default = responds(403)
         with pytest.raises(NotFound, match=r"^s3://caches/index is forbidden") as raised:
             s3_place(server, environ).fetch("index")
         assert raised.value.is_forbidden
-        server.default = lambda talk: talk.answer(200, OLD, ETag='"1"')
+        server.default = lambda exchange: exchange.respond(200, OLD, ETag='"1"')
         s3_place(server, environ).fetch("index")
-        server.default = says(403)
+        server.default = responds(403)
         refused = s3_place(server, environ).fetch("index")
     place = s3_place(server, environ)
     gone = place.fetch("index")
@@ -287,7 +287,7 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
     for further in ("", same):
         listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
         with serving() as server:
-            server.default = gives(listed.encode(), Content_Type="application/xml")
+            server.default = sends(listed.encode(), Content_Type="application/xml")
             place = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
             with pytest.raises(SourceError, match="its list breaks off"):
                 list(place.names(""))
@@ -299,21 +299,21 @@ class GoogleStore:
     def __init__(self, objects: dict[str, bytes], **described: str) -> None:
         self.objects, self.described = objects, described
 
-    def __call__(self, talk: Talk) -> None:
-        path, _, key = talk.asked.path.partition("/o/")
+    def __call__(self, exchange: Exchange) -> None:
+        path, _, key = exchange.request.path.partition("/o/")
         key = unquote(key)
-        query = parse_qs(urlsplit(talk.asked.target).query)
+        query = parse_qs(urlsplit(exchange.request.target).query)
         if path.endswith("/o"):
             prefix = query.get("prefix", [""])[0]
             names = [name for name in self.objects if name.startswith(prefix)]
             items = [{"name": name, "bucket": "caches"} for name in names]
-            talk.answer(
+            exchange.respond(
                 200, json.dumps({"items": items}).encode(), Content_Type="application/json"
             )
         elif key not in self.objects:
-            talk.answer(404, b"{}", Content_Type="application/json")
+            exchange.respond(404, b"{}", Content_Type="application/json")
         elif query.get("alt") == ["media"]:
-            talk.answer(200, self.objects[key])
+            exchange.respond(200, self.objects[key])
         else:
             data = self.objects[key]
             described = {
@@ -323,7 +323,7 @@ class GoogleStore:
                 "generation": str(int(sha256(data)[:8], 16)),
                 **self.described,
             }
-            talk.answer(200, json.dumps(described).encode(), Content_Type="application/json")
+            exchange.respond(200, json.dumps(described).encode(), Content_Type="application/json")
 
 
 def google_place(environ: dict[str, str]) -> ObjectStorage:
@@ -343,7 +343,7 @@ def test_objects_of_google_come_once_and_again_when_they_changed(
         assert Path(fetched.path).read_bytes() == OLD
         assert fetched.origin == "gs://caches/develop/v3/index"
         google_place(environ).fetch("v3/index")
-        assert sum("alt=media" in asked.target for asked in server.asked) == 1
+        assert sum("alt=media" in asked.target for asked in server.requests) == 1
 
         store.objects["develop/v3/index"] = NEW
         assert Path(google_place(environ).fetch("v3/index").path).read_bytes() == NEW
@@ -360,13 +360,13 @@ def test_an_object_of_google_comes_from_nowhere_else(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving() as other, serving() as server:
-        other.default = gives(NEW)
+        other.default = sends(NEW)
         server.default = GoogleStore({"develop/index": OLD}, mediaLink=f"{other.url}/index")
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
         assert Path(google_place(environ).fetch("index").path).read_bytes() == OLD
 
-    assert other.asked == []
+    assert other.requests == []
 
 
 def test_objects_of_google_are_listed_below_a_folder(

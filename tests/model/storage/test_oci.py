@@ -18,7 +18,7 @@ from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.oci import INDEX, OciRegistry
 from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.patience import Patience
-from tests.web_server import Talk, says, serving
+from tests.web_server import Exchange, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
 QUICK = Patience(connect=1.0, stalled=0.3, pause=0.01)
@@ -38,13 +38,13 @@ class Images:
     admits: str = ""
     challenge: str = ""
 
-    def __call__(self, talk: Talk) -> None:
-        path = talk.asked.path
+    def __call__(self, exchange: Exchange) -> None:
+        path = exchange.request.path
         if path == "/token":
-            self._token(talk)
-        elif self.admits and talk.asked.headers.get("authorization") != self.admits:
-            host = talk.asked.headers["host"]
-            talk.answer(401, WWW_Authenticate=self.challenge.replace("HOST", host))
+            self._token(exchange)
+        elif self.admits and exchange.request.headers.get("authorization") != self.admits:
+            host = exchange.request.headers["host"]
+            exchange.respond(401, WWW_Authenticate=self.challenge.replace("HOST", host))
         elif path == "/v2/site/cache/manifests/index.spack":
             made = (
                 self.manifest
@@ -52,23 +52,23 @@ class Images:
                     {"schemaVersion": 2, "layers": [{"digest": self.digest, "size": 1}]}
                 ).encode()
             )
-            if talk.asked.headers.get("if-none-match") == digest(made):
-                talk.head(304)
+            if exchange.request.headers.get("if-none-match") == digest(made):
+                exchange.send_head(304)
             else:
-                talk.answer(200, made, ETag=digest(made))
+                exchange.respond(200, made, ETag=digest(made))
         elif path == f"/v2/site/cache/blobs/{self.digest}":
-            talk.answer(200, self.index)
+            exchange.respond(200, self.index)
         else:
-            talk.answer(404)
+            exchange.respond(404)
 
-    def _token(self, talk: Talk) -> None:
-        asked = parse_qs(urlsplit(talk.asked.target).query)
-        who = talk.asked.headers.get("authorization", "")
+    def _token(self, exchange: Exchange) -> None:
+        asked = parse_qs(urlsplit(exchange.request.target).query)
+        who = exchange.request.headers.get("authorization", "")
         if asked == {"service": ["reg"], "scope": ["repository:site/cache:pull"]}:
             given = base64.b64encode(f"{who} may".encode()).decode()
-            talk.answer(200, json.dumps({"token": given}).encode())
+            exchange.respond(200, json.dumps({"token": given}).encode())
         else:
-            talk.answer(400)
+            exchange.respond(400)
 
 
 BEARER = 'Bearer realm="http://HOST/token",service="reg",scope="repository:site/cache:pull"'
@@ -95,7 +95,7 @@ def test_the_index_of_a_registry_comes_through_its_tag(environ: dict[str, str]) 
 
     assert Path(fetched.path).read_bytes() == DATA
     assert fetched.origin == f"oci+http://127.0.0.1:{server.port}/site/cache/index.json"
-    assert "application/vnd.oci.image.manifest.v1+json" in server.asked[0].headers["accept"]
+    assert "application/vnd.oci.image.manifest.v1+json" in server.requests[0].headers["accept"]
 
 
 def test_a_second_start_asks_for_the_tag_only(environ: dict[str, str]) -> None:
@@ -180,8 +180,8 @@ def test_a_realm_elsewhere_is_asked_for_an_anonymous_token(environ: dict[str, st
 
     assert Path(fetched.path).read_bytes() == DATA
     assert other.paths() == ["/token"]
-    assert not any("authorization" in asked.headers for asked in other.asked)
-    assert not any("YW5u" in repr(asked) for asked in server.asked)
+    assert not any("authorization" in asked.headers for asked in other.requests)
+    assert not any("YW5u" in repr(asked) for asked in server.requests)
 
 
 @pytest.mark.parametrize("gives_a_token", [True, False])
@@ -192,7 +192,7 @@ def test_a_realm_elsewhere_that_wants_a_password_gets_none(
         if gives_a_token:
             other.default = Images()
         else:
-            other.default = says(401, WWW_Authenticate='Basic realm="tokens"')
+            other.default = responds(401, WWW_Authenticate='Basic realm="tokens"')
         server.default = Images(admits="somebody", challenge=OTHER.format(url=other.url))
         with pytest.raises(SourceError) as raised:
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
@@ -203,15 +203,17 @@ def test_a_realm_elsewhere_that_wants_a_password_gets_none(
         f"the registry 127.0.0.1:{server.port} asks for a password at {other.url},"
         " another server; credentials are not sent there"
     )
-    assert not any("authorization" in asked.headers for asked in other.asked)
+    assert not any("authorization" in asked.headers for asked in other.requests)
 
 
 def test_an_anonymous_token_that_is_not_enough_is_a_sentence(environ: dict[str, str]) -> None:
     with serving() as other, serving() as server:
         other.default = Images()
         wants = Images(admits="x", challenge=OTHER.format(url=other.url))
-        server.default = lambda talk: (
-            talk.answer(403) if "authorization" in talk.asked.headers else wants(talk)
+        server.default = lambda exchange: (
+            exchange.respond(403)
+            if "authorization" in exchange.request.headers
+            else wants(exchange)
         )
         with pytest.raises(SourceError, match="credentials are not sent there"):
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
@@ -223,12 +225,14 @@ def test_who_a_registry_leads_to_gets_no_credentials(
 ) -> None:
     with serving() as other, serving() as server:
         other.default = Images(admits="x", challenge=challenge.format(url=other.url))
-        server.default = lambda talk: talk.answer(307, Location=other.url + talk.asked.target)
+        server.default = lambda exchange: exchange.respond(
+            307, Location=other.url + exchange.request.target
+        )
         with pytest.raises(SourceError, match="credentials are not sent there"):
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
 
-    assert not any("authorization" in asked.headers for asked in other.asked)
-    assert not any("authorization" in asked.headers for asked in server.asked)
+    assert not any("authorization" in asked.headers for asked in other.requests)
+    assert not any("authorization" in asked.headers for asked in server.requests)
 
 
 def test_a_token_is_not_sent_to_where_a_registry_leads(environ: dict[str, str]) -> None:
@@ -236,17 +240,17 @@ def test_a_token_is_not_sent_to_where_a_registry_leads(environ: dict[str, str]) 
     with serving() as other, serving() as server:
         other.default = Images()
 
-        def elsewhere(talk: Talk) -> None:
-            if "/blobs/" in talk.asked.path:
-                talk.answer(307, Location=other.url + talk.asked.target)
+        def elsewhere(exchange: Exchange) -> None:
+            if "/blobs/" in exchange.request.path:
+                exchange.respond(307, Location=other.url + exchange.request.target)
             else:
-                images(talk)
+                images(exchange)
 
         server.default = elsewhere
         assert Path(registry(server.port, environ).fetch(INDEX).path).read_bytes() == DATA
 
-    assert any("authorization" in asked.headers for asked in server.asked)
-    assert not any("authorization" in asked.headers for asked in other.asked)
+    assert any("authorization" in asked.headers for asked in server.requests)
+    assert not any("authorization" in asked.headers for asked in other.requests)
 
 
 def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
@@ -256,18 +260,18 @@ def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
         other.default = Images()
         images = Images(admits="Bearer x", challenge=BEARER)
 
-        def elsewhere(talk: Talk) -> None:
-            if talk.asked.path == "/token":
-                talk.answer(307, Location=other.url + talk.asked.target)
+        def elsewhere(exchange: Exchange) -> None:
+            if exchange.request.path == "/token":
+                exchange.respond(307, Location=other.url + exchange.request.target)
             else:
-                images(talk)
+                images(exchange)
 
         server.default = elsewhere
         with pytest.raises(SourceError):
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
 
     assert other.paths() == ["/token"]
-    assert not any("authorization" in asked.headers for asked in other.asked)
+    assert not any("authorization" in asked.headers for asked in other.requests)
 
 
 @pytest.mark.parametrize("realm", ["http://[::1", "http://u:pw@h:no/", "http://", "/token"])
