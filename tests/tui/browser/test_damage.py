@@ -77,8 +77,8 @@ async def test_one_changed_byte_changes_nothing(
         "UPDATE source SET failure = NULL",
         "INSERT INTO problem (origin) VALUES (NULL)",
         "INSERT OR REPLACE INTO provenance SELECT id, '', '', NULL, NULL, '' FROM spec",
-        "UPDATE codes SET data = x'' WHERE place = 'up_first'",
-        "UPDATE codes SET data = zeroblob(length(data)) WHERE place = 'first'",
+        "UPDATE codes SET data = x'' WHERE name = 'up_first'",
+        "UPDATE codes SET data = zeroblob(length(data)) WHERE name = 'first'",
     ],
 )
 async def test_what_makes_no_sense_is_rebuilt_and_said(
