@@ -43,7 +43,7 @@ def answer(catalog: Catalog, text: str) -> int:
     query = parse(text, bare="any")
     catalog.packages(query)
     listing = catalog.listing(View(query))
-    listing.describe()
+    listing.precompute()
     catalog.rows(listing.ids[:64])
     return listing.shown
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import Facet, choose, chosen, facets
+from spackscope.model.catalog.facets import Facet, choose_values, chosen_values, facets
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
@@ -40,7 +40,7 @@ class Choice:
 
     def applied(self, query: Query) -> Query:
         """Return a query with this choice in place of its conditions on the column."""
-        return choose(query, self.column, self.wanted, self.excluded)
+        return choose_values(query, self.column, self.wanted, self.excluded)
 
 
 def count_values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> Values:
@@ -50,20 +50,19 @@ def count_values(catalog: Catalog, query: Query, column: str, should_stop: Shoul
     count of 0. Raises Cancelled, Unanswerable and IndexDamaged.
     """
     counted = facets(catalog, query, column, should_stop=should_stop)
-    wanted: set[str] = set()
-    excluded: set[str] = set()
+    wanted = excluded = frozenset[str]()
     if query.of_column(column):
         known = {facet.value for facet in counted}
         for value in catalog.dictionaries.values(column):
             known.update(value if isinstance(value, tuple) else (str(value),))
-        wanted, excluded = chosen(query, column, known)
+        wanted, excluded = chosen_values(query, column, known)
         lost = (wanted | excluded) - {facet.value for facet in counted}
         counted += [Facet(value, 0) for value in sorted(lost)]
-    cleared = choose(query, column, (), ())
+    cleared = choose_values(query, column, (), ())
     return Values(
         tuple(counted),
-        frozenset(wanted),
-        frozenset(excluded),
+        wanted,
+        excluded,
         set(cleared.groups) != set(query.groups),
     )
 

@@ -1,4 +1,4 @@
-"""Hold ascending ids as ranges: what matches a filter is mostly a few long runs."""
+"""Ascending ids as ranges: what matches a query is mostly a few long runs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from typing import overload
 
 
 class IdRanges(Sequence[int]):
-    """Be the sequence of all ids of some ranges, which are given ascending and apart.
+    """Immutable sequence of ids, stored as sorted disjoint ranges.
 
-    Each range is its first id and the id behind its last one; touching ranges are joined.
+    Each range is given as its first id and the id after its last one, in ascending order; ranges
+    that touch are joined.
+
+        >>> list(IdRanges([(0, 2), (5, 7)]))
+        [0, 1, 5, 6]
     """
 
     def __init__(self, ranges: Iterable[tuple[int, int]] = ()) -> None:
@@ -25,11 +29,12 @@ class IdRanges(Sequence[int]):
                 stops.append(stop)
         self._starts, self._stops = starts, stops
         lengths = (stop - start for start, stop in zip(starts, stops, strict=True))
+        # The number of ids before each range, and before the end.
         self._before = array("q", accumulate(lengths, initial=0))
 
     @classmethod
     def of(cls, ids: Iterable[int]) -> IdRanges:
-        """Make the ranges of ascending ids."""
+        """Build the ranges of ascending ids."""
         return cls((id_, id_ + 1) for id_ in ids)
 
     def __len__(self) -> int:
@@ -37,16 +42,16 @@ class IdRanges(Sequence[int]):
 
     @property
     def nbytes(self) -> int:
-        """Count the bytes of the ranges."""
+        """The size of the ranges in bytes."""
         arrays = self._starts, self._stops, self._before
-        return sum(one.itemsize * len(one) for one in arrays)
+        return sum(each.itemsize * len(each) for each in arrays)
 
     def __iter__(self) -> Iterator[int]:
         for start, stop in self.pairs():
             yield from range(start, stop)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        """Give the ranges: the first id and the one behind the last."""
+        """Yield the ranges: the first id and the one after the last."""
         return zip(self._starts, self._stops, strict=True)
 
     @overload
@@ -76,33 +81,36 @@ class IdRanges(Sequence[int]):
         return self._before[number] + id_ - self._starts[number]
 
     def index(self, id_: int, start: int = 0, stop: int | None = None) -> int:
-        """Give the position of an id. Raises ValueError where it is not among them."""
+        """Return the position of an id. Raises ValueError if it is not in the ranges."""
         position = self._position(id_)
         if position is None or not start <= position < (len(self) if stop is None else stop):
             raise ValueError(id_)
         return position
 
-    def within(self, first: int, behind: int) -> IdRanges:
-        """Give those ids that are at least `first` and below `behind`."""
+    def within(self, first: int, end: int) -> IdRanges:
+        """Return the ids that are at least `first` and less than `end`."""
         number = bisect_right(self._stops, first)
-        last = bisect_left(self._starts, behind)
+        last = bisect_left(self._starts, end)
         return IdRanges(
-            (max(self._starts[i], first), min(self._stops[i], behind)) for i in range(number, last)
+            (max(self._starts[i], first), min(self._stops[i], end)) for i in range(number, last)
         )
 
-    def count(self, first: int, behind: int | None = None) -> int:
-        """Count the ids from `first` to below `behind`, or how often one id is there."""
-        behind = first + 1 if behind is None else behind
-        return self._below(behind) - self._below(first)
+    def count(self, first: int, end: int | None = None) -> int:
+        """Return the number of ids from `first` to less than `end`; by default of `first`."""
+        end = first + 1 if end is None else end
+        return self._count_below(end) - self._count_below(first)
 
-    def _below(self, id_: int) -> int:
+    def _count_below(self, id_: int) -> int:
         number = bisect_right(self._starts, id_) - 1
         if number < 0:
             return 0
         return self._before[number] + min(id_, self._stops[number]) - self._starts[number]
 
     def changed(self, flags: Iterable[tuple[int, bool]]) -> IdRanges:
-        """Take some ids in or out, which are given ascending with whether they belong here."""
+        """Return the ids with some added or removed.
+
+        `flags` has ascending ids with whether they belong to the result.
+        """
 
         def pairs() -> Iterator[tuple[int, int]]:
             rest = iter(flags)

@@ -1,4 +1,4 @@
-"""Order, fold and describe the rows that a view shows."""
+"""Order, fold and summarise the rows that a view shows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, repeat
-from operator import itemgetter
-from typing import cast
+from typing import NamedTuple, cast
 
 from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
@@ -18,13 +17,12 @@ from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import class_reading_index
-from spackscope.model.index.schema import CODES
 from spackscope.model.query.ast import Query
 
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """Say by which column rows are ordered, and which way."""
+    """The column by which rows are ordered, and the direction."""
 
     column: str
     descending: bool = False
@@ -34,7 +32,7 @@ class Sort:
 class View:
     """All that decides which rows are shown, and how.
 
-    `opened` names the look-alikes that are shown row by row although the others are `folded`.
+    `opened` has the look-alikes that are shown row by row although the others are `folded`.
     """
 
     query: Query = Query()
@@ -43,113 +41,119 @@ class View:
     opened: frozenset[int] = frozenset()
 
 
+class _Ids(NamedTuple):
+    """The ids of rows, and how many specs each row stands for; None if each stands for one."""
+
+    ids: Sequence[int]
+    counts: Sequence[int] | None
+
+
+class _Run(NamedTuple):
+    """Adjacent specs of one look-alike: the first one, and the one after the last."""
+
+    look_alike: int
+    start: int
+    stop: int
+
+
 @class_reading_index
 class Listing:
-    """Hold the rows of a view as ids in their order, and what is to be said of all of them.
+    """The rows of a view as ids in their order, and a summary of all of them.
 
-    `shown` counts specs, `counts` how many of them each row stands for; it is None where every
-    row stands for one.
+    `shown` is the number of specs. `counts` has for each row how many specs it stands for; it is
+    None if every row stands for one.
     """
 
     def __init__(
-        self, view: View, specs: IdRanges, columns: ColumnArrays, dictionaries: Dictionaries
+        self, view: View, specs: IdRanges, arrays: ColumnArrays, dictionaries: Dictionaries
     ) -> None:
         self.view = view
         self.shown = len(specs)
         self._specs = specs
-        self._columns = columns
+        self._arrays = arrays
         self._dictionaries = dictionaries
-        self.ids: Sequence[int]
-        self.counts: Sequence[int] | None
-        self.ids, self.counts = self._rows()
+        self.ids, self.counts = self._ordered_ids()
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def _rows(self) -> tuple[Sequence[int], Sequence[int] | None]:
+    def _ordered_ids(self) -> _Ids:
         sort = self.view.sort
-        by_spec = sort is not None and not BY_NAME[sort.column].has_dictionary
-        if not self.view.folded and (sort is None or by_spec):
-            ids: Sequence[int] = self._specs
-            counts: Sequence[int] | None = None
-        else:
-            ids, counts = self._by_look_alike(sort if not by_spec else None)
-        if sort is None or not by_spec:
-            return ids, counts
-        return self._by_spec(sort, ids, counts)
+        if sort is None or BY_NAME[sort.column].has_dictionary:
+            return self._by_look_alikes(sort)
+        return self._by_hash_or_size(sort, self._by_look_alikes(None))
 
-    def _by_spec(
-        self, sort: Sort, ids: Sequence[int], counts: Sequence[int] | None
-    ) -> tuple[Sequence[int], Sequence[int] | None]:
-        """Order ascending ids and their counts by the hash or the size of each."""
-        if not ids:
-            return ids, counts
-        first, last = ids[0], ids[-1]
-        # A count for each id that is shown, 0 for the others: a dict would take ten times that.
-        stands_for = array("q", bytes(8 * (last - first + 1)))
-        for id_, count in zip(ids, counts or repeat(1, len(ids)), strict=True):
-            stands_for[id_ - first] = count
-        found = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
-        ordered = array("q", (id_ for id_ in found if stands_for[id_ - first]))
-        if counts is None:
-            return ordered, None
-        return ordered, array("q", (stands_for[id_ - first] for id_ in ordered))
+    def _by_hash_or_size(self, sort: Sort, rows: _Ids) -> _Ids:
+        """Order rows with ascending ids by the hash or the size of each."""
+        if not rows.ids:
+            return rows
+        first, last = rows.ids[0], rows.ids[-1]
+        # A count for each id of the range, 0 if it is not shown: a dict would be ten times larger.
+        counts = array("q", bytes(8 * (last - first + 1)))
+        for id_, count in zip(rows.ids, rows.counts or repeat(1, len(rows.ids)), strict=True):
+            counts[id_ - first] = count
+        all_ids = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
+        ids = array("q", (id_ for id_ in all_ids if counts[id_ - first]))
+        if rows.counts is None:
+            return _Ids(ids, None)
+        return _Ids(ids, array("q", (counts[id_ - first] for id_ in ids)))
 
-    def _by_look_alike(self, sort: Sort | None) -> tuple[Sequence[int], Sequence[int] | None]:
-        """Order the specs by a value of their look-alikes, and fold them where that is wanted."""
+    def _by_look_alikes(self, sort: Sort | None) -> _Ids:
+        """Order specs by a value of their look-alikes, and fold them if the view says so."""
+        if sort is None and not self.view.folded:
+            return _Ids(self._specs, None)
         runs = list(self._runs())
         if sort is not None:
             ranks = self._dictionaries.ranks(BY_NAME[sort.column])
-            codes = self._columns.column(BY_NAME[sort.column].storage)
-            runs.sort(key=lambda run: ranks[codes[run[0]]], reverse=sort.descending)
+            codes = self._arrays.column(BY_NAME[sort.column].storage)
+            runs.sort(key=lambda run: ranks[codes[run.look_alike]], reverse=sort.descending)
         if not self.view.folded:
-            return array("q", chain.from_iterable(map(self._expanded, runs))), None
+            ranges = (range(run.start, run.stop) for run in runs)
+            return _Ids(array("q", chain.from_iterable(ranges)), None)
         ids, counts = array("q"), array("q")
-        for look_alike, alike in groupby(runs, itemgetter(0)):
-            together = list(alike)
+        for look_alike, group in groupby(runs, lambda run: run.look_alike):
+            adjacent = list(group)
             if look_alike in self.view.opened:
-                for run in together:
-                    ids.extend(self._expanded(run))
-                    counts.extend([1] * (run[2] - run[1]))
+                for run in adjacent:
+                    ids.extend(range(run.start, run.stop))
+                    counts.extend([1] * (run.stop - run.start))
             else:
-                ids.append(together[0][1])
-                counts.append(sum(stop - start for _, start, stop in together))
-        return ids, counts
+                ids.append(adjacent[0].start)
+                counts.append(sum(run.stop - run.start for run in adjacent))
+        return _Ids(ids, counts)
 
-    def _runs(self) -> Iterator[tuple[int, int, int]]:
-        """Give the ranges of specs, cut where one look-alike ends and the next begins."""
-        first = self._columns.first
+    def _runs(self) -> Iterator[_Run]:
+        """Yield the ranges of specs, cut at the ends of look-alikes."""
+        first = self._arrays.first
         for start, stop in self._specs.pairs():
-            look_alike = self._columns.look_alike(start)
+            look_alike = self._arrays.look_alike(start)
             while start < stop:
-                behind = min(stop, first[look_alike + 1])
-                yield look_alike, start, behind
-                start, look_alike = behind, look_alike + 1
-
-    @staticmethod
-    def _expanded(run: tuple[int, int, int]) -> range:
-        return range(run[1], run[2])
+                end = min(stop, first[look_alike + 1])
+                yield _Run(look_alike, start, end)
+                start, look_alike = end, look_alike + 1
 
     def all_values(self, column: str) -> Sequence[Value]:
-        """Give the values that a column has in the whole index."""
+        """Return the values that a column has in the whole index."""
         return self._dictionaries.values(column)
 
-    def describe(self) -> None:
-        """Work out now what is to be said of all rows, in the thread that has the time for it."""
+    def precompute(self) -> None:
+        """Compute the summary now, in a worker thread; else it is computed when needed."""
         _ = self.constants, self.widths, self.varying_variants
 
-    def alike(self, look_alike: int) -> int:
-        """Count the specs shown of a look-alike."""
-        return self._specs.count(*self._columns.specs(look_alike))
+    def count_look_alikes(self, look_alike: int) -> int:
+        """Return the number of specs shown of a look-alike."""
+        return self._specs.count(*self._arrays.specs(look_alike))
 
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
-        spans = list(self._columns.spans(self._specs))
-        return {place: self._columns.distinct(place, spans) for place in CODES}
+        """The codes of the specs shown, for each dictionary of the table."""
+        spans = list(self._arrays.spans(self._specs))
+        storages = {column.storage for column in COLUMNS if column.has_dictionary}
+        return {storage: self._arrays.distinct(storage, spans) for storage in storages}
 
     @cached_property
     def constants(self) -> dict[str, Value]:
-        """Give the columns whose shown values are all one, with that value."""
+        """The columns with the same value in all rows, and that value."""
         constants: dict[str, Value] = {}
         for column in COLUMNS:
             if not column.has_dictionary:
@@ -163,37 +167,35 @@ class Listing:
 
     @cached_property
     def widths(self) -> dict[str, int]:
-        """Give the cells that the widest value shown of each column takes."""
+        """The width in cells of the widest value shown of each column."""
         widths = {column.name: column.width for column in COLUMNS}
         for column in COLUMNS:
             if column.has_dictionary:
-                cells = self._dictionaries.widths(column)
-                shown = map(cells.__getitem__, self._codes[column.storage])
+                all_widths = self._dictionaries.widths(column)
+                shown = map(all_widths.__getitem__, self._codes[column.storage])
                 widths[column.name] = max(shown, default=0)
         return widths
 
     @cached_property
     def varying_variants(self) -> dict[str, int]:
-        """Give the names of variants whose values differ among the rows, with their rank.
+        """The variants whose values differ among the rows, or that some rows lack, and their rank.
 
-        What splits the rows most evenly comes first. A variant that some rows lack varies.
+        The variant that splits the rows most evenly has rank 0.
         """
         sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
         codes = self._codes["variant_set"]
         counts = Counter(chain.from_iterable(set(sets[code]) for code in codes))
-        values: dict[str, list[int]] = defaultdict(list)
+        counts_of: dict[str, list[int]] = defaultdict(list)
         for text, count in counts.items():
-            values[split_variant(text)[0]].append(count)
-        varying = [
-            (max(counted), name) for name, counted in values.items() if max(counted) < len(codes)
-        ]
+            counts_of[split_variant(text)[0]].append(count)
+        varying = [(max(each), name) for name, each in counts_of.items() if max(each) < len(codes)]
         return {name: rank for rank, (_, name) in enumerate(sorted(varying))}
 
     def row_of(self, id_: int, look_alike: int) -> int | None:
-        """Find the row that shows a spec, alone or folded with its look-alikes."""
+        """Return the number of the row that shows a spec, alone or folded with its look-alikes."""
         if id_ in (ids := self.ids):
             return ids.index(id_)
         if self.counts is None:
             return None
-        shown = self._specs.within(*self._columns.specs(look_alike))
+        shown = self._specs.within(*self._arrays.specs(look_alike))
         return ids.index(shown[0]) if shown and shown[0] in ids else None

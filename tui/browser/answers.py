@@ -59,7 +59,7 @@ def answers(
         if note is not None or (found is not None and found.items):
             yield Refused(generation, note)
         else:
-            listing.describe()
+            listing.precompute()
             why = "" if listing.shown or elsewhere else explain_no_match(catalog, view.query)
             if elsewhere:
                 why = f"nothing of this package matches, but {elsewhere:,} of other packages"

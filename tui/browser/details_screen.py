@@ -88,7 +88,7 @@ class DetailingScreen(SizingScreen):
         lines = detail(
             self._with_size(catalog, self._with_compilers(catalog, row)),
             varying=listing.varying_variants,
-            alike=listing.alike(row.look_alike),
+            alike=listing.count_look_alikes(row.look_alike),
             shown=listing.shown,
             provenance=self._tell(catalog, row.id),
         )

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import choose, chosen, facets
+from spackscope.model.catalog.facets import choose_values, chosen_values, facets
 from spackscope.model.core.columns import BY_NAME, FACETED
 from spackscope.model.core.errors import (
     Cancelled,
@@ -92,16 +92,16 @@ def test_what_cannot_be_counted_is_said(mixed: Catalog) -> None:
 def test_values_are_chosen(
     text: str, column: str, wanted: list[str], excluded: list[str], expected: str
 ) -> None:
-    query = choose(parse(text), column, wanted, excluded)
+    query = choose_values(parse(text), column, wanted, excluded)
 
     assert query == parse(expected)
-    assert chosen(query, column, [*wanted, *excluded, "z"]) == (set(wanted), set(excluded))
+    assert chosen_values(query, column, [*wanted, *excluded, "z"]) == (set(wanted), set(excluded))
 
 
 def test_every_value_can_be_chosen_and_excluded(mixed: Catalog) -> None:
     for column in FACETED:
         for facet in facets(mixed, Query(), column):
-            picked = choose(Query(), column, [facet.value], [])
+            picked = choose_values(Query(), column, [facet.value], [])
             assert mixed.count(picked) >= facet.count
-            excluded = choose(Query(), column, [], [facet.value])
+            excluded = choose_values(Query(), column, [], [facet.value])
             assert mixed.count(excluded) == mixed.total - mixed.count(picked)

@@ -105,7 +105,7 @@ def test_folding_shows_every_look_alike_once_and_counts_what_it_stands_for(
     assert {row.look_alike: row.count for row in rows} == expected
     assert len(rows) == len(expected) == len(listing)
     assert sum(row.count for row in rows) == listing.shown == sum(expected.values())
-    assert {id_: listing.alike(id_) for id_ in expected} == expected
+    assert {id_: listing.count_look_alikes(id_) for id_ in expected} == expected
     assert all(satisfies(row.spec, query) for row in rows)
 
 
@@ -156,7 +156,9 @@ def test_the_sample_folds_to_38_rows(sample: Catalog) -> None:
 
     assert (len(listing), listing.shown) == (38, 346)
     rows = sample.rows(listing.ids, listing.counts)
-    assert [listing.alike(row.look_alike) for row in rows] == [row.count for row in rows]
+    assert [listing.count_look_alikes(row.look_alike) for row in rows] == [
+        row.count for row in rows
+    ]
 
 
 # What is to be said of all rows

@@ -65,7 +65,7 @@ def answers(catalog: Catalog) -> list[object]:
         query = parse(text)
         for view in (View(query), View(query, sort=Sort("compiler"), folded=True)):
             listing = catalog.listing(view)
-            listing.describe()
+            listing.precompute()
             found += [list(listing.ids), listing.constants, listing.widths]
             for spell in (export.hashes, export.csv_lines, export.tab_lines, export.json_array):
                 found.append(list(spell(catalog.specs(listing))))

@@ -91,7 +91,7 @@ def _describe(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
         if row.spec.in_cache:
             if name not in listings:
                 listings[name] = catalog.listing(View(Query().with_package(name)))
-            alike = listings[name].alike(row.look_alike)
+            alike = listings[name].count_look_alikes(row.look_alike)
         lines = detail.detail(
             catalog.with_compilers(row),
             varying={},
