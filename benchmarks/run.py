@@ -22,7 +22,7 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.loader.load import load, open_cached
-from spackscope.model.query.parse import (
+from spackscope.model.query.parser import (
     parse,
 )
 from spackscope.model.sources.session import Session
