@@ -57,8 +57,7 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Spec | Problem]:
     # The bytes of a large page are not kept beside its text.
     del data
     yield from specs
-    yield from page.fields.take_problems()
-    yield from page.fields.unlisted_problems()
+    yield from page.fields.problems()
 
 
 class _Page:

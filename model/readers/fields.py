@@ -78,16 +78,9 @@ class FieldReader:
             problem = Problem(self._origin, storable(self.place), storable(reason))
             self._problems.append(problem)
 
-    def take_problems(self) -> tuple[Problem, ...]:
-        """Return the problems since the last call."""
-        if not self._problems:
-            return ()
-        problems = tuple(self._problems)
-        self._problems.clear()
-        return problems
-
-    def unlisted_problems(self) -> Iterator[Problem]:
-        """Yield one problem with the number of those that are not listed, if there are any."""
+    def problems(self) -> Iterator[Problem]:
+        """Yield all problems, and one with the number of those that are not listed."""
+        yield from self._problems
         if (count := self._problem_count - MAX_PROBLEMS) > 0:
             yield Problem(self._origin, "", f"{count:,} more problems are not listed")
 

@@ -1,4 +1,4 @@
-"""Limits of what documents may hold, so that none takes all memory or all time.
+"""Limits of the content of documents, so that none takes all memory or all time.
 
 The largest index of Spack's public build cache has some 60,000 specs. With 20 dependencies each
 they are 206 MB of JSON with 14 million values, of which gzip makes 20 MB. Together the limits
@@ -17,7 +17,7 @@ MAX_PAGE_VALUES = 30_000_000
 """Values of a page, which is read record by record where they are too many to be held at once."""
 
 MAX_YAML_VALUES = 100_000
-"""Values of YAML, where every alias counts for as many as it stands for."""
+"""Values of YAML, where an alias counts for all that it refers to."""
 
 MAX_RECORD_LENGTH = 2**23
 """Characters of a record in a database; one with 10,000 dependencies has 2 million."""

@@ -20,9 +20,9 @@ _BEFORE_0_18 = ("1", "2", "3")
 
 
 class _Environment(NamedTuple):
-    """An environment in a lock file; `place` is its path, empty for that of the file itself."""
+    """An environment in a lock file; `path` is empty for that of the file itself."""
 
-    place: str
+    path: str
     roots: object
     concrete_specs: dict[str, Any]
 
@@ -48,10 +48,10 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
     for environment in environments:
         for root, reason in _roots(environment):
             if reason:
-                yield Problem(origin, environment.place, storable(reason))
+                yield Problem(origin, environment.path, storable(reason))
             roots.add(root)
-    for place, _, concrete_specs in environments:
-        nodes.prefix = f"{place}: " if place else ""
+    for path, _, concrete_specs in environments:
+        nodes.prefix = f"{path}: " if path else ""
         for key in list(concrete_specs):
             node = concrete_specs.pop(key)
             spec = nodes.add(_hash(key, node, version), node, explicit=key in roots)
@@ -79,23 +79,23 @@ def _environments(
     environments: list[_Environment] = []
     problems: list[Problem] = []
     waiting: list[tuple[str, Any]] = [("", document)]
-    for place, environment in waiting:
+    for path, environment in waiting:
         if not isinstance(environment, dict):
             reason = mismatch("environment", environment, "an object")
-            problems.append(Problem(origin, place, reason))
+            problems.append(Problem(origin, path, reason))
             continue
         concrete = environment.get("concrete_specs")
         if isinstance(concrete, dict):
-            environments.append(_Environment(place, environment.get("roots"), concrete))
+            environments.append(_Environment(path, environment.get("roots"), concrete))
         else:
             reason = mismatch("concrete_specs", concrete, "an object")
-            problems.append(Problem(origin, place, reason))
+            problems.append(Problem(origin, path, reason))
         included = environment.get("include_concrete", {})
         if isinstance(included, dict):
-            waiting += [(storable(path), inner) for path, inner in included.items()]
+            waiting += [(storable(name), inner) for name, inner in included.items()]
         else:
             reason = mismatch("include_concrete", included, "an object")
-            problems.append(Problem(origin, place, reason))
+            problems.append(Problem(origin, path, reason))
     return environments, problems
 
 

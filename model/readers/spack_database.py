@@ -35,7 +35,6 @@ class Database:
 
     def __init__(self, origin: str, version: object, on_count: OnCount | None) -> None:
         self.contents: Any = None
-        self.problems: dict[str, tuple[Problem, ...]] = {}
         self._origin = origin
         self._format = _format(version)
         self._on_count = on_count
@@ -45,7 +44,6 @@ class Database:
     def start_installs(self) -> KeepRecord:
         """Forget the records so far, which a repeated key replaces; return what reads one."""
         self.nodes = NodeReader(self._origin, self._format)
-        self.problems.clear()
         self._count = 0
         return self._read_record
 
@@ -59,19 +57,16 @@ class Database:
         self._count += 1
         if self._on_count is not None and self._count % _COUNT_INTERVAL == 0:
             self._on_count(self._count)
-        self.problems.pop(hash_, None)
-        spec = None
-        if isinstance(record, dict):
-            problems: list[str] = []
-            state = _state(record, problems.append)
-            spec = self.nodes.read(hash_, record.get("spec"), **state)
-            for reason in problems if spec is not None else ():
-                self.nodes.fields.add_problem(reason)
-        else:
-            reason = mismatch("record", record, "an object")
-            self.nodes.add_record_problem(f"spec/{hash_[:7]}", reason)
-        if found := self.nodes.take_problems():
-            self.problems[hash_] = found
+        fields = self.nodes.fields
+        if not isinstance(record, dict):
+            fields.place = f"spec/{hash_[:7]}"
+            fields.add_problem(mismatch("record", record, "an object"))
+            return None
+        problems: list[str] = []
+        state = _state(record, problems.append)
+        spec = self.nodes.read(hash_, record.get("spec"), **state)
+        for reason in problems if spec is not None else ():
+            fields.add_problem(reason)
         return spec
 
 
@@ -96,7 +91,7 @@ def parse_document(text: str, *, origin: str, on_count: OnCount | None = None) -
 
 
 def read_database(database: Database, *, origin: str) -> Iterator[Spec | Problem]:
-    """Yield the specs of a database in its order, each followed by its problems.
+    """Yield the specs of a database in its order, then its problems.
 
     The database is emptied on the way to save memory. Format: lib/spack/spack/database.py.
     """
@@ -113,8 +108,7 @@ def read_database(database: Database, *, origin: str) -> Iterator[Spec | Problem
     for hash_ in list(installs):
         if (spec := installs.pop(hash_)) is not None:
             yield database.nodes.complete(spec)
-        yield from database.problems.pop(hash_, ())
-    yield from database.nodes.final_problems()
+    yield from database.nodes.problems()
 
 
 def _format(version: object) -> int | None:

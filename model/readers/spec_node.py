@@ -82,8 +82,7 @@ class NodeReader:
     def finish(self, *, report_absent: bool = True) -> Iterator[Spec | Problem]:
         """Yield the added specs in their order, then all problems."""
         yield from map(self.complete, self._specs.values())
-        yield from self.take_problems()
-        yield from self.final_problems(report_absent=report_absent)
+        yield from self.problems(report_absent=report_absent)
 
     def read(self, hash_: object, node: object, **values: Any) -> Spec | None:
         """Read a node; `values` are what the document states outside of the node.
@@ -152,24 +151,14 @@ class NodeReader:
             return spec
         return replace(spec, compiler=compiler, dependencies=dependencies)
 
-    def take_problems(self) -> tuple[Problem, ...]:
-        """Return the problems since the last call."""
-        return self.fields.take_problems()
-
-    def final_problems(self, *, report_absent: bool = True) -> Iterator[Problem]:
-        """Yield the problems of the document as a whole, after all its nodes were read."""
+    def problems(self, *, report_absent: bool = True) -> Iterator[Problem]:
+        """Yield the problems of all nodes, then those of the document as a whole."""
+        yield from self.fields.problems()
         if self.is_full:
             yield Problem(self._origin, "", TOO_MANY_RECORDS)
         if report_absent:
             for reason in self._dependencies.absent():
                 yield Problem(self._origin, "", reason)
-        yield from self.fields.unlisted_problems()
-
-    def add_record_problem(self, place: str, reason: str) -> None:
-        """Report a problem of a record that is not a node."""
-        if self._has_room():
-            self.fields.place = place
-            self.fields.add_problem(reason)
 
     def _has_room(self) -> bool:
         self._count += 1
