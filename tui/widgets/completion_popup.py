@@ -1,9 +1,10 @@
-"""The box under an input: what is wrong with its text, and what its word can become."""
+"""The box under an input: what is wrong with its text, and completions of its word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.segment import Segment
 from textual import events
@@ -13,106 +14,107 @@ from textual.widget import Widget
 
 from spackscope.model.assist.completion import Completion
 from spackscope.model.core.text import cell_width, clean, pad, wrap
+from spackscope.tui.widgets.virtual_list import Piece
 
-_FEW, _MANY, _TALL = 6, 8, 40
+_MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40
 """Completions on a screen of fewer lines than `_TALL`, and on any other."""
 _MARK, _GAP = "⇥ ", "  "
 
-_Line = tuple[int, list[tuple[str, str]]]
-"""A column of the screen, and pieces of text, each with the name of its style or none."""
+
+class PopupLine(NamedTuple):
+    """A line of the box: its first column of the screen, and its pieces."""
+
+    column: int
+    pieces: Sequence[Piece]
+
+    @property
+    def end(self) -> int:
+        """The column after the line."""
+        return self.column + sum(cell_width(text) for text, _ in self.pieces)
 
 
 class CompletionPopup(Widget):
-    """Float under an input; the screen says what there is to show, and where."""
+    """A box that floats under an input, with a note and completions, one of them marked."""
 
-    COMPONENT_CLASSES = {
-        "completion--error",
-        "completion--mark",
-        "completion--count",
-    }
+    COMPONENT_CLASSES = {"completion--error", "completion--mark", "completion--count"}
 
     @dataclass
     class Clicked(Message):
         """Tell that a completion was clicked; it is the marked one now."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    _items: Sequence[Completion] = ()
+    _marked = 0
+    _row = _column = _left = 0
+    _notes: Sequence[PopupLine] = ()
+    _lines: Sequence[PopupLine] = ()
+
+    def on_mount(self) -> None:
+        """Begin hidden."""
         self.display = False
-        self._items: Sequence[Completion] = ()
-        self._marked = 0
-        self._below = self._at = 0
-        self._notes: list[_Line] = []
-        self._lines: list[_Line] = []
 
     @property
     def marked(self) -> Completion | None:
-        """The completion that is to be taken."""
+        """The marked completion, which Tab accepts."""
         return self._items[self._marked] if self._items else None
 
     def hide(self) -> None:
-        """Show nothing."""
+        """Hide the box."""
         self.display = False
-        self._items, self._notes, self._lines = (), [], []
+        self._items = self._notes = self._lines = ()
 
     def show(
         self,
-        below: int,
-        at: int,
+        row: int,
+        column: int,
         items: Sequence[Completion],
         note: str = "",
         caret: int | None = None,
     ) -> None:
-        """Show completions from a column of the screen on, below a row, under a sentence.
+        """Show a note and completions below a row of the screen, from a column on.
 
-        The sentence stands beside a caret in its column. The mark stays on its completion while
+        The note is beside a caret in its column, if any. The mark stays on its completion while
         that is offered.
         """
         width, height = self.screen.size
         # The border takes a line, and the status line stays free.
-        room = height - below - 3
+        room = height - row - 3
         marked = self.marked
-        self._notes = _note_lines(clean(note), caret, width)[: max(0, room)] if note else []
-        most = _MANY if height >= _TALL else _FEW
-        self._items = items[: max(0, min(most, room - len(self._notes)))]
+        self._notes = note_lines(clean(note), caret, width)[: max(0, room)] if note else []
+        max_items = _MAX_ITEMS_TALL if height >= _TALL else _MAX_ITEMS
+        self._items = items[: max(0, min(max_items, room - len(self._notes)))]
         texts = [item.text for item in self._items]
         self._marked = texts.index(marked.text) if marked and marked.text in texts else 0
-        self._below, self._at = below, at - len(_MARK)
-        if not self._items and not self._notes:
-            self.hide()
-            return
-        self.display = True
+        self._row, self._column = row, column - len(_MARK)
+        self.display = bool(self._items or self._notes)
         self._draw()
 
     def mark(self, step: int) -> bool:
-        """Mark another completion; False where there is none."""
-        if not self._items:
-            return False
-        self._marked = (self._marked + step) % len(self._items)
-        self._draw()
-        return True
+        """Mark the next or previous completion; return False if there is none."""
+        if self._items:
+            self._marked = (self._marked + step) % len(self._items)
+            self._draw()
+        return bool(self._items)
 
     def _draw(self) -> None:
-        """Make the lines, and draw them where they are other than before."""
+        """Lay out the lines, and draw them if they changed."""
         width = self.screen.size.width
-        lines = self._notes + _item_lines(self._items, self._marked, self._at, width)
+        lines = [*self._notes, *item_lines(self._items, self._marked, self._column, width)]
         if lines != self._lines:
             self._lines = lines
             self.refresh()
-        left, right = self._edges
-        self.styles.width, self.styles.height = right - left + 2, len(lines) + 1
-        self.styles.offset = (left - 1, self._below + 1)
-
-    @property
-    def _edges(self) -> tuple[int, int]:
-        return min(at for at, _ in self._lines), max(at + _width(p) for at, p in self._lines)
+        if lines:
+            self._left = min(line.column for line in lines)
+            self.styles.width = max(line.end for line in lines) - self._left + 2
+            self.styles.height = len(lines) + 1
+            self.styles.offset = (self._left - 1, self._row + 1)
 
     def render_line(self, y: int) -> Strip:
         """Draw a line."""
         plain, width = self.rich_style, self.size.width
         if y >= len(self._lines):
             return Strip.blank(width, plain)
-        at, pieces = self._lines[y]
-        segments = [Segment(" " * (at - self._edges[0]), plain)]
+        column, pieces = self._lines[y]
+        segments = [Segment(" " * (column - self._left), plain)]
         for text, name in pieces:
             style = self.get_component_rich_style(f"completion--{name}") if name else plain
             segments.append(Segment(text, style))
@@ -126,38 +128,34 @@ class CompletionPopup(Widget):
             self.post_message(self.Clicked())
 
 
-def _width(pieces: Sequence[tuple[str, str]]) -> int:
-    return sum(cell_width(text) for text, _ in pieces)
-
-
-def _note_lines(note: str, caret: int | None, width: int) -> list[_Line]:
-    """Put a sentence beside its caret, on the side where it fits, else under it."""
-    lines = wrap(note, max(1, width - 4))
-    long = max(map(cell_width, lines))
+def note_lines(note: str, caret: int | None, width: int) -> list[PopupLine]:
+    """Put a note beside its caret, on the side where it fits, else under it."""
+    texts = wrap(note, max(1, width - 4))
+    length = max(map(cell_width, texts))
     caret = max(1, min(caret, width - 3)) if caret is not None else 0
-    if caret and len(lines) == 1:
-        if caret + long + 3 < width:
-            return [(caret, [("^ ", "error"), (f"{note} ", "")])]
-        if caret - long - 2 > 0:
-            return [(caret - long - 2, [(f" {note} ", ""), ("^ ", "error")])]
-    begin = max(1, min(caret - 1, width - long - 3))
-    said: list[_Line] = [(begin, [(f" {line} ", "")]) for line in lines]
-    return [(caret, [("^ ", "error")]), *said] if caret else said
+    if caret and len(texts) == 1:
+        if caret + length + 3 < width:
+            return [PopupLine(caret, [("^ ", "error"), (f"{note} ", "")])]
+        if caret - length - 2 > 0:
+            return [PopupLine(caret - length - 2, [(f" {note} ", ""), ("^ ", "error")])]
+    column = max(1, min(caret - 1, width - length - 3))
+    lines = [PopupLine(column, [(f" {text} ", "")]) for text in texts]
+    return [PopupLine(caret, [("^ ", "error")]), *lines] if caret else lines
 
 
-def _item_lines(items: Sequence[Completion], marked: int, at: int, width: int) -> list[_Line]:
-    """Put the texts to the left and the counts to the right, all within the screen."""
-    if not items:
-        return []
+def item_lines(
+    items: Sequence[Completion], marked: int, column: int, width: int
+) -> list[PopupLine]:
+    """Put the texts on the left and the counts on the right, all within the screen."""
     texts = [clean(item.text) for item in items]
     counts = [f"{item.count:,}" for item in items]
-    count_width = max(map(len, counts))
+    count_width = max(map(len, counts), default=0)
     rest = len(_MARK) + len(_GAP) + count_width + 1
-    text_width = max(1, min(max(map(cell_width, texts)), width - 2 - rest))
-    at = max(1, min(at, width - 1 - rest - text_width))
+    text_width = max(1, min(max(map(cell_width, texts), default=0), width - 2 - rest))
+    column = max(1, min(column, width - 1 - rest - text_width))
     return [
-        (
-            at,
+        PopupLine(
+            column,
             [
                 (_MARK if number == marked else " " * len(_MARK), "mark"),
                 (pad(text, text_width), "mark" if number == marked else ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from textual import on
 from textual.content import Content
 from textual.message import Message
 
@@ -71,7 +72,6 @@ class DetailPane(VirtualList):
         self._lines: Sequence[DetailLine] = ()
         self._rows: list[LayoutRow] = []
         self._requested: Tree | None = None
-        self._section_to_show: Section | None = None
         self._was_in_tree = False
         self.border_title = Content("detail")
 
@@ -101,8 +101,8 @@ class DetailPane(VirtualList):
         self, lines: Sequence[DetailLine], tree: Tree | None, at: tuple[int, int] | None = None
     ) -> None:
         """Show another spec; the cursor stays, or `at` puts it on a row and another row on top."""
-        if tree is not self.dependency_tree:
-            self._section_to_show = None
+        if at is None and tree is self.dependency_tree and lines == self._lines:
+            return
         self._lines, self.dependency_tree = lines, tree
         if at is not None:
             self.cursor, self.top = at
@@ -117,34 +117,31 @@ class DetailPane(VirtualList):
         if tree is not self.dependency_tree:
             return
         self._requested = None
-        self._show_tree(unfolded)
-        section, self._section_to_show = self._section_to_show, None
-        if section is not None and unfolded is not tree:
-            self.go_to(section)
+        if unfolded is not tree:
+            self._show_tree(unfolded)
+            self._show_children(unfolded)
 
     def _show_tree(self, tree: Tree) -> None:
-        if tree is not self.dependency_tree:
-            self.dependency_tree = tree
-            self._lay_out()
-            self.post_message(self.Unfolded(tree.unfolded_sections))
+        self.dependency_tree = tree
+        self._lay_out()
+        self.post_message(self.Unfolded(tree.unfolded_sections))
+
+    def _show_children(self, tree: Tree) -> None:
+        """Scroll to what hangs on the line under the cursor, as far as there is room."""
+        if (row := self.tree_row) is not None:
+            last = self.cursor + tree.end(row) - row - 1
+            top = min(self.cursor, max(self.top, last + 1 - max(1, self.size.height)))
+            if self._put_at_top(top):
+                self.refresh()
 
     def go_to(self, section: Section) -> None:
-        """Unfold a section of the tree, and put the cursor on its head."""
-        tree = self.dependency_tree
-        if tree is None:
-            return
-        head = tree.head(section)
-        if tree.can_unfold(head):
-            self._section_to_show = section
-            self._unfold(tree, head)
-        row, height = self._row_of(head), max(1, self.size.height)
-        last = row + tree.end(head) - head - 1
-        # What hangs on the head is to be seen too, as far as there is room.
-        self.top = min(row, max(self.top, last + 1 - height))
-        self.cursor = row
-        self._scroll_to_cursor()
-        self.refresh()
-        self._explain()
+        """Put the cursor on the head of a section of the tree, and unfold it."""
+        if (tree := self.dependency_tree) is not None:
+            head = tree.head(section)
+            self.move_to(self._row_of(head))
+            self._show_children(tree)
+            if tree.can_unfold(head):
+                self._unfold(tree, head)
 
     def _unfold(self, tree: Tree, row: int) -> None:
         self._requested = tree
@@ -172,24 +169,24 @@ class DetailPane(VirtualList):
             pieces = tree_pieces(self.dependency_tree, tree_row, width - 1)
         return [(mark, "accent"), *pieces]
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Explain the line under the cursor."""
-        event.stop()
-        self._explain()
-
-    def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
+    @on(VirtualList.Chosen)
+    def _choose(self, event: VirtualList.Chosen) -> None:
         """Choose the filter or the spec of a line; unfold or fold the head of a section."""
-        event.stop()
         line, _, row = self._rows[event.row]
-        tree = self.dependency_tree
         if isinstance(line, DetailLine):
             self.post_message(self.TermChosen(line.term))
         elif line.edge is not None:
             self.post_message(self.SpecChosen(line))
-        elif tree is not None and row is not None and line.is_unfolded:
-            self._show_tree(tree.fold(row))
-        elif tree is not None and row is not None and tree.can_unfold(row):
-            self._unfold(tree, row)
+        elif row is not None and not self._fold(row) and self.dependency_tree is not None:
+            self._unfold(self.dependency_tree, row)
+
+    def _fold(self, row: int) -> bool:
+        """Fold a line of the tree; return False if it is folded."""
+        tree = self.dependency_tree
+        if tree is None or not tree.lines[row].is_unfolded:
+            return False
+        self._show_tree(tree.fold(row))
+        return True
 
     def action_unfold(self) -> None:
         """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
@@ -206,15 +203,15 @@ class DetailPane(VirtualList):
     def action_fold(self) -> None:
         """Fold the line, or go to the one it hangs on; elsewhere leave the pane."""
         row, tree = self.tree_row, self.dependency_tree
-        if row is None or tree is None:
-            self.post_message(self.Left())
-        elif tree.lines[row].is_unfolded:
-            self._show_tree(tree.fold(row))
-        elif (parent := tree.parent(row)) is not None:
+        if row is not None and self._fold(row):
+            return
+        parent = tree.parent(row) if tree is not None and row is not None else None
+        if parent is not None:
             self.move_to(self._row_of(parent))
         else:
             self.post_message(self.Left())
 
+    @on(VirtualList.Highlighted)
     def _explain(self) -> None:
         """Explain the line under the cursor in the border."""
         row, tree = self.tree_row, self.dependency_tree

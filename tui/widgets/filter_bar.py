@@ -12,9 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from spackscope.model.core.columns import COLUMNS
-from spackscope.model.core.errors import (
-    QueryError,
-)
+from spackscope.model.core.errors import QueryError
 from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import column_groups, column_text

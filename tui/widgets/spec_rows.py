@@ -13,18 +13,11 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Placed
-from spackscope.model.presentation.detail import (
-    variants_cell,
-)
+from spackscope.model.presentation.detail import variants_cell
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.row_windows import (
-    RowWindows,
-    Windows,
-    read_windows,
-    window_starts,
-)
+from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
 _PLACEHOLDER = "…"

@@ -1,0 +1,57 @@
+"""The lines of the box under an input: a note with its caret, and completions with counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.assist.completion import Completion
+from spackscope.model.core.text import cell_width
+from spackscope.tui.widgets.completion_popup import PopupLine, item_lines, note_lines
+
+WIDTH = 40
+
+
+def drawn(lines: list[PopupLine]) -> list[str]:
+    return [
+        " " * line.column + "".join(text for text, _ in line.pieces).rstrip() for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("note", "caret", "expected"),
+    [
+        ("wrong", 5, ["     ^ wrong"]),
+        ("wrong", 36, [" " * 29 + " wrong ^"]),
+        ("wrong", None, ["  wrong"]),
+        ("wrong", 99, [" " * 30 + " wrong ^"]),
+        (
+            "a sentence that fits on neither side",
+            20,
+            [" " * 20 + "^", "  a sentence that fits on neither side"],
+        ),
+        (
+            "a sentence that is too long for a line of the screen",
+            3,
+            ["   ^", "   a sentence that is too long for a", "   line of the screen"],
+        ),
+    ],
+)
+def test_a_note_is_beside_its_caret_or_under_it(
+    note: str, caret: int | None, expected: list[str]
+) -> None:
+    lines = note_lines(note, caret, WIDTH)
+    assert drawn(lines) == expected
+    assert all(line.column > 0 and line.end < WIDTH for line in lines)
+
+
+@pytest.mark.parametrize("column", [1, 10, 39])
+def test_completions_are_aligned_and_stay_within_the_screen(column: int) -> None:
+    items = [Completion("+mpi", 1_201), Completion("日本語", 7), Completion("x" * 60, 12)]
+    lines = item_lines(items, 1, column, WIDTH)
+    assert [line.pieces[0][0] for line in lines] == ["  ", "⇥ ", "  "]
+    assert len({(line.column, line.end) for line in lines}) == 1
+    assert all(line.column > 0 and line.end < WIDTH for line in lines)
+    counts = [line.pieces[-1][0] for line in lines]
+    assert counts == ["  1,201 ", "      7 ", "     12 "]
+    assert {cell_width(line.pieces[1][0]) for line in lines} == {cell_width(lines[0].pieces[1][0])}
+    assert item_lines([], 0, column, WIDTH) == []
