@@ -8,6 +8,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import apply_filter
+from spackscope.model.query.conditions import Depends
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.model.query.parser import parse
 
@@ -58,7 +59,9 @@ def without_word(parsed: ParsedInput) -> Query:
     if query is not None and not query.specs:
         spans = parsed.spans
         is_part = any(
-            begin < start < end or start <= begin < cursor < end for begin, end in spans.values()
+            begin < start < end
+            or (isinstance(condition, Depends) and start <= begin < cursor < end)
+            for condition, (begin, end) in spans.items()
         )
         if not is_part:
             typed = {c for c, (begin, _) in spans.items() if start <= begin < cursor}

@@ -10,7 +10,6 @@ from spackscope.model.core.errors import (
     Unanswerable,
 )
 from spackscope.model.core.records import Dependency, Spec
-from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.matchers import size_range
@@ -114,7 +113,7 @@ SPEC = Spec(
         "source=mirror",
     ],
 )
-def test_a_query_that_a_record_fulfils(text: str) -> None:
+def test_a_query_that_a_record_satisfies(text: str) -> None:
     text = text.format(hash=SPEC.hash, start=SPEC.hash[:9], end=SPEC.hash[-5:])
     query = parse(text.replace("5MiB:", "4MiB:"))
 
@@ -164,7 +163,7 @@ def test_a_query_that_a_record_fulfils(text: str) -> None:
         "platform=Linux",
     ],
 )
-def test_a_query_that_a_record_does_not_fulfil(text: str) -> None:
+def test_a_query_that_a_record_does_not_satisfy(text: str) -> None:
     assert not satisfies(SPEC, parse(text))
 
 
@@ -198,24 +197,6 @@ def test_a_record_without_a_size_is_in_no_range() -> None:
 )
 def test_sizes_are_read_in_bytes(text: str, low: float, high: float) -> None:
     assert size_range(text) == (low, high)
-
-
-@pytest.mark.parametrize(
-    ("variant", "parts"),
-    [
-        ("+mpi", ("mpi", ("+",))),
-        ("~mpi", ("mpi", ("~",))),
-        ("libs=shared,static", ("libs", ("shared", "static"))),
-        ("libs:=shared", ("libs", ("shared",))),
-        ("cflags='-O2 -g'", ("cflags", ("-O2 -g",))),
-        ("++mpi", ("mpi", ("+",))),
-        ("patches=", ("patches", ("",))),
-        ("plain", ("plain", ())),
-        ("", ("", ())),
-    ],
-)
-def test_a_variant_is_split_into_name_and_values(variant: str, parts: object) -> None:
-    assert split_variant(variant) == parts
 
 
 def test_many_stars_take_no_time_on_a_long_text() -> None:

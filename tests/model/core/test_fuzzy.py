@@ -1,0 +1,26 @@
+"""Names that fit typed text come in the order of how well they fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.core.fuzzy import matching
+
+NAMES = ["py-zlib", "zlib-ng", "Zlib", "libzlibx", "z-l-i-b", "cmake"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", NAMES),
+        ("zlib", ["Zlib", "zlib-ng", "py-zlib", "libzlibx"]),
+        ("ZLIB", ["Zlib", "zlib-ng", "py-zlib", "libzlibx"]),
+        ("zlib !ng", ["Zlib", "py-zlib", "libzlibx"]),
+        ("lib py", ["py-zlib"]),
+        ("cmk", ["cmake"]),
+        ("!", NAMES),
+        ("nothing", []),
+    ],
+)
+def test_the_best_names_come_first(text: str, names: list[str]) -> None:
+    assert matching(text, NAMES, str) == names

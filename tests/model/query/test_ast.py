@@ -1,0 +1,38 @@
+"""A query names its package, and does without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.parser import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "rest"),
+    [
+        ("hdf5 +mpi", "hdf5", "+mpi"),
+        ("+mpi os=a", None, "+mpi os=a"),
+        ("hdf5 | zlib", None, "hdf5 | zlib"),
+        ("hdf5*", None, "hdf5*"),
+        ("!hdf5", None, "!hdf5"),
+    ],
+)
+def test_a_query_names_its_package_and_can_do_without(
+    text: str, package: str | None, rest: str
+) -> None:
+    query = parse(text, bare="package")
+
+    assert query.package == package
+    assert query.with_package(None) == parse(rest, bare="package")
+    assert query.with_package("zlib").package == "zlib"
+
+
+@pytest.mark.parametrize("name", ["\x1b[31m", "a b", "", "a*b"])
+def test_a_package_of_an_odd_name_can_be_chosen_and_left(name: str) -> None:
+    query = parse("os=a", bare="any")
+
+    chosen = query.with_package("zlib").with_package(name)
+
+    assert chosen.package_term == exact_term("package", name)
+    assert chosen.with_package(None) == query

@@ -1,0 +1,94 @@
+"""A query is written as a text that parses back to it."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.core.errors import QueryError
+from spackscope.model.query.ast import Query, query_of
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.format import join_words
+from spackscope.model.query.parser import Bare, parse
+from tests.query_grammar import random_query
+
+any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
+bares = st.sampled_from(["package", "any"])
+
+
+@given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-c."), bares)
+@settings(max_examples=500)
+def test_any_text_that_parses_is_written_and_parsed_again(text: str, bare: Bare) -> None:
+    query, refusal = read_or_refused(text, bare)
+
+    if query is not None:
+        assert parse(str(query), bare="any") == query
+    elif refusal is not None:
+        assert 0 <= refusal.offset <= len(text)
+        assert str(refusal)
+
+
+def read_or_refused(text: str, bare: Bare) -> tuple[Query | None, QueryError | None]:
+    try:
+        return parse(text, bare=bare), None
+    except QueryError as refusal:
+        return None, refusal
+
+
+words = st.sampled_from(
+    ["hdf5", "zlib", "hdf5@1.2", "@=1.2:", "+mpi", "~cuda", "k=a", "k:=a,b", "os=x", "target=a:b",
+     "arch=linux-x-zen4", "/abc", "/abd", "%gcc", "%gcc@12:", "%c=gcc", "^zlib", "^zlib@1 +pic",
+     "^[virtuals=mpi] openmpi", "^/abc", "cflags='-O2 -g'", "stack=e4s", "|", "!", "py-*",
+     "builtin.b", "*", "@1.2", "namespace=x", "^a %b", "++m", "k==v", "size=1:", "hash=*a",
+     "installed", "cached"]
+)  # fmt: skip
+
+
+@given(st.lists(words, max_size=9), bares)
+@settings(max_examples=500)
+@example(["%gcc", "hdf5", "@1.2", "|", "%gcc"], "package")
+@example(["^zlib", "%gcc", "arch=linux-x-zen4", "|", "hdf5"], "package")
+def test_a_query_of_real_words_is_written_and_parsed_again(chosen: list[str], bare: Bare) -> None:
+    try:
+        query = parse(" ".join(chosen), bare=bare)
+    except QueryError:
+        return
+
+    assert parse(str(query), bare="any") == query
+    without = [query.minus(part) for part in query.parts()]
+    assert all(len(less.parts()) < len(query.parts()) for less in without)
+
+
+@pytest.mark.parametrize("bare", ["package", "any"])
+def test_a_query_of_the_grammar_is_written_and_parsed_again(bare: Bare) -> None:
+    read_at_all = 0
+    for seed in range(3_000):
+        text = random_query(Random(seed))
+        query, _ = read_or_refused(text, bare)
+        if query is not None:
+            read_at_all += 1
+            assert parse(str(query), bare="any") == query, text
+            assert bare == "any" or parse(str(query)) == query, text
+
+    assert read_at_all > 1_000
+
+
+@given(
+    st.sampled_from(["package", "os", "platform", "stack", "tag", "source"]),
+    any_text,
+    st.booleans(),
+)
+def test_a_term_of_any_text_is_written_and_parsed_again(
+    column: str, text: str, negated: bool
+) -> None:
+    query = query_of(Term(column, text, negated))
+
+    assert parse(str(query)) == parse(str(query), bare="any") == query
+
+
+def test_flags_of_a_command_line_get_their_quotes_back() -> None:
+    assert join_words(["hdf5", "cflags=-O2 -g", "+mpi"]) == "hdf5 cflags='-O2 -g' +mpi"
+    assert join_words(["hdf5 +mpi", "cflags='-O2 -g'"]) == "hdf5 +mpi cflags='-O2 -g'"
