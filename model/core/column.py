@@ -22,22 +22,22 @@ def always(_: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Describe one column.
+    """One column.
 
-    `name` is its key in a query, `label` its head. `storage` is the table of the index that holds
-    its values, each once: a dictionary. Records store a code of that dictionary. Columns may share
-    a dictionary. `attribute` is the attribute of a record that is stored there; a column
-    without one takes its value from the attributes that others store, by `derive`.
+    `name` is its key in a query, and by default all of these: `label` is its head, `storage` the
+    table of the index that has its values, each once (a dictionary, which columns may share), and
+    `attribute` the attribute of a record that is stored there. A column with `derive` stores
+    none; it computes its value from the attributes that others store.
 
     Orders count from 1; 0 leaves the column out, and those with the same order are in the order
     of the registry.
     """
 
     name: str
-    label: str
-    storage: str
-    attribute: str = ""
     _: KW_ONLY
+    label: str = ""
+    storage: str = ""
+    attribute: str = ""
 
     # The value.
     derive: Callable[[Any], Value] | None = None
@@ -92,6 +92,12 @@ class Column:
     export_order: int = 50
     export_key: str = ""
     """Its key in JSON and CSV; empty: the attribute, or else the name."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.name)
+        object.__setattr__(self, "storage", self.storage or self.name)
+        if self.derive is None:
+            object.__setattr__(self, "attribute", self.attribute or self.name)
 
     def value(self, source: Any) -> Value:
         """Return the value of a record, or of an entry of the dictionary."""

@@ -3,8 +3,8 @@
 A column is one entry of `REGISTRY`. The tables of the index, the query keys, the table, its
 filters and its title, the detail pane, `find`, the exports and the completions read it from there.
 
-To add one, add an entry with a name, a head, a dictionary (a new name makes a new one) and the
-attribute of `Spec` that it shows, and raise SCHEMA_VERSION of the index.
+To add one, add an entry, such as `Column("digest", attribute="package_hash")`: its name, and the
+attribute of `Spec` that it shows if that has another name. Then raise SCHEMA_VERSION of the index.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def _source_title(sources: tuple[str, ...]) -> str:
 
 REGISTRY = (
     Column(
-        *("hash", "hash", PER_RECORD, "hash"),
+        "hash",
+        storage=PER_RECORD,
         once=True,
         syntax="spec",
         completes_key=False,
@@ -77,7 +78,7 @@ REGISTRY = (
         export_order=2,
     ),
     Column(
-        *("package", "package", "package", "package"),
+        "package",
         once=True,
         completes_key=False,
         min_width=12,
@@ -87,7 +88,7 @@ REGISTRY = (
         export_order=1,
     ),
     Column(
-        *("version", "version", "version", "version"),
+        "version",
         sort_key=lambda version: (version_key(version), version),
         once=True,
         syntax="spec",
@@ -100,7 +101,8 @@ REGISTRY = (
         export_order=3,
     ),
     Column(
-        *("compiler", "compiler", "arch", "compiler"),
+        "compiler",
+        storage="arch",
         sort_key=_by_compiler,
         syntax="spec",
         sigil="%",
@@ -113,7 +115,8 @@ REGISTRY = (
         export_order=4,
     ),
     Column(
-        *("os", "os", "arch", "os"),
+        "os",
+        storage="arch",
         syntax="spack",
         aliases=("operating_system",),
         once=True,
@@ -124,7 +127,8 @@ REGISTRY = (
         export_order=6,
     ),
     Column(
-        *("target", "target", "arch", "target"),
+        "target",
+        storage="arch",
         syntax="spack",
         once=True,
         shown="always",
@@ -134,7 +138,8 @@ REGISTRY = (
         export_order=7,
     ),
     Column(
-        *("variants", "variants", "variant_set", "variants"),
+        "variants",
+        storage="variant_set",
         is_list=True,
         sort_key=_by_variant_names,
         syntax="spec",
@@ -152,7 +157,10 @@ REGISTRY = (
         export_order=8,
     ),
     Column(
-        *("stack", "stacks", "stack_set", "stacks"),
+        "stack",
+        label="stacks",
+        storage="stack_set",
+        attribute="stacks",
         is_list=True,
         aliases=("stacks",),
         format=stacks_cell,
@@ -165,7 +173,8 @@ REGISTRY = (
         export_order=9,
     ),
     Column(
-        *("platform", "platform", "arch", "platform"),
+        "platform",
+        storage="arch",
         syntax="spack",
         once=True,
         detail_order=4,
@@ -174,7 +183,7 @@ REGISTRY = (
         export_order=5,
     ),
     Column(
-        *("tag", "tag", "tag", "tag"),
+        "tag",
         min_width=10,
         shrinks=True,
         in_title=_vary,
@@ -182,7 +191,8 @@ REGISTRY = (
         export_order=11,
     ),
     Column(
-        *("size", "size", PER_RECORD, "size"),
+        "size",
+        storage=PER_RECORD,
         completes_values=False,
         format=size_text,
         width=MAX_SIZE_WIDTH,
@@ -192,7 +202,9 @@ REGISTRY = (
         export_order=10,
     ),
     Column(
-        *("arch", "architecture", "arch"),
+        "arch",
+        label="architecture",
+        storage="arch",
         derive=lambda source: (source.platform, source.os, source.target),
         syntax="spack",
         aliases=("architecture",),
@@ -203,7 +215,8 @@ REGISTRY = (
         export_order=0,
     ),
     Column(
-        *("namespace", "namespace", "extra", "namespace"),
+        "namespace",
+        storage="extra",
         syntax="spack",
         once=True,
         completes_key=False,
@@ -213,7 +226,8 @@ REGISTRY = (
         export_order=14,
     ),
     Column(
-        *("flags", "flags", "extra", "flags"),
+        "flags",
+        storage="extra",
         is_list=True,
         syntax="spack",
         completes_key=False,
@@ -223,7 +237,9 @@ REGISTRY = (
         export_order=15,
     ),
     Column(
-        *("state", "state", "presence", "states"),
+        "state",
+        storage="presence",
+        attribute="states",
         is_list=True,
         restore=_restore_states,
         completes_key=False,
@@ -236,7 +252,9 @@ REGISTRY = (
         export_order=13,
     ),
     Column(
-        *("source", "source", "presence", "sources"),
+        "source",
+        storage="presence",
+        attribute="sources",
         is_list=True,
         restore=lambda sources: {"listed_in": sources},
         completes_values=False,

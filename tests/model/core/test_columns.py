@@ -13,8 +13,8 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, EXPORTED, FIELDS, RE
 ROOT = Path(__file__).parents[3]
 END_OF_REGISTRY = ')\n"""All columns; those of the table in its order."""\n'
 ADDED = """\
-    Column("digest", "digests", "recipe", "package_hash", aliases=("recipe",)),
-    Column("series", "series", "version", derive=lambda s: ".".join(s.version.split(".")[:2])),
+    Column("digest", label="digests", attribute="package_hash", aliases=("recipe",)),
+    Column("series", storage="version", derive=lambda s: ".".join(s.version.split(".")[:2])),
 """
 
 
