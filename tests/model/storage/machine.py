@@ -1,0 +1,73 @@
+"""A machine on which the program runs again and again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE
+from spackscope.model.core.errors import SourceError
+from spackscope.model.storage.download import Downloader
+from spackscope.model.storage.download_cache import open_download_cache
+from spackscope.model.storage.http import HttpStorage
+from spackscope.model.storage.http_client import Client
+from spackscope.model.storage.patience import Patience
+from tests.web_server import Handler, WebServer, serving
+
+NO_URL = "is not a valid URL"
+
+
+NO_PORT = "its port is not a number up to 65,535"
+
+
+QUICK = Patience(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
+
+
+OLD, NEW = b'{"old": true}', b'{"new": true}'
+
+
+class Machine:
+    """A machine with its own cache directory, on which spackscope is started again and again."""
+
+    def __init__(self, home: Path) -> None:
+        self.environ = {"XDG_CACHE_HOME": str(home)}
+        self.copies = home / "spackscope" / "copies"
+
+    def place(self, url: str, *, patience: Patience = QUICK, **more: Any) -> HttpStorage:
+        client = Client(
+            self.environ, patience=patience, should_stop=more.get("should_stop", lambda: False)
+        )
+        return HttpStorage(url, Downloader(open_download_cache(self.environ), client, **more))
+
+    def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
+        return Path(self.place(server.url).fetch(name, **how).path).read_bytes()
+
+    def failure(
+        self, server: WebServer, name: str = "index", *, max_size: int = MAX_FILE_SIZE, **more: Any
+    ) -> str:
+        with pytest.raises(SourceError) as raised:
+            self.place(server.url, **more).fetch(name, max_size=max_size)
+        return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
+
+    def left_behind(self) -> list[str]:
+        return sorted(name for name in os.listdir(self.copies) if name.endswith(".tmp"))
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def tls_server(authority: trustme.CA, name: str, script: Handler) -> Iterator[WebServer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(name).configure_cert(context)
+    with serving(tls=context, index=script) as server:
+        yield server

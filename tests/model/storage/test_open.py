@@ -1,0 +1,55 @@
+"""Storages open by the scheme of their URL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import SourceError
+from spackscope.model.storage.open import open_storage
+from spackscope.model.storage.urls import is_remote
+from tests.model.storage.machine import NEW, NO_PORT, Machine
+from tests.web_server import sends, serving
+
+
+def test_what_is_far_away_is_told_by_its_scheme() -> None:
+    far = ["http://x", "HTTPS://x", "s3://x", "gs://x", "oci://x", "oci+http://x"]
+    assert all(map(is_remote, far))
+    assert not any(map(is_remote, ["file:///x", "/x", "x", "a:b", "git://x"]))
+
+
+def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "my cache").mkdir()
+    (tmp_path / "my cache" / "index").write_bytes(NEW)
+    for address in (
+        tmp_path.joinpath("my cache").as_uri(),
+        str(tmp_path / "my cache"),
+        f"file://localhost{tmp_path}/my%20cache/",
+    ):
+        fetched = open_storage(address, machine.environ).fetch("index")
+        assert Path(fetched.path).read_bytes() == NEW
+        assert fetched.origin.startswith(address.rstrip("/"))
+    with serving(index=sends(NEW)) as server:
+        assert open_storage(server.url, machine.environ).fetch("index").origin.endswith("/index")
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("gopher://ann:pw@host/x", "gopher://host/x: gopher:// is not supported"),
+        ("file://elsewhere/x", "file://elsewhere/x names files of elsewhere, another machine"),
+        ("file://u:pw@[::1/x", "file://…@[::1/x is not a valid URL: its host cannot be read"),
+        ("file://u:pw@there/x", "file://there/x names files of there, another machine"),
+        ("http://[::1", "http://[::1 is not a valid URL: its host cannot be read"),
+        ("s3:///x", "s3:///x is not a valid URL: it has no bucket"),
+        ("oci://h/\udcff", "oci://h/\udcff is not a valid URL: it has bytes that are not text"),
+        ("gs://h:x/a", f"gs://h:x/a is not a valid URL: {NO_PORT}"),
+        ("a\ud800b", "a\ud800b cannot be read: its name is not text"),
+    ],
+)
+def test_what_is_no_place_is_a_sentence(machine: Machine, address: str, sentence: str) -> None:
+    with pytest.raises(SourceError) as raised:
+        open_storage(address, machine.environ)
+
+    assert str(raised.value).startswith(sentence)
