@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -24,46 +24,38 @@ from spackscope.model.sources.mirror_spec_files import find_spec_files
 from spackscope.model.sources.url_target import BUILD_CACHE
 
 
-@dataclass(slots=True)
-class _Indexes:
-    """The indexes of a mirror, and why others could not be read."""
-
-    found: list[DiscoveredSource] = field(default_factory=list)
-    missing: list[NotFound] = field(default_factory=list)
-    failures: list[SourceError] = field(default_factory=list)
-
-
 def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     """Find the indexes of a mirror, or else its spec files.
 
     Raises SourceError where it has neither, or where no index can be used, and Cancelled.
     """
-    indexes = _find_indexes(mirror)
-    if indexes.found:
-        whole = combine(indexes.found)
-        problems = (
-            problem_from(error, mirror.storage.origin)
-            for error in indexes.failures
-            if str(error) not in whole.remark
-        )
+    indexes, errors = _find_indexes(mirror)
+    missing = [error for error in errors if isinstance(error, NotFound)]
+    failures = [error for error in errors if not isinstance(error, NotFound)]
+    origin = mirror.storage.origin
+    if indexes:
+        whole = combine(indexes)
+        new = (error for error in failures if str(error) not in whole.remark)
+        problems = (problem_from(error, origin) for error in new)
         return replace(whole, problems=(*whole.problems, *problems))
-    if indexes.failures:
-        raise indexes.failures[0]
+    if failures:
+        raise failures[0]
     with contextlib.suppress(ListingUnsupported):
         if (spec_files := find_spec_files(mirror)) is not None:
             return spec_files
-    for error in indexes.missing:
+    for error in missing:
         if error.is_forbidden:
             raise error
-    origin = mirror.storage.origin or os.curdir
     if mirror.view:
-        raise SourceError(f"the mirror {origin} has no view {mirror.view}")
-    hint = f"create one with `spack buildcache update-index {origin}`"
-    raise SourceError(f"the mirror {origin} has no index: {hint}")
+        raise SourceError(f"the mirror {origin or os.curdir} has no view {mirror.view}")
+    hint = f"create one with `spack buildcache update-index {origin or os.curdir}`"
+    raise SourceError(f"the mirror {origin or os.curdir} has no index: {hint}")
 
 
-def _find_indexes(mirror: Mirror) -> _Indexes:
-    indexes = _Indexes()
+def _find_indexes(mirror: Mirror) -> tuple[list[DiscoveredSource], list[SourceError]]:
+    """Return the indexes of a mirror, and why others are missing or cannot be read."""
+    indexes: list[DiscoveredSource] = []
+    errors: list[SourceError] = []
     has_failed_requests = False
     for layout in _layouts_of(mirror):
         if has_failed_requests and not mirror.storage.is_cached(f"{mirror.build_cache}index.json"):
@@ -71,13 +63,12 @@ def _find_indexes(mirror: Mirror) -> _Indexes:
             break
         try:
             find = find_v3_index if layout == "v3" else find_v2_index
-            indexes.found.append(find(mirror))
-        except NotFound as error:
-            indexes.missing.append(error)
+            indexes.append(find(mirror))
         except SourceError as error:
-            indexes.failures.append(error)
-            has_failed_requests = not (mirror.is_local or isinstance(error, WrongContent))
-    return indexes
+            errors.append(error)
+            is_answer = isinstance(error, (NotFound, WrongContent))
+            has_failed_requests = not (mirror.is_local or is_answer)
+    return indexes, errors
 
 
 def _layouts_of(mirror: Mirror) -> Sequence[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import stat
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -16,7 +15,6 @@ from spackscope.model.sources.document import DiscoveredSource, Document, combin
 from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.url_target import BUILD_CACHE
 from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.local import LocalFolder
 
 SPECS = "v3/manifests/spec"
 """The folder of layout v3 with one manifest for each spec."""
@@ -36,12 +34,10 @@ _Outcome = list[Document] | Problem
 def find_size_manifests(mirror: Mirror) -> Iterator[Document]:
     """Yield the spec manifests of a local mirror, which are read for the sizes in them."""
     for name in _names(mirror, SPECS):
-        if name.endswith(MANIFEST) and (path := _regular_file(mirror, name)):
-            try:
-                yield mirror.document(FetchedFile(path, mirror.origin_of(name)), "sizes")
-            except SourceError:
-                # It was removed just now; a missing size is not worth a problem.
-                continue
+        if name.endswith(MANIFEST):
+            # One that was removed just now, or is a directory, is not worth a problem.
+            with contextlib.suppress(SourceError):
+                yield mirror.document(mirror.storage.fetch(name), "sizes")
 
 
 def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
@@ -122,13 +118,3 @@ def _fetch_by_manifest(mirror: Mirror, name: str) -> _Outcome:
     except (SourceError, Unreadable) as error:
         origin = mirror.origin_of(name)
         return Problem(origin, "", str(error).removeprefix(origin).lstrip(": "))
-
-
-def _regular_file(mirror: Mirror, name: str) -> str:
-    """Return the path of a file of a local mirror, or "" where it is not a regular file."""
-    assert isinstance(mirror.storage, LocalFolder)
-    path = os.path.join(mirror.storage.top, *name.split("/"))
-    try:
-        return path if stat.S_ISREG(os.stat(path).st_mode) else ""
-    except OSError:
-        return ""

@@ -28,6 +28,7 @@ _CONNECTION = (
     "endpoint_url",
 )
 _NULL = ("", "~", "null")
+_PATHS = ("url", "fetch", "root", "install_tree")
 _FALSE = frozenset({"false", "no", "off"})
 _PADDING = re.compile(r"\$\{?padding(?::\d+)?\}?$")
 _MAX_DEPTH = 8
@@ -110,8 +111,15 @@ def find_mirror(
 def _section(scopes: Scopes, name: str) -> Any:
     """Merge a section of all scopes; the highest scope comes first and wins."""
     merged: Any = None
+    # An entry of mirrors may be a URL alone.
+    is_url = name == "mirrors"
     for section in scopes.sections(name):
-        value = _with_absolute_paths(scopes.paths, name, section.value, section.base)
+        value = section.value
+        if isinstance(value, dict):
+            value = {
+                key: _absolute(scopes.paths, entry, section.base, "url" if is_url else str(key))
+                for key, entry in value.items()
+            }
         merged = value if merged is None else _merge(merged, value, _MAX_DEPTH)
         if section.overrides:
             break
@@ -130,43 +138,15 @@ def _merge(high: Any, low: Any, depth: int) -> Any:
     return {**merged, **{key: value for key, value in low.items() if key not in merged}}
 
 
-def _with_absolute_paths(paths: Paths, section: str, value: Any, base: str) -> Any:
+def _absolute(paths: Paths, value: Any, base: str, key: str) -> Any:
     """Make the paths in a section absolute, while it is known which file they are from."""
-    if not isinstance(value, dict):
+    if isinstance(value, dict):
+        return {name: _absolute(paths, entry, base, str(name)) for name, entry in value.items()}
+    key = key.rstrip(":")
+    if key not in _PATHS or not isinstance(value, str):
         return value
-    absolute = {}
-    for name, entry in value.items():
-        if section == "mirrors":
-            absolute[name] = _with_url(paths, entry, base)
-        elif section == "config" and str(name).rstrip(":") == "install_tree":
-            absolute[name] = _with_root(paths, entry, base)
-        elif section == "upstreams" and isinstance(entry, dict):
-            absolute[name] = _with_root(paths, entry, base, "install_tree")
-    return absolute
-
-
-def _with_url(paths: Paths, entry: Any, base: str) -> Any:
-    def absolute(url: Any) -> Any:
-        if isinstance(url, dict) and isinstance(url.get("url"), str):
-            return {**url, "url": paths.absolute_url(url["url"], base)}
-        if not isinstance(url, str):
-            return url
-        return None if url in _NULL else paths.absolute_url(url, base)
-
-    if not isinstance(entry, dict):
-        return absolute(entry)
-    changed = {key: absolute(entry[key]) for key in ("url", "fetch") if key in entry}
-    return {**entry, **changed}
-
-
-def _with_root(paths: Paths, entry: Any, base: str, key: str = "root") -> Any:
-    if isinstance(entry, str):
-        return {key: paths.absolute(_PADDING.sub("", entry), base)}
-    if isinstance(entry, dict):
-        fields = {str(name).rstrip(":"): value for name, value in entry.items()}
-        if isinstance(fields.get(key), str) and fields[key]:
-            return {**fields, key: paths.absolute(_PADDING.sub("", fields[key]), base)}
-    return entry
+    path = None if value in _NULL else paths.absolute_url(_PADDING.sub("", value), base)
+    return {"root": path} if key == "install_tree" else path
 
 
 def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
@@ -200,5 +180,6 @@ def _own_tree(scopes: Scopes) -> Iterator[str]:
 def _upstreams(scopes: Scopes) -> Iterator[str]:
     for upstream in _section(scopes, "upstreams").values():
         tree = upstream.get("install_tree") if isinstance(upstream, dict) else None
-        if isinstance(tree, str) and os.path.isabs(tree):
-            yield tree
+        root = tree.get("root") if isinstance(tree, dict) else None
+        if isinstance(root, str) and os.path.isabs(root):
+            yield root

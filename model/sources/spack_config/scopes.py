@@ -10,15 +10,18 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.bounded_files import read_file
+from spackscope.model.core.errors import SourceError, Unreadable, reason
 from spackscope.model.core.records import Problem
+from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.limits import MAX_YAML_VALUES
-from spackscope.model.sources.spack_config.config_yaml import read_yaml
+from spackscope.model.readers.yaml import load_yaml
 from spackscope.model.sources.spack_config.paths import PLATFORM, Paths
 from spackscope.model.storage.urls import local_path, scheme_of, shown_url
 
 SYSTEM = "/etc/spack"
 _MAX_DEPTH = 16
+_MAX_FILE_SIZE = 2**20
 _MAX_SCOPES = 200
 _WHEN_VARIABLE = re.compile(r"""\s*(["'])(\w+)\1\s+(not\s+)?in\s+env\s*""")
 _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
@@ -96,7 +99,7 @@ class Scopes:
         if path not in self._files:
             self._files[path] = {}
             try:
-                content, count = read_yaml(path)
+                content, count = _read_yaml(path)
                 if self._value_count + count > MAX_YAML_VALUES:
                     limit = f"at most {MAX_YAML_VALUES:,} values of the configuration are read"
                     raise SourceError(f"{path} is not read: with it there are more; {limit}")
@@ -197,3 +200,28 @@ def _configuration(content: dict[str, Any]) -> dict[str, Any]:
         if isinstance(content.get(key), dict):
             return dict(content[key])
     return content
+
+
+def _read_yaml(path: str) -> tuple[dict[str, Any], int]:
+    """Read a file as YAML 1.1 whose scalars are all texts; empty where there is no file.
+
+    Return the mapping with the number of its values, where an alias counts as many as it stands
+    for. Raises SourceError with the file and the line of what cannot be read.
+    """
+    try:
+        if not os.path.exists(path):
+            return {}, 0
+        data = read_file(path, _MAX_FILE_SIZE)
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{path} {reason(error)}") from None
+    try:
+        content, count = load_yaml(decode(data), aliases=True)
+    except Unreadable as error:
+        line = getattr(error, "line", None)
+        where = f"line {line}: " if line else ""
+        raise SourceError(f"{path} cannot be read: {where}{error}") from None
+    if content is None or content == "":
+        return {}, 0
+    if not isinstance(content, dict):
+        raise SourceError(f"{path} cannot be read: not a mapping")
+    return content, count

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 
 from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.help import COMMANDS
+from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.cli.stdin import copy_stdin
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -32,26 +33,11 @@ def run_command(options: Options) -> ExitCode:
 
 
 def _run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    # Imported here, since no command needs what another does, least of all the browser.
-    if options.command == "find":
-        from spackscope.tui.cli.commands import find
-
-        return find.run(options, sources, session)
-    if options.command == "show":
-        from spackscope.tui.cli.commands import show
-
-        return show.run(options, sources, session)
-    if options.command == "sources":
-        from spackscope.tui.cli.commands import sources as list_sources
-
-        return list_sources.run(options, sources, session)
-    if options.command == "index":
-        from spackscope.tui.cli.commands import index
-
-        return index.run(options, sources, session)
-    from spackscope.tui.cli.commands import browse
-
-    return browse.run(options, sources, session)
+    # Only that module is imported: no command needs what another does, least of all the browser.
+    name = "browse" if options.command in (BROWSE, "pick") else options.command
+    command = import_module(f"spackscope.tui.cli.commands.{name}")
+    code: ExitCode = command.run(options, sources, session)
+    return code
 
 
 def _version() -> str:
