@@ -25,7 +25,7 @@ MAX_COMPLETIONS = 8
 """Completions that are offered at once."""
 
 # Words without a key come first.
-_COMPLETED = sorted((c for c in COLUMNS if c.completes_values), key=lambda c: c.sigil != "")
+_COMPLETED = sorted((c for c in COLUMNS if "values" in c.completes), key=lambda c: c.sigil != "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class _Candidates:
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)
         for column in COLUMNS:
-            if column.completes_key and column.name.startswith(typed):
+            if "key" in column.completes and column.name.startswith(typed):
                 yield Completion(f"{column.name}=", self._catalog.count(self._others))
 
 

@@ -54,8 +54,7 @@ class Column:
     aliases: tuple[str, ...] = ()
     once: bool = False
     """Whether Spack refuses a spec that states it twice."""
-    completes_key: bool = True
-    completes_values: bool = True
+    completes: tuple[Literal["key", "values"], ...] = ("key", "values")
     sigil: str | None = None
     """What a completion writes before a value; None: the key and `=`."""
 
