@@ -1,4 +1,4 @@
-"""The vocabulary of the project: what a build cache holds, and what could not be read."""
+"""The vocabulary of the project: records, their dependencies, sources, and problems."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from itertools import compress
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
 
-
 STATES = ("cached", "installed", "explicit", "needed")
-"""What a record can be beside its spec, in the order in which it is shown.
+"""The states of a record in the order in which they are shown.
 
-What is only `needed` is none of the others: it is there because others depend on it.
+A record that is only `needed`, by its dependents, is in no other state.
 """
-
 
 DEPTYPES = ("build", "link", "run", "test")
 """The deptypes, in the order in which Spack shows them."""
 
 
 def is_hash(text: str) -> bool:
-    """Tell whether a text is a whole DAG hash.
+    """Check whether a text is a full DAG hash.
 
     Spack writes the first 160 bits of a SHA in lower-case base 32
     (`lib/spack/spack/util/hash.py`), which are 32 characters of `a-z2-7`.
@@ -32,10 +30,7 @@ def is_hash(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """Hold one edge: the dependency's hash and name, the deptypes, and the virtuals it provides.
-
-    Deptypes are `build`, `link`, `run` and `test`; virtuals are names such as `mpi` or `c`.
-    """
+    """An edge to a dependency: its hash and name, the deptypes, and the virtuals it provides."""
 
     hash: str
     name: str
@@ -45,9 +40,9 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Compiler:
-    """Represent a direct dependency that compiles a spec, with all virtuals it provides for it.
+    """A direct dependency that compiles a spec, with all virtuals it provides for the spec.
 
-    `version` is empty where no document holds the compiler.
+    `version` is empty if no document describes the compiler.
     """
 
     name: str
@@ -57,26 +52,26 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Hold one record: a spec as one document of one source lists it.
+    """One record: a spec as one document of one source lists it.
 
-    The same hash may stand in several tags and sources; (source, tag, package, hash) names a
-    record. Texts are as the document has them, so they may hold anything but a lone surrogate:
-    only the hash is checked. `compiler` is `name@version`, with `/hash` behind it where the
-    document names one, or `none`; `size` is in bytes.
+    The same hash may be in several tags and sources; (source, tag, package, hash) identifies a
+    record. Texts are as in the document, so they may contain anything but a lone surrogate: only
+    the hash is checked. `compiler` is `name@version`, with `/hash` after it if the document names
+    one, or `none`; `size` is in bytes.
 
-    `dependencies` is None where the document does not list them, as pages do not. `flags` are
-    compiler flags, each as `cflags=-O2 -g`; `namespace` is empty where none is named.
+    `dependencies` is None if the document does not list them, as pages do not. `flags` are
+    compiler flags, each as `cflags=-O2 -g`; `namespace` is empty if none is named.
 
     `package_hash` is the digest of the recipe, `external` the prefix or else the modules of what
     Spack did not build, `build_spec` the hash that a spliced spec was built as; each is empty
-    where it does not apply. `in_cache` is false for what a document lists only because others
-    depend on it. `cached` tells that a build cache has its archive. `installed`, `path` (the
-    prefix) and `installed_at` (seconds since 1970) are known from the database of an install
-    tree; `explicit` also from a lock file, where it marks the roots.
+    if it does not apply. `in_cache` is false for a dependency-only spec. `cached` is true if a
+    build cache has its archive. `installed`, `path` (the prefix) and `installed_at` (seconds
+    since 1970) come from the database of an install tree; `explicit` also from a lock file, where
+    it marks the roots.
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
-    that compile it; both are known only of records from an index, and `compilers` is None where
-    the document lists no dependencies.
+    that compile it; both are known only of records from an index, and `compilers` is None if the
+    document lists no dependencies.
     """
 
     package: str
@@ -115,13 +110,13 @@ class Spec:
     @property
     def states(self) -> tuple[str, ...]:
         """Those of `STATES` that it is in."""
-        held = (self.cached, self.installed, self.explicit, not self.in_cache)
-        return tuple(compress(STATES, held))
+        flags = (self.cached, self.installed, self.explicit, not self.in_cache)
+        return tuple(compress(STATES, flags))
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Hold where a record comes from, as far as a document tells: see `Spec`."""
+    """Where a record comes from, as far as its document says: see `Spec`."""
 
     package_hash: str = ""
     external: str = ""
@@ -132,11 +127,11 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """Hold what is known of a source that was read; `specs` as its documents list them.
+    """What is known of a source that was read.
 
-    `kind` says what it is, and `layout` how a mirror is laid out. `checked` is when what was
-    copied from far away was last known to be as the original, in seconds since 1970, and
-    `remark` why an older copy serves. `failure` says why nothing of it could be read.
+    `kind` is what it is, `layout` the layout of a mirror, `specs` how many its documents list.
+    `checked` is when a cached copy was last known to be current, in seconds since 1970, and
+    `remark` why a stale one is used. `failure` is why nothing of it could be read.
     """
 
     name: str
@@ -151,9 +146,9 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Say what could not be read: the document, the place in it, and the reason.
+    """What could not be read: the document, the place in it, and the reason.
 
-    `place` is empty where the whole document is meant.
+    `place` is empty if it is the whole document.
     """
 
     origin: str

@@ -1,4 +1,4 @@
-"""Spell a record as a spec that Spack reads, and that finds the record again.
+"""Write a record as a spec that Spack parses, and that matches the record.
 
 Follows DISPLAY_FORMAT in lib/spack/spack/spec.py of Spack 1.2: name, version, compiler flags,
 boolean variants, other variants, architecture, compilers. What the syntax cannot express is left
@@ -10,24 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS
+from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.compilers import LANGUAGES, compiler_name, legacy_name
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import is_clean
+from spackscope.model.query.conditions import COLUMN_KEYS
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 
 _SHORT_DIGEST = 7
 _BUILTIN = ("", "builtin")
 _NO_COMPILER = ("", "none")
-_OTHER_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
-"""Keys that a query takes for something else than a variant, as Spack does most of them."""
-
 _IDENTIFIER = r"[A-Za-z0-9_][A-Za-z0-9_\-]*"
 _NAME = re.compile(_IDENTIFIER)
 _NAMESPACE = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
 _PLAIN = r"[A-Za-z0-9_](?:[A-Za-z0-9_.\-]*[A-Za-z0-9_])?"
 _COMMIT = "[0-9A-Fa-f]{40}"
-# Of a git reference without a version Spack would ask its repository.
+# For a git reference without a version Spack would need its repository.
 _VERSION = re.compile(rf"(?:(?:git\.[A-Za-z0-9_./\-]+|{_COMMIT})=|(?!git\.|{_COMMIT})){_PLAIN}")
 _ARCHITECTURE = re.compile(r"[A-Za-z0-9_.\-]+")
 _BOOLEAN = re.compile(r"[+~][A-Za-z0-9_][A-Za-z0-9_.\-]*")
@@ -42,24 +40,24 @@ _NOT_IN_DOUBLE_QUOTES = frozenset('"$`!')
 def spec_string(spec: Spec) -> str:
     """Return the spec string of a record.
 
-    Its compilers are spelled with their languages where `compilers` are known, else as the one
-    compiler that the document states. Where Spack's syntax has no way to write the name, the
-    hash takes its place; the hash alone is given where the text is too long for a query.
+    It has its compilers with their languages if `compilers` are known, else the one compiler that
+    the document states. A name that Spack's syntax cannot express is replaced by the hash; a text
+    that is too long for a query is replaced by the hash alone.
     """
     head = spec.package if _NAME.fullmatch(spec.package) else f"/{spec.hash}"
     if _VERSION.fullmatch(spec.version):
         head += f"@{spec.version}"
     flags = [text for flag in spec.flags if (text := _flags(flag))]
     booleans, keyed = _variants(spec.variants)
-    # Behind a quoted value a variant needs a blank before it, behind a version it has none.
+    # After a quoted value a variant needs a blank before it, after a version it has none.
     parts = [head, *flags, booleans] if flags else [head + booleans]
-    parts += [*keyed, *_place(spec), *_compilers(spec)]
+    parts += [*keyed, *_namespace_and_architecture(spec), *_compilers(spec)]
     text = " ".join(filter(None, parts))
     return text if len(text) <= MAX_QUERY_LENGTH else f"/{spec.hash}"
 
 
 def short_digests(variant: str) -> str:
-    """Cut the digests of patches to seven digits, as Spack prints them."""
+    """Return a variant with the digests of patches cut to seven digits, as Spack prints them."""
     name, equals, digests = variant.partition("=")
     if name.removesuffix(":") != "patches":
         return variant
@@ -77,7 +75,7 @@ def _variants(variants: Sequence[str]) -> tuple[str, list[str]]:
             name, equals, value = match.groups()
             # Cut digests are prefixes, which `:=` does not take.
             equals = "=" if name == "patches" else equals
-            if name not in _OTHER_KEYS and (quoted := _values(value)):
+            if name not in COLUMN_KEYS and (quoted := _values(value)):
                 keyed.setdefault(name, f"{name}{equals}{quoted}")
     by_name = sorted(booleans.keys() - keyed.keys())
     return "".join(booleans[name] for name in by_name), [keyed[name] for name in sorted(keyed)]
@@ -89,8 +87,8 @@ def _flags(flags: str) -> str:
     return f"{name}={quoted}" if quoted else ""
 
 
-def _place(spec: Spec) -> Iterator[str]:
-    """Yield the namespace, which Spack leaves out, where it is not Spack's own; then the rest."""
+def _namespace_and_architecture(spec: Spec) -> Iterator[str]:
+    """Yield the namespace if it is not Spack's own, which Spack leaves out, then the rest."""
     if spec.namespace not in _BUILTIN and _NAMESPACE.fullmatch(spec.namespace):
         yield f"namespace={spec.namespace}"
     for key, value in (("platform", spec.platform), ("os", spec.os), ("target", spec.target)):
@@ -109,10 +107,10 @@ def _compilers(spec: Spec) -> Iterator[str]:
 
 
 def _stated_compiler(spec: Spec) -> str:
-    """Spell the one compiler that a document before Spack 1.0 states, as pages do.
+    """Return the one compiler that a document before Spack 1.0 states, as pages do.
 
     Spack 1 takes `%oneapi` for intel-oneapi-compilers, which is never the compiler that such a
-    document calls oneapi: without the name `%` asks for what is stated.
+    document calls oneapi: without the name `%` matches the stated compiler.
     """
     name, _, version = spec.compiler.partition("/")[0].partition("@")
     if spec.compiler in _NO_COMPILER or name in LANGUAGES or not _NAME.fullmatch(name):
@@ -128,10 +126,10 @@ def _at(version: str) -> str:
 
 
 def _values(text: str) -> str:
-    """Quote the values of a variant as Spack reads them.
+    """Return the values of a variant, quoted as Spack parses them.
 
-    Returns nothing for one value with a comma, which Spack would take for two, and for values
-    whose own quotes are at their ends. A reader puts double quotes around the former.
+    Empty for one value with a comma, which Spack would take for two, and for values whose own
+    quotes are at their ends. Readers put double quotes around the former.
     """
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES
     value = text[1:-1] if is_quoted else text
@@ -141,7 +139,7 @@ def _values(text: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Quote a value where Spack does, or return an empty text where no quotes can hold it."""
+    """Return a value, quoted if Spack quotes it; empty if no quotes can contain it."""
     if _BARE_VALUE.fullmatch(value):
         return value
     if not value or "\\" in value or not is_clean(value):
