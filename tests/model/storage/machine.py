@@ -39,26 +39,26 @@ class Machine:
 
     def __init__(self, home: Path) -> None:
         self.environ = {"XDG_CACHE_HOME": str(home)}
-        self.copies = home / "spackscope" / "copies"
+        self.cache = home / "spackscope" / "copies"
 
-    def place(self, url: str, *, patience: Patience = QUICK, **more: Any) -> HttpStorage:
+    def storage(self, url: str, *, patience: Patience = QUICK, **more: Any) -> HttpStorage:
         client = Client(
             self.environ, patience=patience, should_stop=more.get("should_stop", lambda: False)
         )
         return HttpStorage(url, Downloader(open_download_cache(self.environ), client, **more))
 
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
-        return Path(self.place(server.url).fetch(name, **how).path).read_bytes()
+        return Path(self.storage(server.url).fetch(name, **how).path).read_bytes()
 
     def failure(
         self, server: WebServer, name: str = "index", *, max_size: int = MAX_FILE_SIZE, **more: Any
     ) -> str:
         with pytest.raises(SourceError) as raised:
-            self.place(server.url, **more).fetch(name, max_size=max_size)
+            self.storage(server.url, **more).fetch(name, max_size=max_size)
         return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
 
     def left_behind(self) -> list[str]:
-        return sorted(name for name in os.listdir(self.copies) if name.endswith(".tmp"))
+        return sorted(name for name in os.listdir(self.cache) if name.endswith(".tmp"))
 
 
 def sha256(data: bytes) -> str:

@@ -21,7 +21,7 @@ from tests.web_server import Exchange, in_turn, never_ends, responds, sends, ser
 def test_a_file_comes_with_what_the_user_is_told_of_it(machine: Machine) -> None:
     with serving(index=sends(NEW)) as server:
         before = time.time()
-        fetched = machine.place(server.url).fetch("index")
+        fetched = machine.storage(server.url).fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW
     assert fetched.origin == f"{server.url}/index"
@@ -37,7 +37,7 @@ def test_a_full_disk_leaves_the_copy_of_before(machine: Machine) -> None:
         machine.read(server)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20 << 20, room[1]))
         try:
-            served = machine.place(server.url).fetch("index")
+            served = machine.storage(server.url).fetch("index")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, room)
 
@@ -48,17 +48,17 @@ def test_a_full_disk_leaves_the_copy_of_before(machine: Machine) -> None:
 
 def test_a_cache_that_is_removed_meanwhile_is_made_anew(machine: Machine) -> None:
     with serving(index=sends(NEW)) as server:
-        place = machine.place(server.url)
-        shutil.rmtree(machine.copies)
+        storage = machine.storage(server.url)
+        shutil.rmtree(machine.cache)
 
-        assert Path(place.fetch("index").path).read_bytes() == NEW
+        assert Path(storage.fetch("index").path).read_bytes() == NEW
 
 
 def test_the_same_content_once_more_leaves_the_file_as_it_is(machine: Machine) -> None:
     with serving(index=sends(NEW)) as server:
-        first = machine.place(server.url).fetch("index")
+        first = machine.storage(server.url).fetch("index")
         was = os.stat(first.path)
-        second = machine.place(server.url).fetch("index")
+        second = machine.storage(server.url).fetch("index")
 
     assert os.stat(second.path).st_ctime_ns == was.st_ctime_ns
 
@@ -79,7 +79,7 @@ def test_a_file_that_does_not_change_is_asked_for_once(machine: Machine) -> None
 
 def test_a_copy_that_was_tampered_with_is_fetched_anew(machine: Machine) -> None:
     with serving(blob=sends(NEW)) as server:
-        path = machine.place(server.url).fetch("blob", sha256=sha256(NEW), immutable=True).path
+        path = machine.storage(server.url).fetch("blob", sha256=sha256(NEW), immutable=True).path
         Path(path).write_bytes(OLD)
         assert len(OLD) == len(NEW)
 
@@ -89,9 +89,9 @@ def test_a_copy_that_was_tampered_with_is_fetched_anew(machine: Machine) -> None
 def test_a_checksum_that_is_not_that_of_the_file_refuses_it(machine: Machine) -> None:
     says_so = "does not match its checksum: sha256 is"
     with serving(blob=sends(NEW)) as server, pytest.raises(WrongContent, match=says_so):
-        machine.place(server.url).fetch("blob", sha256=sha256(OLD), immutable=True)
+        machine.storage(server.url).fetch("blob", sha256=sha256(OLD), immutable=True)
 
-    assert not [name for name in os.listdir(machine.copies) if "json" not in name]
+    assert not [name for name in os.listdir(machine.cache) if "json" not in name]
 
 
 def test_a_file_whose_checksum_is_known_and_that_is_there_is_not_asked_for(
@@ -116,17 +116,17 @@ def test_a_file_that_is_forbidden_by_now_is_served_from_its_copy(machine: Machin
     with serving(index=in_turn(sends(OLD), responds(403))) as server:
         machine.read(server)
 
-        assert machine.place(server.url).fetch("index").remark.endswith("is forbidden: HTTP 403")
+        assert machine.storage(server.url).fetch("index").remark.endswith("is forbidden: HTTP 403")
 
 
 def test_a_cache_that_takes_no_copy_hides_no_file(machine: Machine) -> None:
     with serving(index=sends(NEW)) as server:
-        (machine.copies / sha256(f"{server.url}/index".encode())[:40]).mkdir(parents=True)
+        (machine.cache / sha256(f"{server.url}/index".encode())[:40]).mkdir(parents=True)
 
-        served = machine.place(server.url).fetch("index")
+        served = machine.storage(server.url).fetch("index")
 
         assert Path(served.path).read_bytes() == NEW
-    assert not served.path.startswith(str(machine.copies))
+    assert not served.path.startswith(str(machine.cache))
 
 
 def test_an_endless_body_is_cut_off(machine: Machine) -> None:
@@ -147,7 +147,7 @@ def test_a_body_that_is_announced_as_too_large_is_not_begun(machine: Machine) ->
 def test_progress_tells_bytes_and_how_many_there_are(machine: Machine) -> None:
     seen: list[tuple[str, int, int | None]] = []
     with serving(index=sends(b"x" * 300_000)) as server:
-        machine.place(server.url, on_progress=lambda *told: seen.append(told)).fetch("index")
+        machine.storage(server.url, on_progress=lambda *told: seen.append(told)).fetch("index")
 
     assert seen[-1] == ("bytes of index", 300_000, 300_000)
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
@@ -155,7 +155,7 @@ def test_progress_tells_bytes_and_how_many_there_are(machine: Machine) -> None:
 
 def test_a_copy_is_described_without_secrets_in_a_small_file(machine: Machine) -> None:
     with serving(index=sends(NEW, ETag='"7"')) as server:
-        path = machine.place(f"http://a:b@127.0.0.1:{server.port}").fetch("index").path
+        path = machine.storage(f"http://a:b@127.0.0.1:{server.port}").fetch("index").path
 
     described = json.loads(Path(path + ".json").read_text())
     assert described["url"] == f"{server.url}/index"

@@ -22,64 +22,64 @@ DAY = 86_400.0
 KEY = "https://example.org/index.json"
 
 
-def keep(copies: DownloadCache, data: bytes, key: str = KEY, stamp: str = "1") -> CachedFile:
-    with copies.open_new(key) as file:
+def keep(cache: DownloadCache, data: bytes, key: str = KEY, stamp: str = "1") -> CachedFile:
+    with cache.open_new(key) as file:
         file.write(data)
         digest = hashlib.sha256(data).hexdigest()
-        return copies.store(key, file, url=key, version=FileVersion(stamp), sha256=digest)
+        return cache.store(key, file, url=key, version=FileVersion(stamp), sha256=digest)
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> DownloadCache:
+def cache(tmp_path: Path) -> DownloadCache:
     return open_download_cache({"XDG_CACHE_HOME": str(tmp_path / "cache")})
 
 
 def test_copies_lie_in_the_cache_directory_for_the_user_alone(tmp_path: Path) -> None:
-    copies = open_download_cache({"HOME": str(tmp_path)})
+    cache = open_download_cache({"HOME": str(tmp_path)})
 
-    path = Path(keep(copies, b"one").path)
+    path = Path(keep(cache, b"one").path)
 
     assert path.parent == tmp_path / ".cache" / "spackscope" / "copies"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_copy_is_found_as_it_was_kept(copies: DownloadCache) -> None:
-    kept = keep(copies, b"one", stamp='"v1"')
+def test_a_copy_is_found_as_it_was_kept(cache: DownloadCache) -> None:
+    kept = keep(cache, b"one", stamp='"v1"')
 
-    assert DownloadCache(copies.directory).find(KEY) == kept
+    assert DownloadCache(cache.directory).find(KEY) == kept
     assert Path(kept.path).read_bytes() == b"one"
-    assert copies.find("https://example.org/other") is None
+    assert cache.find("https://example.org/other") is None
 
 
-def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(copies: DownloadCache) -> None:
-    first = keep(copies, b"one", stamp="1")
-    second = keep(copies, b"one", stamp="2")
+def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(cache: DownloadCache) -> None:
+    first = keep(cache, b"one", stamp="1")
+    second = keep(cache, b"one", stamp="2")
 
     assert (second.mtime_ns, second.ctime_ns) == (first.mtime_ns, first.ctime_ns)
-    assert copies.find(KEY) == second
+    assert cache.find(KEY) == second
     assert second.stamp == "2"
 
 
-def test_a_copy_with_new_times_and_the_old_content_is_still_good(copies: DownloadCache) -> None:
-    kept = keep(copies, b"one")
+def test_a_copy_with_new_times_and_the_old_content_is_still_good(cache: DownloadCache) -> None:
+    kept = keep(cache, b"one")
     os.utime(kept.path, (1, 1))
 
-    found = copies.find(KEY)
+    found = cache.find(KEY)
 
     assert found is not None
     assert found.sha256 == kept.sha256
-    assert copies.confirm(found).mtime_ns == 10**9
-    assert copies.find(KEY) is not None
+    assert cache.confirm(found).mtime_ns == 10**9
+    assert cache.find(KEY) is not None
 
 
 @pytest.mark.parametrize("content", [b"", b"two", b"one more", b"\0" * 3])
-def test_a_copy_with_another_content_is_none(copies: DownloadCache, content: bytes) -> None:
-    Path(keep(copies, b"one").path).write_bytes(content)
+def test_a_copy_with_another_content_is_none(cache: DownloadCache, content: bytes) -> None:
+    Path(keep(cache, b"one").path).write_bytes(content)
 
-    assert copies.find(KEY) is None
-    assert Path(keep(copies, b"one").path).read_bytes() == b"one"
-    assert copies.find(KEY) is not None
+    assert cache.find(KEY) is None
+    assert Path(keep(cache, b"one").path).read_bytes() == b"one"
+    assert cache.find(KEY) is not None
 
 
 @pytest.mark.parametrize(
@@ -87,114 +87,114 @@ def test_a_copy_with_another_content_is_none(copies: DownloadCache, content: byt
     [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"size": "3"}', b'{"url": 1}'],
 )
 def test_a_description_that_is_foreign_or_broken_describes_none(
-    copies: DownloadCache, description: bytes
+    cache: DownloadCache, description: bytes
 ) -> None:
-    Path(keep(copies, b"one").path + ".json").write_bytes(description)
+    Path(keep(cache, b"one").path + ".json").write_bytes(description)
 
-    assert copies.find(KEY) is None
+    assert cache.find(KEY) is None
 
 
-def test_a_copy_of_which_a_part_is_gone_is_none(copies: DownloadCache) -> None:
-    kept = keep(copies, b"one")
+def test_a_copy_of_which_a_part_is_gone_is_none(cache: DownloadCache) -> None:
+    kept = keep(cache, b"one")
     os.unlink(kept.path)
-    assert copies.find(KEY) is None
+    assert cache.find(KEY) is None
 
-    kept = keep(copies, b"one")
+    kept = keep(cache, b"one")
     os.unlink(kept.path + ".json")
-    assert copies.find(KEY) is None
+    assert cache.find(KEY) is None
 
 
-def test_a_directory_in_the_place_of_a_copy_is_none(copies: DownloadCache) -> None:
-    kept = keep(copies, b"one")
+def test_a_directory_in_the_place_of_a_copy_is_none(cache: DownloadCache) -> None:
+    kept = keep(cache, b"one")
     os.unlink(kept.path)
     os.mkdir(kept.path)
 
-    assert copies.find(KEY) is None
+    assert cache.find(KEY) is None
 
 
-def test_nothing_is_left_of_a_copy_that_was_not_kept(copies: DownloadCache) -> None:
-    with copies.open_new(KEY) as file:
+def test_nothing_is_left_of_a_copy_that_was_not_kept(cache: DownloadCache) -> None:
+    with cache.open_new(KEY) as file:
         file.write(b"half")
-        assert len(os.listdir(copies.directory)) == 1
+        assert len(os.listdir(cache.directory)) == 1
 
-    assert os.listdir(copies.directory) == []
+    assert os.listdir(cache.directory) == []
 
 
-def test_no_name_and_no_description_holds_the_key(copies: DownloadCache) -> None:
-    with copies.open_new("https://host/?token=s3cr3t") as file:
-        copies.store("https://host/?token=s3cr3t", file, url="x", version=FileVersion(), sha256="")
+def test_no_name_and_no_description_holds_the_key(cache: DownloadCache) -> None:
+    with cache.open_new("https://host/?token=s3cr3t") as file:
+        cache.store("https://host/?token=s3cr3t", file, url="x", version=FileVersion(), sha256="")
 
-    held = "".join(path.name + path.read_text() for path in Path(copies.directory).iterdir())
+    held = "".join(path.name + path.read_text() for path in Path(cache.directory).iterdir())
     assert "s3cr3t" not in held
 
 
-def age(copies: DownloadCache, copy: CachedFile, days: float) -> None:
+def age(cache: DownloadCache, copy: CachedFile, days: float) -> None:
     when = copy.checked - days * DAY
     os.utime(copy.path + ".json", (when, when))
 
 
-def test_what_was_not_used_for_long_is_removed(copies: DownloadCache) -> None:
-    old, young = keep(copies, b"old", "old"), keep(copies, b"young", "young")
-    age(copies, old, 31)
-    age(copies, young, 29)
+def test_what_was_not_used_for_long_is_removed(cache: DownloadCache) -> None:
+    old, young = keep(cache, b"old", "old"), keep(cache, b"young", "young")
+    age(cache, old, 31)
+    age(cache, young, 29)
 
-    copies.prune()
+    cache.prune()
 
-    assert copies.find("old") is None
-    assert copies.find("young") == young
-    assert len(os.listdir(copies.directory)) == 2
-
-
-def test_what_is_used_again_stays(copies: DownloadCache) -> None:
-    old = keep(copies, b"old", "old")
-    age(copies, old, 31)
-
-    assert copies.find("old") == old
-    copies.prune()
-
-    assert copies.find("old") == old
+    assert cache.find("old") is None
+    assert cache.find("young") == young
+    assert len(os.listdir(cache.directory)) == 2
 
 
-def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(copies: DownloadCache) -> None:
+def test_what_is_used_again_stays(cache: DownloadCache) -> None:
+    old = keep(cache, b"old", "old")
+    age(cache, old, 31)
+
+    assert cache.find("old") == old
+    cache.prune()
+
+    assert cache.find("old") == old
+
+
+def test_beyond_a_total_the_oldest_goes_first_and_nothing_of_today(cache: DownloadCache) -> None:
     for number in range(4):
-        age(copies, keep(copies, bytes(100), f"{number}"), number * 2)
+        age(cache, keep(cache, bytes(100), f"{number}"), number * 2)
 
-    copies.prune(max_size=250)
-    assert [copies.find(f"{number}") is not None for number in range(4)] == [
+    cache.prune(max_size=250)
+    assert [cache.find(f"{number}") is not None for number in range(4)] == [
         True,
         True,
         False,
         False,
     ]
 
-    copies.prune(max_size=1)
-    assert copies.find("0") is not None
+    cache.prune(max_size=1)
+    assert cache.find("0") is not None
 
 
-def test_a_file_that_is_being_written_is_not_swept(copies: DownloadCache) -> None:
-    with copies.open_new(KEY) as file:
+def test_a_file_that_is_being_written_is_not_swept(cache: DownloadCache) -> None:
+    with cache.open_new(KEY) as file:
         os.utime(file.name, (1, 1))
-        copies.prune()
+        cache.prune()
 
         assert Path(file.name).exists()
 
 
-def test_a_file_without_a_description_is_removed_when_it_is_old(copies: DownloadCache) -> None:
-    kept = keep(copies, b"one")
+def test_a_file_without_a_description_is_removed_when_it_is_old(cache: DownloadCache) -> None:
+    kept = keep(cache, b"one")
     os.unlink(kept.path + ".json")
     os.utime(kept.path, (1, 1))
 
-    copies.prune()
+    cache.prune()
 
-    assert os.listdir(copies.directory) == []
+    assert os.listdir(cache.directory) == []
 
 
 def write_in_turn(directory: str, number: int) -> None:
-    copies = DownloadCache(directory)
+    cache = DownloadCache(directory)
     for turn in range(30):
         data = f"{number} {turn % 3}".encode() * 5_000
-        kept = keep(copies, data, stamp=f"{number} {turn % 3}")
-        found = copies.find(KEY)
+        kept = keep(cache, data, stamp=f"{number} {turn % 3}")
+        found = cache.find(KEY)
         if found is not None:
             read = Path(found.path).read_bytes()
             stamp = found.stamp.encode()
@@ -205,10 +205,10 @@ def write_in_turn(directory: str, number: int) -> None:
         assert kept.size == len(data)
 
 
-def test_eight_processes_at_once_do_no_harm(copies: DownloadCache) -> None:
+def test_eight_processes_at_once_do_no_harm(cache: DownloadCache) -> None:
     context = multiprocessing.get_context("spawn")
     processes = [
-        context.Process(target=write_in_turn, args=(copies.directory, number))
+        context.Process(target=write_in_turn, args=(cache.directory, number))
         for number in range(8)
     ]
     for process in processes:
@@ -217,20 +217,20 @@ def test_eight_processes_at_once_do_no_harm(copies: DownloadCache) -> None:
         process.join(60)
 
     assert [process.exitcode for process in processes] == [0] * 8
-    assert not [name for name in os.listdir(copies.directory) if name.endswith(".tmp")]
-    keep(copies, b"after all")
-    assert copies.find(KEY) is not None
+    assert not [name for name in os.listdir(cache.directory) if name.endswith(".tmp")]
+    keep(cache, b"after all")
+    assert cache.find(KEY) is not None
 
 
 def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Path) -> None:
     for environ in ({}, {"XDG_CACHE_HOME": "/dev/null"}):
         program = (
             "from spackscope.model.storage.download_cache import *\n"
-            f"copies = open_download_cache({environ!r})\n"
-            "with copies.open_new('key') as file:\n"
-            "    copies.store('key', file, url='', version=FileVersion(), sha256='')\n"
-            "assert copies.find('key') is not None\n"
-            "print(copies.directory)"
+            f"cache = open_download_cache({environ!r})\n"
+            "with cache.open_new('key') as file:\n"
+            "    cache.store('key', file, url='', version=FileVersion(), sha256='')\n"
+            "assert cache.find('key') is not None\n"
+            "print(cache.directory)"
         )
         answer = subprocess.run(
             [sys.executable, "-c", program],
@@ -245,19 +245,19 @@ def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Pat
 
 
 def test_a_cache_that_cannot_be_written_is_not_used(unprivileged: Path) -> None:
-    cache = unprivileged / "cache"
-    (cache / "spackscope").mkdir(parents=True, mode=0o555)
-    (cache / "spackscope").chmod(0o555)
+    home = unprivileged / "cache"
+    (home / "spackscope").mkdir(parents=True, mode=0o555)
+    (home / "spackscope").chmod(0o555)
 
-    copies = open_download_cache({"XDG_CACHE_HOME": str(cache)})
+    cache = open_download_cache({"XDG_CACHE_HOME": str(home)})
 
-    assert not copies.directory.startswith(str(cache))
-    keep(copies, b"one")
-    assert copies.find(KEY) is not None
+    assert not cache.directory.startswith(str(home))
+    keep(cache, b"one")
+    assert cache.find(KEY) is not None
 
 
-def test_a_description_is_plain_json(copies: DownloadCache) -> None:
-    kept = keep(copies, b"one")
+def test_a_description_is_plain_json(cache: DownloadCache) -> None:
+    kept = keep(cache, b"one")
 
     described = json.loads(Path(kept.path + ".json").read_text())
 

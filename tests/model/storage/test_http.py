@@ -27,11 +27,13 @@ def test_a_second_start_downloads_nothing_and_keeps_the_file_as_it_is(
     machine: Machine, version: dict[str, str]
 ) -> None:
     with serving(index=sends(NEW, **version)) as server:
-        first = machine.place(server.url).fetch("index")
+        first = machine.storage(server.url).fetch("index")
         was = os.stat(first.path)
         seen: list[int] = []
-        place = machine.place(server.url, on_progress=lambda what, done, total: seen.append(done))
-        second = place.fetch("index")
+        storage = machine.storage(
+            server.url, on_progress=lambda what, done, total: seen.append(done)
+        )
+        second = storage.fetch("index")
 
     assert second.path == first.path
     now = os.stat(second.path)
@@ -110,7 +112,7 @@ def test_what_a_server_tells_of_a_version_cannot_break_the_next_request(machine:
 
 def test_a_place_on_the_web_cannot_be_listed(machine: Machine) -> None:
     with pytest.raises(ListingUnsupported, match=r"https://example\.org/cache cannot be listed"):
-        next(machine.place("https://example.org/cache/").names("v3"))
+        next(machine.storage("https://example.org/cache/").names("v3"))
 
 
 def test_a_304_that_nobody_asked_for_is_no_file(machine: Machine) -> None:
@@ -121,4 +123,4 @@ def test_a_304_that_nobody_asked_for_is_no_file(machine: Machine) -> None:
 @pytest.mark.parametrize("address", ["http://", "http://:80", "http://host:no", "http://a b/"])
 def test_an_address_that_cannot_be_asked_is_a_sentence(machine: Machine, address: str) -> None:
     with pytest.raises(SourceError):
-        machine.place(address).fetch("index")
+        machine.storage(address).fetch("index")

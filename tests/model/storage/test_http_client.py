@@ -34,9 +34,9 @@ def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> 
         server.default = lambda exchange: exchange.respond(
             200, exchange.request.target.encode() * 9_000
         )
-        place = machine.place(server.url)
+        storage = machine.storage(server.url)
         with ThreadPoolExecutor(8) as pool:
-            paths = list(pool.map(lambda number: place.fetch(f"{number}").path, range(64)))
+            paths = list(pool.map(lambda number: storage.fetch(f"{number}").path, range(64)))
 
     for number, path in enumerate(paths):
         assert Path(path).read_bytes() == f"/{number}".encode() * 9_000
@@ -63,9 +63,9 @@ def test_what_may_go_better_is_tried_three_times_and_then_the_old_copy_serves(
         assert len(server.requests) == 3
 
         server.handlers["/index"] = sends(OLD)
-        good = machine.place(server.url).fetch("index")
+        good = machine.storage(server.url).fetch("index")
         server.handlers["/index"] = script
-        served = machine.place(server.url).fetch("index")
+        served = machine.storage(server.url).fetch("index")
 
     assert Path(served.path).read_bytes() == OLD
     assert served.checked == good.checked
@@ -93,8 +93,10 @@ def test_a_server_is_given_the_time_that_it_wants(machine: Machine) -> None:
         (sends(NEW) if has_waited.is_set() else responds(500))(exchange)
 
     with serving(index=in_turn(begin, answer)) as server:
-        place = machine.place(server.url, patience=Patience(attempts=2, pause=0.0, max_pause=2.0))
-        assert Path(place.fetch("index").path).read_bytes() == NEW
+        storage = machine.storage(
+            server.url, patience=Patience(attempts=2, pause=0.0, max_pause=2.0)
+        )
+        assert Path(storage.fetch("index").path).read_bytes() == NEW
 
 
 def test_a_server_that_wants_an_hour_is_not_waited_for(machine: Machine) -> None:
@@ -119,7 +121,7 @@ def test_what_a_server_refuses_is_not_asked_for_again(
     with serving(index=responds(status)) as server:
         assert machine.failure(server) == sentence
         with pytest.raises(kind) as raised:
-            machine.place(server.url).fetch("index")
+            machine.storage(server.url).fetch("index")
         assert raised.value.is_forbidden is (status in (401, 403))
         assert len(server.requests) == 2
 
@@ -127,24 +129,24 @@ def test_what_a_server_refuses_is_not_asked_for_again(
 def test_a_host_that_vanished_is_said_once_and_not_waited_for_again(machine: Machine) -> None:
     with serving(index=sends(OLD)) as server:
         machine.read(server)
-    place = machine.place(server.url)
+    storage = machine.storage(server.url)
 
-    served = place.fetch("index")
+    served = storage.fetch("index")
     with pytest.raises(Unreachable, match="cannot be reached: connection refused"):
-        place.fetch("other")
+        storage.fetch("other")
 
     assert Path(served.path).read_bytes() == OLD
     assert served.remark == f"127.0.0.1:{server.port} cannot be reached: connection refused"
     with socket.create_server(("127.0.0.1", server.port)), pytest.raises(Unreachable):
-        place.fetch("other")
+        storage.fetch("other")
 
 
 def test_a_host_that_stayed_silent_is_not_waited_for_again(machine: Machine) -> None:
     with serving(index=is_silent) as server:
-        place = machine.place(server.url)
+        storage = machine.storage(server.url)
         for _ in range(2):
             with pytest.raises(SourceError, match="has sent nothing"):
-                place.fetch("index")
+                storage.fetch("index")
 
         assert len(server.requests) == 3
 
@@ -155,7 +157,7 @@ def test_a_silent_host_is_asked_once_where_there_is_a_copy(machine: Machine) -> 
         server.handlers["/index"] = is_silent
         server.requests.clear()
 
-        served = machine.place(server.url).fetch("index")
+        served = machine.storage(server.url).fetch("index")
 
         assert len(server.requests) == 1
     assert Path(served.path).read_bytes() == OLD
@@ -223,11 +225,11 @@ def test_a_stop_is_heard_between_two_attempts(machine: Machine) -> None:
                 polls.append(1)
             return len(polls) > 5
 
-        place = machine.place(
+        storage = machine.storage(
             server.url, patience=Patience(), should_stop=stops_after_five_polls_in_the_pause
         )
         with pytest.raises(Cancelled):
-            place.fetch("index")
+            storage.fetch("index")
 
         assert len(server.requests) == 1
 
@@ -242,16 +244,16 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
     with serving(index=only_for_ann) as server:
         address = f"http://ann:s3cr3t%40@127.0.0.1:{server.port}/?token=t0k3n"
         told: list[str] = []
-        place = machine.place(address, on_progress=lambda what, *_: told.append(what))
-        fetched = place.fetch("index")
+        storage = machine.storage(address, on_progress=lambda what, *_: told.append(what))
+        fetched = storage.fetch("index")
         missing = machine.failure(server, "none").replace("URL", "")
         with pytest.raises(NotFound) as raised:
-            place.fetch("none")
+            storage.fetch("none")
 
     assert Path(fetched.path).read_bytes() == NEW
     assert server.requests[0].target == "/index?token=t0k3n"
-    kept = "".join(path.name + path.read_text() for path in machine.copies.iterdir())
-    shown = [place.origin, repr(fetched), str(raised.value), kept, *told, missing]
+    kept = "".join(path.name + path.read_text() for path in machine.cache.iterdir())
+    shown = [storage.origin, repr(fetched), str(raised.value), kept, *told, missing]
     for secret in ("s3cr3t", "t0k3n", "ann"):
         assert secret not in "".join(shown)
 
@@ -259,7 +261,7 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
 def test_a_password_is_not_sent_to_where_a_redirect_leads(machine: Machine) -> None:
     with serving(index=sends(NEW)) as other:
         with serving(index=responds(302, Location=f"{other.url}/index")) as server:
-            machine.place(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
+            machine.storage(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
 
         assert "authorization" in server.requests[0].headers
         assert "authorization" not in other.requests[0].headers
@@ -276,12 +278,12 @@ def test_a_password_is_sent_to_no_other_scheme_or_host_of_the_same_machine(
         if secure:
             location = f"http://127.0.0.1:{other.port}/index"
             with tls_server(authority, "127.0.0.1", responds(302, Location=location)) as server:
-                machine.place(f"https://ann:pw@127.0.0.1:{server.port}").fetch("index")
+                machine.storage(f"https://ann:pw@127.0.0.1:{server.port}").fetch("index")
         else:
             other.handlers["/first"] = responds(
                 302, Location=f"http://localhost:{other.port}/index"
             )
-            machine.place(f"http://ann:pw@127.0.0.1:{other.port}").fetch("first")
+            machine.storage(f"http://ann:pw@127.0.0.1:{other.port}").fetch("first")
 
         assert other.requests[-1].path == "/index"
         assert "authorization" not in other.requests[-1].headers
@@ -292,7 +294,7 @@ def test_a_password_does_not_come_back_after_a_redirect_elsewhere(machine: Machi
         server.handlers["/index"] = responds(302, Location=f"{other.url}/on")
         other.handlers["/on"] = responds(302, Location=f"{server.url}/end")
         server.handlers["/end"] = sends(NEW)
-        machine.place(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
+        machine.storage(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
 
         assert "authorization" not in server.requests[-1].headers
 

@@ -24,16 +24,16 @@ from tests.web_server import (
 
 def test_a_host_without_an_address_is_named(machine: Machine) -> None:
     with pytest.raises(SourceError, match=r"^nowhere\.invalid cannot be reached: its name cannot"):
-        machine.place("https://nowhere.invalid/cache").fetch("index.json")
+        machine.storage("https://nowhere.invalid/cache").fetch("index.json")
 
 
 def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
     patience = Patience(slow_for=0.3)
     with serving(index=trickles(b"x" * 9_999, 0.01), other=sends(NEW)) as server:
-        place = machine.place(server.url, patience=patience)
+        storage = machine.storage(server.url, patience=patience)
         for name in ("index", "other"):
             with pytest.raises(SourceError) as raised:
-                place.fetch(name)
+                storage.fetch(name)
             sentence = str(raised.value).replace(f":{server.port}", "")
             slow = "has sent fewer than 1,024 bytes a second for 0.3 seconds"
             assert sentence == f"127.0.0.1 {slow}"
@@ -45,7 +45,7 @@ def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
 def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
     patience = Patience(slow_for=0.3, min_rate=5)
     with serving(index=trickles(NEW * 4, 0.01)) as server:
-        fetched = machine.place(server.url, patience=patience).fetch("index")
+        fetched = machine.storage(server.url, patience=patience).fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW * 4
 
@@ -56,11 +56,11 @@ def test_a_stop_is_heard_at_once_whatever_the_server_does(
 ) -> None:
     with serving(index=script) as server:
         patience = Patience(stalled=60.0)  # longer than the server waits
-        place = machine.place(
+        storage = machine.storage(
             server.url, patience=patience, should_stop=lambda: server.waiting == 1
         )
         with pytest.raises(Cancelled):
-            place.fetch("index")
+            storage.fetch("index")
 
         assert len(server.requests) == 1
     assert machine.left_behind() == []
@@ -89,21 +89,21 @@ def test_a_header_that_is_not_http_is_not_printed(machine: Machine) -> None:
 
 def test_a_server_without_tls_under_https_is_one_sentence(machine: Machine) -> None:
     with serving() as server:
-        place = machine.place(server.url.replace("http:", "https:"))
+        storage = machine.storage(server.url.replace("http:", "https:"))
         with pytest.raises(SourceError, match=r"cannot be reached: TLS fails: "):
-            place.fetch("index")
+            storage.fetch("index")
 
 
 def test_a_server_that_does_not_answer_tls_cannot_be_reached(machine: Machine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        place = machine.place(
+        storage = machine.storage(
             f"https://127.0.0.1:{port}", patience=Patience(connect=0.2, stalled=5.0)
         )
         with pytest.raises(
             Unreachable, match=r"cannot be reached: it does not answer TLS in time$"
         ):
-            place.fetch("index")
+            storage.fetch("index")
 
 
 def test_a_head_that_comes_byte_by_byte_has_to_end_some_time(machine: Machine) -> None:
@@ -113,6 +113,6 @@ def test_a_head_that_comes_byte_by_byte_has_to_end_some_time(machine: Machine) -
             exchange.send(b"x")
 
     with serving(index=trickles_its_head) as server:
-        place = machine.place(server.url, patience=Patience(stalled=0.2, attempts=1))
+        storage = machine.storage(server.url, patience=Patience(stalled=0.2, attempts=1))
         with pytest.raises(SourceError, match="broke: the head of its response does not end"):
-            place.fetch("index")
+            storage.fetch("index")

@@ -83,10 +83,10 @@ def test_an_object_comes_once_and_again_when_it_changed(
     seen: list[tuple[str, int, int | None]] = []
 
     def fetched() -> Path:
-        place = open_storage(
+        storage = open_storage(
             "s3://caches/develop", environ, on_progress=lambda *told: seen.append(told)
         )
-        found = place.fetch("v3/my index")
+        found = storage.fetch("v3/my index")
         assert found.origin == "s3://caches/develop/v3/my index"
         return Path(found.path)
 
@@ -113,12 +113,12 @@ def test_a_wrong_checksum_and_what_is_missing_are_told(
     bucket: Any, environ: dict[str, str]
 ) -> None:
     bucket.put_object(Bucket="caches", Key="blob", Body=OLD)
-    place = open_storage("s3://caches/", environ)
+    storage = open_storage("s3://caches/", environ)
 
     with pytest.raises(WrongContent, match=r"^s3://caches/blob does not match its checksum"):
-        place.fetch("blob", sha256=sha256(NEW), immutable=True)
+        storage.fetch("blob", sha256=sha256(NEW), immutable=True)
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
-        place.fetch("none")
+        storage.fetch("none")
     with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
         open_storage("s3://other", environ).fetch("none")
 
@@ -132,11 +132,11 @@ def test_names_are_listed_below_a_folder(
         bucket.put_object(Bucket="caches", Key=f"develop/{name}", Body=b"")
     assert bucket.list_objects_v2(Bucket="caches")["IsTruncated"]
 
-    place = open_storage("s3://caches/develop/", environ)
+    storage = open_storage("s3://caches/develop/", environ)
 
-    assert list(place.names("specs")) == names
-    assert len(list(place.names(""))) == 22
-    assert list(place.names("none")) == []
+    assert list(storage.names("specs")) == names
+    assert len(list(storage.names(""))) == 22
+    assert list(storage.names("none")) == []
 
 
 def test_the_options_of_a_mirror_go_before_the_environment(
@@ -181,13 +181,13 @@ def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool
         environ |= {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"}
     with serving() as server:
         server.default = lambda exchange: exchange.respond(200, NEW, ETag='"1"')
-        place = open_storage("s3://caches", environ, options={"endpoint_url": server.url})
-        assert Path(place.fetch("index").path).read_bytes() == NEW
+        storage = open_storage("s3://caches", environ, options={"endpoint_url": server.url})
+        assert Path(storage.fetch("index").path).read_bytes() == NEW
 
     assert ("authorization" in server.requests[0].headers) is signed
 
 
-def s3_place(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
+def s3_storage(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
     should_stop = more.get("should_stop", lambda: False)
     patience = QUICK if "should_stop" not in more else Patience()
     credentials = s3_credentials(Credentials(endpoint=server.url), environ)
@@ -205,29 +205,29 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
     with serving() as server:
         server.default = responds(403)
         with pytest.raises(NotFound, match=r"^s3://caches/index is forbidden") as raised:
-            s3_place(server, environ).fetch("index")
+            s3_storage(server, environ).fetch("index")
         assert raised.value.is_forbidden
         server.default = lambda exchange: exchange.respond(200, OLD, ETag='"1"')
-        s3_place(server, environ).fetch("index")
+        s3_storage(server, environ).fetch("index")
         server.default = responds(403)
-        refused = s3_place(server, environ).fetch("index")
-    place = s3_place(server, environ)
-    gone = place.fetch("index")
+        refused = s3_storage(server, environ).fetch("index")
+    storage = s3_storage(server, environ)
+    gone = storage.fetch("index")
 
     assert Path(refused.path).read_bytes() == OLD
     assert refused.remark.startswith("s3://caches/index is forbidden")
     assert Path(gone.path).read_bytes() == OLD
     assert gone.remark.startswith("s3://caches/index cannot be reached")
     with pytest.raises(SourceError, match="cannot be reached"):
-        place.fetch("other")
+        storage.fetch("other")
 
 
 def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
     with serving() as server:
         server.default = is_silent
-        place = s3_place(server, environ, should_stop=lambda: server.waiting == 1)
+        storage = s3_storage(server, environ, should_stop=lambda: server.waiting == 1)
         with pytest.raises(Cancelled):
-            place.fetch("index")
+            storage.fetch("index")
 
 
 @pytest.mark.parametrize(
@@ -288,9 +288,9 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
         listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
         with serving() as server:
             server.default = sends(listed.encode(), Content_Type="application/xml")
-            place = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
+            storage = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
             with pytest.raises(SourceError, match="its list breaks off"):
-                list(place.names(""))
+                list(storage.names(""))
 
 
 class GoogleStore:
@@ -326,7 +326,7 @@ class GoogleStore:
             exchange.respond(200, json.dumps(described).encode(), Content_Type="application/json")
 
 
-def google_place(environ: dict[str, str]) -> ObjectStorage:
+def gcs_storage(environ: dict[str, str]) -> ObjectStorage:
     bucket = GcsBucket("caches", lambda: False, QUICK)
     return ObjectStorage("gs://caches/develop", bucket, downloader(environ))
 
@@ -339,19 +339,19 @@ def test_objects_of_google_come_once_and_again_when_they_changed(
         server.default = store
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
-        fetched = google_place(environ).fetch("v3/index")
+        fetched = gcs_storage(environ).fetch("v3/index")
         assert Path(fetched.path).read_bytes() == OLD
         assert fetched.origin == "gs://caches/develop/v3/index"
-        google_place(environ).fetch("v3/index")
+        gcs_storage(environ).fetch("v3/index")
         assert sum("alt=media" in asked.target for asked in server.requests) == 1
 
         store.objects["develop/v3/index"] = NEW
-        assert Path(google_place(environ).fetch("v3/index").path).read_bytes() == NEW
+        assert Path(gcs_storage(environ).fetch("v3/index").path).read_bytes() == NEW
         with pytest.raises(WrongContent):
-            google_place(environ).fetch("v3/index", sha256=sha256(OLD))
+            gcs_storage(environ).fetch("v3/index", sha256=sha256(OLD))
         with pytest.raises(NotFound, match=r"^gs://caches/develop/none does not exist"):
-            google_place(environ).fetch("none")
-    served = google_place(environ).fetch("v3/index")
+            gcs_storage(environ).fetch("none")
+    served = gcs_storage(environ).fetch("v3/index")
     assert Path(served.path).read_bytes() == NEW
     assert served.remark.startswith("gs://caches/develop/v3/index cannot be reached")
 
@@ -364,7 +364,7 @@ def test_an_object_of_google_comes_from_nowhere_else(
         server.default = GoogleStore({"develop/index": OLD}, mediaLink=f"{other.url}/index")
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
-        assert Path(google_place(environ).fetch("index").path).read_bytes() == OLD
+        assert Path(gcs_storage(environ).fetch("index").path).read_bytes() == OLD
 
     assert other.requests == []
 
@@ -378,4 +378,4 @@ def test_objects_of_google_are_listed_below_a_folder(
         )
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
-        assert list(google_place(environ).names("v3")) == ["v3/a", "v3/b"]
+        assert list(gcs_storage(environ).names("v3")) == ["v3/a", "v3/b"]

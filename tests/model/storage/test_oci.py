@@ -148,13 +148,13 @@ def test_a_token_is_asked_for_where_the_registry_wants_one(
     token = base64.b64encode(f"{known} may".encode()).decode()
     with serving() as server:
         server.default = Images(admits=f"Bearer {token}", challenge=BEARER)
-        place = registry(
+        storage = registry(
             server.port, environ | {"ME": "ann", "PW": "s3cr3t"}, user, options=options
         )
-        fetched = place.fetch(INDEX)
+        fetched = storage.fetch(INDEX)
 
     assert Path(fetched.path).read_bytes() == DATA
-    assert "s3cr3t" not in repr(fetched) + place.origin
+    assert "s3cr3t" not in repr(fetched) + storage.origin
 
 
 def test_a_registry_that_wants_a_password_at_once_gets_it(environ: dict[str, str]) -> None:
@@ -292,8 +292,8 @@ def test_a_pair_that_cannot_be_sent_is_not_shown(environ: dict[str, str]) -> Non
     with serving() as server:
         server.default = Images(admits="Basic YW5uOv8=", challenge="Basic")
         options = {"access_pair": {"id": "ann", "secret_variable": "PW"}}
-        place = registry(server.port, environ | {"PW": "\udcff"}, options=options)
-        assert Path(place.fetch(INDEX).path).exists()
+        storage = registry(server.port, environ | {"PW": "\udcff"}, options=options)
+        assert Path(storage.fetch(INDEX).path).exists()
 
 
 @pytest.mark.parametrize("challenge", ["", "Bearer", 'Bearer realm="file:///etc"', "Negotiate x"])
@@ -334,10 +334,10 @@ def test_a_registry_without_the_tag_has_no_index(environ: dict[str, str]) -> Non
 
 
 def test_a_registry_has_nothing_but_the_index(environ: dict[str, str]) -> None:
-    place = open_storage("oci://ghcr.io/spack/cache", environ)
+    storage = open_storage("oci://ghcr.io/spack/cache", environ)
 
-    assert place.origin == "oci://ghcr.io/spack/cache"
+    assert storage.origin == "oci://ghcr.io/spack/cache"
     with pytest.raises(NotFound):
-        place.fetch("v3/layout.json")
+        storage.fetch("v3/layout.json")
     with pytest.raises(ListingUnsupported):
-        next(place.names(""))
+        next(storage.names(""))

@@ -27,7 +27,7 @@ def test_certificates_of_the_environment_are_trusted(machine: Machine, tmp_path:
 
         (tmp_path / "empty").mkdir()
         machine.environ["SSL_CERT_DIR"] = str(tmp_path / "empty")
-        assert "certificate cannot be trusted" in machine.place(server.url).fetch("index").remark
+        assert "certificate cannot be trusted" in machine.storage(server.url).fetch("index").remark
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "example.org"])
@@ -48,7 +48,7 @@ def test_a_certificate_that_cannot_be_trusted_is_one_sentence(
 def test_a_file_of_certificates_that_is_not_there_is_named(machine: Machine) -> None:
     machine.environ["SSL_CERT_FILE"] = "/nowhere/ca.pem"
     with pytest.raises(SourceError, match=r"SSL_CERT_FILE names /nowhere/ca\.pem, which cannot"):
-        machine.place("https://127.0.0.1:1").fetch("index")
+        machine.storage("https://127.0.0.1:1").fetch("index")
 
 
 def forwards(exchange: Exchange) -> None:
@@ -78,12 +78,12 @@ def test_the_proxy_of_the_environment_is_asked_and_its_password_not_shown(
     with serving() as proxy:
         proxy.default = forwards
         machine.environ["http_proxy"] = f"http://ann:s3cr3t@127.0.0.1:{proxy.port}"
-        fetched = machine.place("http://example.org/cache").fetch("index")
+        fetched = machine.storage("http://example.org/cache").fetch("index")
 
         assert Path(fetched.path).read_bytes() == b"http://example.org/cache/index"
         assert proxy.requests[0].headers["proxy-authorization"] == "Basic YW5uOnMzY3IzdA=="
     with pytest.raises(SourceError) as raised:
-        machine.place("http://example.org").fetch("other")
+        machine.storage("http://example.org").fetch("other")
     assert str(raised.value) == (
         "example.org cannot be reached"
         f" through the proxy 127.0.0.1:{proxy.port}: connection refused"
@@ -107,7 +107,7 @@ def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> Non
         listening.settimeout(5)
         asked = pool.submit(answers_as_socks, listening)
         machine.environ["all_proxy"] = f"socks5h://127.0.0.1:{listening.getsockname()[1]}"
-        fetched = machine.place("http://only.known.there/cache").fetch("index")
+        fetched = machine.storage("http://only.known.there/cache").fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW
     assert asked.result() == b"only.known.there"

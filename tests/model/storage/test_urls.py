@@ -1,4 +1,4 @@
-"""URLs are split, checked and shown in one place."""
+"""URLs are split, checked and shown by one module."""
 
 from __future__ import annotations
 
