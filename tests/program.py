@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
+import functools
+import json
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +54,60 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
     return kept | settings | changes
 
 
+class ProgramServer:
+    """The process that runs the program in its forks."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("program_server.py"))],
+            env=environment(Path("/")),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        atexit.register(self.end)
+
+    def end(self) -> None:
+        """End the process, and what runs in its forks."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def run(
+        self, words: Sequence[str], environ: Mapping[str, str], home: Path, stdin: Path
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the program to its end."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with tempfile.TemporaryDirectory() as directory:
+            stdout, stderr = Path(directory, "stdout"), Path(directory, "stderr")
+            for path in (stdout, stderr):
+                path.touch()
+            streams = [str(path) for path in (stdin, stdout, stderr)]
+            request = {
+                "words": words,
+                "environ": environ,
+                "directory": str(home),
+                "streams": streams,
+            }
+            print(json.dumps(request), file=self.process.stdin, flush=True)
+            if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+                program_server.cache_clear()
+                self.end()
+                raise subprocess.TimeoutExpired([*COMMAND, *words], PATIENCE)
+            code = int(self.process.stdout.readline())
+            return subprocess.CompletedProcess(
+                [*COMMAND, *words], code, stdout.read_text("utf-8"), stderr.read_text("utf-8")
+            )
+
+
+@functools.cache
+def program_server() -> ProgramServer:
+    """Start the server, once in each process of the tests."""
+    return ProgramServer()
+
+
 class Program:
     """The program with a home of its own."""
 
@@ -59,12 +118,16 @@ class Program:
         self, *words: str, given: Path | None = None, **changes: str
     ) -> subprocess.CompletedProcess[str]:
         """Run the program, with a file as its standard input if one is `given`."""
-        with open(given or os.devnull, "rb") as stdin:
+        environ, stdin = environment(self.home, **changes), given or Path(os.devnull)
+        if not any(name.startswith("PYTHON") for name in changes):
+            return program_server().run(words, environ, self.home, stdin)
+        # Python reads these variables when it starts.
+        with stdin.open("rb") as file:
             return subprocess.run(
                 [*COMMAND, *words],
-                env=environment(self.home, **changes),
+                env=environ,
                 cwd=self.home,
-                stdin=stdin,
+                stdin=file,
                 capture_output=True,
                 encoding="utf-8",
                 timeout=PATIENCE,
