@@ -1,9 +1,8 @@
-"""Turn dependencies into plain, clean strings: the lines of a tree, and a path between specs."""
+"""Turn dependencies into plain, clean strings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node, Section, Status, Tree
@@ -17,32 +16,12 @@ STATUS_TEXTS: dict[Status, str] = {
     "unlisted": "dependency only",
     "absent": "not in this index",
 }
-"""Why a spec has no row in the table."""
-
-_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
+STATUS_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
+"""Why a spec has no row in the table: in words, and as a sign in the tree."""
 _HEADS: dict[Section, tuple[str, str]] = {
     "dependencies": ("depends on", "depends on nothing"),
     "dependents": ("used by", "used by nothing"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TreeLine:
-    """The parts of a line of the tree.
-
-    `fold` is `▸` folded, `▾` unfolded, `↑` repeated, or a blank; `sign` is `e` for external specs,
-    `-` for those that are in the index as a dependency only, `?` for absent ones, or a blank.
-    `virtuals` is what the dependency provides to the spec above, or what the dependent uses the
-    spec above as.
-    """
-
-    deptypes: str
-    fold: str
-    virtuals: str
-    name: str
-    sign: str
-    hash: str
-    status: Status
 
 
 def deptypes_sign(deptypes: Collection[str]) -> str:
@@ -66,23 +45,12 @@ def fold_sign(tree: Tree, row: int) -> str:
     return "▾" if node.is_unfolded else "▸"
 
 
-def tree_line(tree: Tree, row: int) -> TreeLine:
-    """Describe a line that an edge leads to."""
-    node = tree.lines[row]
-    assert node.edge is not None
-    assert node.spec is not None
-    virtuals = ",".join(node.edge.virtuals)
-    if virtuals:
-        virtuals = f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
-    return TreeLine(
-        deptypes_sign(node.edge.deptypes),
-        fold_sign(tree, row),
-        clean(virtuals),
-        _full_name(node.spec),
-        _SIGNS[node.spec.status],
-        clean(node.spec.hash)[:SHORT_HASH],
-        node.spec.status,
-    )
+def virtuals_text(node: Node) -> str:
+    """Spell what a dependency provides to the spec above, or what a dependent uses it as."""
+    virtuals = clean(",".join(node.edge.virtuals)) if node.edge is not None else ""
+    if not virtuals:
+        return ""
+    return f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
 
 
 def explain_line(tree: Tree, row: int) -> str:
@@ -106,38 +74,17 @@ def dependency_text(edge: Edge, spec: GraphSpec) -> str:
     virtuals = clean(",".join(edge.virtuals))
     provided = f"{virtuals}=" if virtuals else ""
     status = f" ({STATUS_TEXTS[spec.status]})" if spec.status else ""
-    hash_ = clean(spec.hash)[:SHORT_HASH]
-    return f"{deptypes_sign(edge.deptypes)} {provided}{_full_name(spec)} /{hash_}{status}"
+    return (
+        f"{deptypes_sign(edge.deptypes)} {provided}{full_name(spec)} /{short_hash(spec)}{status}"
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One spec on a path between two specs, and the edge that led to it.
-
-    `deptypes` and `virtuals` are empty for the first one.
-    """
-
-    deptypes: str
-    virtuals: str
-    name: str
-    hash: str
-    status: Status
-
-
-def path_steps(edges: Sequence[Edge], specs: Sequence[GraphSpec]) -> list[Step]:
-    """Describe a path: the specs that it leads through, one more than its edges."""
-    return [
-        Step(
-            deptypes_sign(edge.deptypes) if edge else "",
-            clean(", ".join(edge.virtuals)) if edge else "",
-            _full_name(spec),
-            clean(spec.hash),
-            spec.status,
-        )
-        for edge, spec in zip((None, *edges), specs, strict=True)
-    ]
-
-
-def _full_name(spec: GraphSpec) -> str:
+def full_name(spec: GraphSpec) -> str:
+    """Return the name of a spec with its version."""
     version = f"@{spec.version}" if spec.version else ""
     return clean(f"{spec.name}{version}") or "(no name)"
+
+
+def short_hash(spec: GraphSpec) -> str:
+    """Return the beginning of the hash of a spec."""
+    return clean(spec.hash)[:SHORT_HASH]

@@ -7,84 +7,83 @@ from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
-from spackscope.model.catalog.dependency_tree import read_specs
-from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import cell_width, pad
-from spackscope.model.presentation.dependency_tree import STATUS_TEXTS, Step, path_steps
+from spackscope.model.catalog.dependency_tree import GraphSpec, read_specs
+from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.presentation.dependency_tree import (
+    STATUS_TEXTS,
+    deptypes_sign,
+    full_name,
+    short_hash,
+)
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
+from spackscope.tui.dialogs.text import Lines
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
+_DEPTYPES_WIDTH = len(deptypes_sign(())) + 1
 _MAX_NAME_WIDTH = 36
 
 
 @dataclass(frozen=True, slots=True)
-class DependencyPath:
-    """The specs on a path, from the dependent one down: their record ids and what is shown."""
+class Step:
+    """One spec on a path: the id of its record, and the edge that led to it, if any."""
 
-    ids: Sequence[int]
-    steps: Sequence[Step]
+    id: int
+    spec: GraphSpec
+    edge: Edge | None
 
 
-def read_path(catalog: Catalog, edges: Sequence[Edge]) -> DependencyPath:
-    """Read what is shown of a path with at least one edge: for a worker thread.
+def read_path(catalog: Catalog, edges: Sequence[Edge]) -> list[Step]:
+    """Read the specs on a path with at least one edge: for a worker thread.
 
     Raises IndexDamaged.
     """
     ids = [edges[0].parent, *(edge.child for edge in edges)]
     specs = read_specs(catalog, ids)
-    return DependencyPath(ids, path_steps(edges, [specs[id_] for id_ in ids]))
+    return [Step(id_, specs[id_], edge) for id_, edge in zip(ids, (None, *edges), strict=True)]
 
 
-class Steps(VirtualList):
-    """A list with a line for each spec on the path."""
-
-    BINDINGS = [Binding("enter", "choose", show=False)]
-
-    def __init__(self, steps: Sequence[Step]) -> None:
-        super().__init__()
-        self._steps = steps
-        self._name_width = min(_MAX_NAME_WIDTH, max(cell_width(step.name) for step in steps))
-
-    def on_mount(self) -> None:
-        """Show all specs."""
-        self.styles.height = len(self._steps)
-        self.show(len(self._steps))
-
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the deptypes of the edge that led here, the spec, and what it provides."""
-        step = self._steps[row]
-        provides = f"provides {step.virtuals}" if step.virtuals else ""
-        notes = " · ".join(part for part in (provides, STATUS_TEXTS[step.status]) if part)
-        return [
-            ("▸ " if row == self.cursor else "  ", "accent"),
-            (pad(step.deptypes, 6) + " ", "dim"),
-            (pad(step.name, self._name_width), "dim" if step.status else "strong"),
-            (f"  {step.hash[:SHORT_HASH]}", "dim"),
-            (f"  {notes}", ""),
-        ]
+def path_lines(steps: Sequence[Step]) -> list[list[Piece]]:
+    """Return a line for each spec: deptypes of the edge, name, hash, and what it provides."""
+    width = min(_MAX_NAME_WIDTH, max(cell_width(full_name(step.spec)) for step in steps))
+    lines: list[list[Piece]] = []
+    for step in steps:
+        status = step.spec.status
+        deptypes = deptypes_sign(step.edge.deptypes) if step.edge else ""
+        virtuals = ", ".join(step.edge.virtuals) if step.edge else ""
+        notes = [f"provides {clean(virtuals)}" if virtuals else "", STATUS_TEXTS[status]]
+        lines.append(
+            [
+                (pad(deptypes, _DEPTYPES_WIDTH), "dim"),
+                (pad(full_name(step.spec), width), "dim" if status else "strong"),
+                (f"  {short_hash(step.spec)}", "dim"),
+                (f"  {' · '.join(filter(None, notes))}", ""),
+            ]
+        )
+    return lines
 
 
 class DependencyPathDialog(Dialog[int]):
     """A dialog with a path; its result is the record id of the spec to go to."""
 
-    def __init__(self, path: DependencyPath) -> None:
+    def __init__(self, steps: Sequence[Step]) -> None:
         super().__init__()
-        self._path = path
+        self._steps = steps
 
     def compose(self) -> ComposeResult:
         """Put the specs into a box, and the two ends into its title."""
-        steps = self._path.steps
+        first, last = (full_name(self._steps[end].spec) for end in (0, -1))
         with Vertical(classes="dialog") as box:
-            box.border_title = Content(f"why {steps[0].name} needs {steps[-1].name}")
+            box.border_title = Content(f"why {first} needs {last}")
             box.border_subtitle = Content(HINT_GAP.join(("⏎ go to it", "esc close")))
-            yield Steps(steps)
+            lines = Lines(path_lines(self._steps), marks_cursor=True)
+            lines.styles.height = len(self._steps)
+            yield lines
 
-    @on(Steps.Chosen)
-    def _choose(self, event: Steps.Chosen) -> None:
-        self.dismiss(self._path.ids[event.row])
+    @on(VirtualList.Chosen)
+    def _choose(self, event: VirtualList.Chosen) -> None:
+        self.dismiss(self._steps[event.row].id)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -24,11 +25,13 @@ _WIDTH = _FORM_WIDTH + _SENTENCE_WIDTH
 
 
 class Lines(VirtualList):
-    """A list of lines that are made of pieces."""
+    """A list of lines that are made of pieces, with a mark at the cursor or without."""
 
-    def __init__(self, lines: Sequence[Sequence[Piece]]) -> None:
+    BINDINGS = [Binding("enter", "choose", show=False)]
+
+    def __init__(self, lines: Sequence[Sequence[Piece]], *, marks_cursor: bool = False) -> None:
         super().__init__()
-        self._lines = lines
+        self._lines, self._marks_cursor = lines, marks_cursor
 
     def on_mount(self) -> None:
         """Show all lines."""
@@ -36,7 +39,8 @@ class Lines(VirtualList):
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a line."""
-        return list(self._lines[row])
+        mark = "▸ " if row == self.cursor else "  "
+        return [(mark if self._marks_cursor else "", "accent"), *self._lines[row]]
 
 
 class TextDialog(Dialog[None]):

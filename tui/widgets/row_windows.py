@@ -41,14 +41,14 @@ def window_starts(first: int, last: int, length: int) -> list[int]:
 
 
 class RowWindows:
-    """A bounded cache of windows; the least recently needed ones are dropped."""
+    """A bounded cache of windows; the oldest ones are dropped."""
 
     def __init__(self, windows: Windows | None = None) -> None:
         self._windows: dict[int, Sequence[Row]] = {}
         self.add(windows or {})
 
     def add(self, windows: Windows) -> None:
-        """Keep some windows, and drop old ones where there are too many."""
+        """Keep some windows, and drop the oldest if there are too many."""
         self._windows.update(windows)
         while len(self._windows) > MAX_WINDOWS:
             del self._windows[next(iter(self._windows))]
@@ -62,14 +62,3 @@ class RowWindows:
         offset = number % WINDOW
         window = self._windows.get(number - offset, ())
         return window[offset] if offset < len(window) else None
-
-    def missing(self, starts: Iterable[int]) -> tuple[int, ...]:
-        """Return which of some windows have to be read, and keep the others for longer."""
-        missing = []
-        for start in starts:
-            window = self._windows.pop(start, None)
-            if window is None:
-                missing.append(start)
-            else:
-                self._windows[start] = window
-        return tuple(missing)

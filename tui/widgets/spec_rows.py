@@ -102,7 +102,7 @@ class SpecRows(VirtualList):
             return
         height = max(1, self.size.height)
         starts = window_starts(self.top - height, self.top + 2 * height, self.length)
-        missing = self._windows.missing(starts)
+        missing = tuple(start for start in starts if not self._windows.has(start))
         if missing and missing != self._requested:
             self._requested = missing
             self.post_message(self.RowsNeeded(self.listing, missing))

@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,17 +13,12 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import (
     Section,
     Tree,
-    read_specs,
     read_tree,
     read_unfolded,
 )
-from spackscope.model.index.connection import Database
 from spackscope.model.presentation.dependency_tree import (
-    dependency_text,
-    explain_line,
+    fold_sign,
     head_text,
-    path_steps,
-    tree_line,
 )
 from tests.builders import (
     catalog_of,
@@ -36,8 +30,7 @@ from tests.builders import (
     record,
     write_page,
 )
-from tests.hostile import HOSTILE_TEXT
-from tests.model.catalog.test_dependency_graph import assert_leads, everyone
+from tests.model.catalog.test_dependency_graph import assert_leads
 
 Graph = dict[int, list[int]]
 
@@ -220,88 +213,4 @@ def test_a_spec_that_needs_itself_is_shown_and_leads_no_further() -> None:
     heads = [line for line in tree.lines if line.edge is None]
     assert [head_text(head) for head in heads] == ["depends on 2", "used by 2"]
     assert names(tree, "dependencies") == ["p0", "p1", "  p0"]
-    assert {tree_line(tree, row).fold for row in rows_of(tree, "p0")} == {"↑"}
-
-
-def test_ten_thousand_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    catalog, ids = catalog_with(
-        {0: list(range(1, 10_001)), **{number: [] for number in range(1, 10_001)}}
-    )
-    tree = tree_of(catalog, ids[0], "dependencies")
-    assert len(tree.lines) == 10_002
-    monkeypatch.delattr(Database, "execute")
-    hashes = {tree_line(tree, row).hash for row in range(1, 10_001)}
-    assert hashes == {hash_of(number)[:7] for number in range(1, 10_001)}
-
-
-# What the lines say
-
-
-def test_lines_say_what_spack_says_in_its_letters_and_signs(tmp_path: Path) -> None:
-    hashes = [hash_of(number) for number in range(4)]
-    dependencies = [
-        edge("openmpi", hashes[1], ["build", "link"], ["mpi"]),
-        edge("gcc", hashes[2], ["build"], ["c", "cxx"]),
-        edge("zlib", hashes[3], ["run", "test"]),
-    ]
-    given_nodes = installs(
-        node(hashes[0], name="hdf5", version="1.14", dependencies=dependencies),
-        node(hashes[1], name="openmpi", version="5.0.3", dependencies=...),
-    )
-    external: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}
-    gcc = node(hashes[2], name="gcc", version="13", dependencies=..., external=external)
-    given_nodes |= installs(gcc, in_buildcache=False)
-    path = tmp_path / "index.json"
-    path.write_bytes(database(given_nodes))
-    catalog = catalog_of(path)
-    (hdf5,), (openmpi,) = (catalog.by_hash(hash_) for hash_ in hashes[:2])
-    tree = tree_of(catalog, hdf5.id, "dependencies")
-
-    said = [tree_line(tree, row) for row in (1, 2, 3)]
-    assert [line.deptypes for line in said] == ["[b   ]", "[bl  ]", "[  rt]"]
-    assert [line.virtuals for line in said] == ["c,cxx=", "mpi=", ""]
-    assert [line.name for line in said] == ["gcc@13", "openmpi@5.0.3", "zlib"]
-    assert [line.sign for line in said] == ["e", " ", "?"]
-    assert [line.hash for line in said] == [
-        hash_[:7] for hash_ in (hashes[2], hashes[1], hashes[3])
-    ]
-    assert explain_line(tree, 1) == "build · provides c, cxx · external"
-    assert explain_line(tree, 3) == "run, test · not in this index"
-    edges = catalog.dependencies.of(hdf5.id)
-    specs = read_specs(catalog, [edge.child for edge in edges])
-    assert sorted(dependency_text(edge, specs[edge.child]) for edge in edges) == [
-        f"[  rt] zlib /{hashes[3][:7]} (not in this index)",
-        f"[b   ] c,cxx=gcc@13 /{hashes[2][:7]} (dependency only)",
-        f"[bl  ] mpi=openmpi@5.0.3 /{hashes[1][:7]}",
-    ]
-
-    upwards = tree_of(catalog, openmpi.id, "dependents")
-    row = len(upwards.lines) - 1
-    assert head_text(upwards.lines[0]) == "depends on nothing"
-    assert tree_line(upwards, row).virtuals == " as mpi"
-    assert explain_line(upwards, row) == "build, link · takes it as mpi"
-
-    path = catalog.dependencies.path(*upwards.path_ends(row))
-    assert path is not None
-    specs = read_specs(catalog, [hdf5.id, openmpi.id])
-    steps = path_steps(path, list(specs.values()))
-    assert [(step.deptypes, step.virtuals, step.name) for step in steps] == [
-        ("", "", "hdf5@1.14"),
-        ("[bl  ]", "mpi", "openmpi@5.0.3"),
-    ]
-
-
-@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
-def test_names_and_virtuals_are_never_escape_sequences(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "index.json"
-    dependencies = [edge(text, hash_of(1), [text], [text]), edge("x", hash_of(2), ["build"])]
-    path.write_bytes(database(installs(node(hash_of(0), dependencies=dependencies))))
-    catalog = catalog_of(path)
-    for row in catalog.rows(everyone(catalog)):
-        tree = tree_of(catalog, row.id, "dependencies", "dependents")
-        for number, line in enumerate(tree.lines):
-            if line.edge is not None:
-                said = tree_line(tree, number)
-                explained = explain_line(tree, number)
-                texts = (said.deptypes, said.virtuals, said.name, said.hash, explained)
-                assert all(part.isprintable() for part in texts)
+    assert {fold_sign(tree, row) for row in rows_of(tree, "p0")} == {"↑"}

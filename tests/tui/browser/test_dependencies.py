@@ -15,7 +15,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.sources.session import Session
-from spackscope.tui.dialogs.dependency_path import Steps
+from spackscope.tui.dialogs.text import Lines
 from tests.browsing import Browser, browsing
 from tests.builders import (
     Node,
@@ -281,7 +281,7 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
 
     assert browser.dialog == "DependencyPathDialog"
     assert "why h5py@1.0 needs hwloc@1.0" in browser.text
-    region = browser.app.screen.query_one(Steps).region
+    region = browser.app.screen.query_one(Lines).region
     shown = browser.lines[region.y : region.bottom]
     steps = [" ".join(line[region.x : region.right].split()) for line in shown]
     assert steps == [
