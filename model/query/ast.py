@@ -124,6 +124,8 @@ def query_of(*conditions: Condition) -> Query:
 def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
     """Build the query of several specs, of which one must hold."""
     all_groups = [_in_order(dict.fromkeys(groups)) for groups in specs]
+    if len(all_groups) == 1:
+        return Query(all_groups[0])
     shared = tuple(g for g in all_groups[0] if all(g in groups for groups in all_groups[1:]))
     rest = tuple(tuple(g for g in groups if g not in shared) for groups in all_groups)
     if all(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import QueryError
@@ -27,7 +27,7 @@ class DependencyBuilder:
 
     sigil: Token
     negated: bool
-    conditions: list[tuple[Condition | DependencyBuilder, int]] = field(default_factory=list)
+    conditions: list[tuple[Part, int]] = field(default_factory=list)
     end: int = 0
     is_any: bool = False
 
@@ -51,6 +51,9 @@ class DependencyBuilder:
         return any(isinstance(c, Term) and c.column == column for c, _ in self.conditions)
 
 
+Part = Term | DependencyBuilder
+
+
 @dataclass
 class SpecBuilder:
     """The groups of one spec so far, each condition with its offset.
@@ -58,7 +61,7 @@ class SpecBuilder:
     `begun_with` names the columns of which another condition begins the next spec.
     """
 
-    groups: list[list[tuple[Condition | DependencyBuilder, int]]] = field(default_factory=list)
+    groups: list[list[tuple[Part, int]]] = field(default_factory=list)
     begun_with: set[str] = field(default_factory=set)
 
 
@@ -180,7 +183,7 @@ class QueryBuilder:
             return
         raise incomplete(dependency.sigil.text[0], dependency.sigil.start)
 
-    def _append(self, condition: Condition | DependencyBuilder, token: Token) -> None:
+    def _append(self, condition: Part, token: Token) -> None:
         groups = self._specs[-1].groups
         if self.alternative is not None:
             groups[-1].append((condition, token.start))
@@ -201,41 +204,42 @@ class QueryBuilder:
             raise QueryError(f"A query has at most {MAX_TERMS:,} terms", token.start)
 
     def _groups(self, spec: SpecBuilder) -> list[Group]:
-        groups = [
-            (tuple(dict.fromkeys(self._built(condition) for condition, _ in alternatives)), start)
-            for alternatives in spec.groups
-            for _, start in alternatives[:1]
-        ]
-        single = ((group[0], start) for group, start in groups if len(group) == 1)
-        check_once((c, start) for c, start in single if isinstance(c, Term) and not c.negated)
-        return [part for group, _ in groups for part in self._split_architecture(group)]
+        groups: list[Group] = []
+        single: list[tuple[Condition, int]] = []
+        for alternatives in spec.groups:
+            group = tuple(dict.fromkeys(self._condition(part) for part, _ in alternatives))
+            condition = group[0]
+            if len(group) == 1 and isinstance(condition, Term) and not condition.negated:
+                single.append((condition, alternatives[0][1]))
+                groups += [(term,) for term in self._split_architecture(condition)]
+            else:
+                groups.append(group)
+        check_once(single)
+        return groups
 
-    def _built(self, condition: Condition | DependencyBuilder) -> Condition:
-        if not isinstance(condition, DependencyBuilder):
-            return condition
-        builder = condition
-        edge = parse_edge(builder.sigil)
-        terms = [(c, at) for c, at in builder.conditions if not isinstance(c, DependencyBuilder)]
+    def _condition(self, part: Part) -> Condition:
+        if isinstance(part, Term):
+            return part
+        edge = parse_edge(part.sigil)
+        terms = [(term, start) for term, start in part.conditions if isinstance(term, Term)]
         check_once(terms)
-        nested = [
-            self._built(c) for c, _ in builder.conditions if isinstance(c, DependencyBuilder)
-        ]
-        split = (part for term, _ in terms for (part,) in self._split_architecture((term,)))
+        nested = [self._condition(c) for c, _ in part.conditions if not isinstance(c, Term)]
+        split = (
+            column_term for term, _ in terms for column_term in self._split_architecture(term)
+        )
         conditions = tuple(dict.fromkeys((*split, *nested)))
         dependency = Depends(
-            builder.is_direct, conditions, edge.virtuals, edge.deptypes, builder.negated
+            part.is_direct, conditions, edge.virtuals, edge.deptypes, part.negated
         )
-        end = max(builder.end, *(self._spans[c][1] for c in nested), 0)
-        self._spans.setdefault(dependency, (builder.sigil.start, end))
+        end = max(part.end, *(self._spans[c][1] for c in nested), 0)
+        self._spans.setdefault(dependency, (part.sigil.start, end))
         return dependency
 
-    def _split_architecture(self, group: Group) -> Iterator[Group]:
-        """Split a single architecture, so that each column shows its part."""
-        (first, *others) = group
-        if others or first.negated or not isinstance(first, Term) or first.column != "arch":
-            yield group
-            return
-        for column, pattern in architecture(first.pattern):
-            part = Term(column, pattern)
-            self._spans.setdefault(part, self._spans[first])
-            yield (part,)
+    def _split_architecture(self, term: Term) -> list[Term]:
+        """Split an architecture, so that each column shows its part."""
+        if term.column != "arch":
+            return [term]
+        parts = [Term(column, pattern) for column, pattern in architecture(term.pattern)]
+        for part in parts:
+            self._spans.setdefault(part, self._spans[term])
+        return parts

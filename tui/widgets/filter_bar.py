@@ -66,9 +66,10 @@ class FilterBar(Horizontal):
             if input_ is typed_in:
                 continue
             groups = query.of_column(column)
-            same = self._groups_of(column, input_.value) == groups
-            if not same or not input_.value.strip():
+            if self._groups_of(column, input_.value) != groups:
                 input_.reflect(column_text(query, column))
+            elif input_.value.isspace():
+                input_.reflect("")
             self._shown[column] = groups, input_.value
 
     def _groups_of(self, column: str, text: str) -> tuple[Group, ...] | None:
