@@ -172,7 +172,13 @@ class Client:
         timeouts |= {"write": patience.stalled, "pool": patience.stalled}
         request = httpcore.Request(
             b"GET",
-            url.server + url.target,
+            # As text, it would lose what follows a semicolon in the last name of the path.
+            httpcore.URL(
+                scheme=url.scheme.encode(),
+                host=url.host.encode(),
+                port=url.port,
+                target=url.target.encode(),
+            ),
             headers=_encoded(
                 {"Host": host, "User-Agent": "spackscope", "Accept": "*/*", **headers}, host
             ),

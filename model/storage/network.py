@@ -16,7 +16,7 @@ from typing import Any
 
 import httpcore
 
-from spackscope.model.core.errors import Cancelled, SourceError, TemporaryFailure, Unreachable
+from spackscope.model.core.errors import Cancelled, TemporaryFailure, Unreachable
 from spackscope.model.core.parallel import TICK, run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.patience import Patience
@@ -148,26 +148,23 @@ class CancellableStream(httpcore.NetworkStream):
 
 @contextlib.contextmanager
 def translate_errors(host: str, patience: Patience, proxy: str = "") -> Iterator[None]:
-    """Turn exceptions of httpcore into SourceErrors of one sentence, which names the host.
-
-    Raises Unreachable, TemporaryFailure and other SourceErrors.
-    """
+    """Turn exceptions of httpcore into Unreachable and TemporaryFailure, which name the host."""
     through = f" through the proxy {proxy}" if proxy else ""
     try:
         yield
-    except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+    except (
+        httpcore.ConnectError,
+        httpcore.ConnectTimeout,
+        httpcore.ProxyError,
+        ImportError,
+    ) as error:
         raise Unreachable(f"{host} cannot be reached{through}: {_reason(error)}", host) from None
-    except (httpcore.ProxyError, ImportError) as error:
-        raise Unreachable(f"{host} cannot be reached{through}: {error}", host) from None
     except httpcore.TimeoutException:
         message = f"{host} has sent nothing for {patience.stalled:g} seconds{through}"
         raise TemporaryFailure(message, silent=host) from None
     except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
         why = without_secrets(_reason(error))
         raise TemporaryFailure(f"the connection to {host}{through} broke: {why}") from None
-    except (httpcore.LocalProtocolError, httpcore.UnsupportedProtocol) as error:
-        why = without_secrets(str(error))
-        raise SourceError(f"{host} cannot be requested{through}: {why}") from None
 
 
 def _reason(error: Exception) -> str:

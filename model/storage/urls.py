@@ -122,13 +122,12 @@ class Url:
         """Resolve a reference that is relative to this URL. Raises SourceError."""
         try:
             _check_characters(reference)
-            try:
-                whole = urljoin(self.address, reference)
-            except ValueError:
-                raise ValueError(_NO_HOST) from None
         except ValueError as error:
             raise _invalid(reference, str(error)) from None
-        return split_url(whole)
+        try:
+            return split_url(urljoin(self.address, reference))
+        except ValueError:
+            raise _invalid(reference, _NO_HOST) from None
 
 
 def split_url(url: str) -> Url:
@@ -244,16 +243,6 @@ def _split(url: str) -> Url:
     )
 
 
-def _is_ipv6(host: str) -> bool:
-    import ipaddress
-
-    try:
-        ipaddress.IPv6Address(host)
-    except ValueError:
-        return False
-    return True
-
-
 def _check_characters(url: str) -> None:
     if len(url) > MAX_URL_LENGTH:
         raise ValueError(f"it is longer than {MAX_URL_LENGTH:,} characters")
@@ -269,21 +258,26 @@ def _host_and_port(netloc: str) -> tuple[str, int | None]:
         host, port = netloc, ""
     if not _PORT.fullmatch(port) or int(port or "0") > 65535:
         raise ValueError("its port is not a number up to 65,535")
+    try:
+        return _ascii_host(host), int(port) if port else None
+    except ValueError:
+        raise ValueError(_NO_HOST) from None
+
+
+def _ascii_host(host: str) -> str:
+    """Return a host as it is sent, without brackets. Raises ValueError."""
     if host.startswith("[") and host.endswith("]"):
-        host = host[1:-1]
+        import ipaddress
+
+        ipaddress.IPv6Address(host[1:-1])
         # A zone (fe80::1%eth0) is not sent to servers.
-        if "%" in host or not _is_ipv6(host):
-            raise ValueError(_NO_HOST)
-    else:
-        if len(host) > _MAX_HOST_LENGTH:
-            raise ValueError(_NO_HOST)
-        try:
-            host = host.encode("idna").decode("ascii")
-        except UnicodeError:
-            raise ValueError(_NO_HOST) from None
-        if not _HOST.fullmatch(host):
-            raise ValueError(_NO_HOST)
-    return host, int(port) if port else None
+        if "%" not in host:
+            return host[1:-1]
+    elif len(host) <= _MAX_HOST_LENGTH:
+        host = host.encode("idna").decode("ascii")
+        if _HOST.fullmatch(host):
+            return host
+    raise ValueError
 
 
 def _encoded(part: str, more: str = "") -> str:

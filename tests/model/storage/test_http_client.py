@@ -164,6 +164,14 @@ def test_a_silent_host_is_asked_once_where_there_is_a_copy(machine: Machine) -> 
     assert "has sent nothing" in served.remark
 
 
+def test_a_url_is_requested_as_it_is(machine: Machine) -> None:
+    with serving(index=responds(301, Location="/a;b=c/d;e?q;r#part")) as server:
+        server.default = sends(NEW)
+        machine.read(server)
+
+    assert server.requests[-1].target == "/a;b=c/d;e?q;r"
+
+
 def test_redirects_are_followed(machine: Machine) -> None:
     with serving(
         index=responds(301, Location="two"), two=responds(307, Location="/three")
