@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from spackscope.model.catalog import source_status
 from spackscope.model.catalog.adjacency import EdgeArrays
 from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dependency_graph import DependencyGraph
@@ -16,12 +17,11 @@ from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
 from spackscope.model.catalog.shown_columns import ShownColumns
-from spackscope.model.catalog.source_status import read_problems, read_sources, update_sources
 from spackscope.model.core.column import Column
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import class_reading_index, natural
+from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.document import DiscoveredSource
 
@@ -30,10 +30,9 @@ from spackscope.model.sources.document import DiscoveredSource
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
-    `notice` tells the user of trouble with the index, or is empty; `was_damaged` tells that the
-    index was rebuilt because it was damaged. `discovered` is what was last discovered about the
-    sources. `dictionaries` has the values of the columns, `dependencies` the edges, `virtuals`
-    the providers of virtual packages.
+    `notice` tells the user of trouble with the index, `was_damaged` that it was rebuilt because it
+    was damaged. `discovered` is what was last discovered about the sources. `dictionaries` has
+    the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals.
 
     All methods raise IndexDamaged. Those with a query raise Unanswerable if the index has too
     little to answer it, and Cancelled if `should_stop` returns True.
@@ -64,49 +63,40 @@ class Catalog:
         self._packages = Packages(database, arrays)
         self._records = Records(database, self.dictionaries, self.dependencies)
         self._shown_columns = ShownColumns(database, arrays, self.dictionaries)
-        self._execution = QueryExecution(
-            database, arrays, edges, self.dictionaries, self._packages
-        )
-        self.virtuals = self._execution.virtuals
+        self.execution = QueryExecution(arrays, edges, self.dictionaries, self._packages, database)
+        self.virtuals = self.execution.virtuals
 
-    @cached_property
+    @property
     def total(self) -> int:
         """The number of records."""
-        ((total,),) = self.database.execute("SELECT coalesce(sum(n), 0) FROM package")
-        return natural(total)
+        return self._packages.total
 
     @property
     def sources(self) -> list[SourceStatus]:
         """What is known of each source, in the order given."""
-        return update_sources(self._sources, self.discovered)
+        return source_status.update_sources(self._sources, self.discovered)
 
     @cached_property
     def _sources(self) -> list[SourceStatus]:
-        return read_sources(self.database)
+        return source_status.read_sources(self.database)
 
     @cached_property
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of reading."""
-        return read_problems(self.database)
+        return source_status.read_problems(self.database)
 
-    @cached_property
+    @property
     def problem_count(self) -> int:
         """The number of problems."""
-        return int(self.database.execute("SELECT count(*) FROM problem").fetchone()[0])
+        return source_status.count_problems(self.database)
 
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> IdRanges:
         """Return the ids of the records that match; they are cached."""
-        return self._execution.match(query, self.total, should_stop)
+        return self.execution.match(query, should_stop)
 
     def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
         """Return the number of records that match."""
         return len(self.match(query, should_stop=should_stop))
-
-    def count_codes(
-        self, query: Query, storage: str, *, should_stop: ShouldStop = never
-    ) -> dict[int, int]:
-        """Count the matching records by their codes of a dictionary, such as `variant_set`."""
-        return self._execution.count_codes(query, storage, should_stop)
 
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Return the packages with a match, in the order of their names."""
@@ -128,17 +118,12 @@ class Catalog:
 
         Filters play no part, so that no column comes or goes while one is typed.
         """
-        package, named = self.selected_package(view.query), view.query.columns
-        return self._shown_columns.choose(
-            self._span(package), named if package is None else named - {"package"}
-        )
+        named = view.query.columns - ({"package"} if self.selected_package(view.query) else set())
+        return self._shown_columns.choose(self._packages.span(view.query), named)
 
     def varying_columns(self, query: Query) -> frozenset[str]:
         """Return the columns with several values in the package that a query names, or at all."""
-        return self._shown_columns.varying(self._span(self.selected_package(query)))
-
-    def _span(self, package: PackageCount | None) -> tuple[int, int]:
-        return (0, self.total) if package is None else package.span
+        return self._shown_columns.varying(self._packages.span(query))
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""

@@ -52,6 +52,12 @@ class Packages:
         ]
 
     @cached_property
+    def total(self) -> int:
+        """The number of all specs that are listed."""
+        ((total,),) = self._database.execute("SELECT coalesce(sum(n), 0) FROM package")
+        return natural(total)
+
+    @cached_property
     def _by_name(self) -> dict[str, PackageCount]:
         return {package.name: package for package in self.all}
 
@@ -62,6 +68,11 @@ class Packages:
         if query.package is not None:
             return self._by_name.get(query.package)
         return next((p for p in self.all if exact_term("package", p.name) == term), None)
+
+    def span(self, query: Query) -> tuple[int, int]:
+        """Return the ids of the specs of the package that a query names, or of all packages."""
+        package = self.selected(query)
+        return (0, self.total) if package is None else package.span
 
     def counts(self, specs: IdRanges) -> list[PackageCount]:
         """Return the packages with some of the specs."""

@@ -38,11 +38,11 @@ class QueryExecution:
 
     def __init__(
         self,
-        database: Database,
         arrays: ColumnArrays,
         edges: EdgeArrays,
         dictionaries: Dictionaries,
         packages: Packages,
+        database: Database,
     ) -> None:
         self._database = database
         self._arrays = arrays
@@ -55,8 +55,8 @@ class QueryExecution:
             lambda counts: _ENTRY_SIZE * len(counts)
         )
 
-    def match(self, query: Query, total: int, should_stop: ShouldStop) -> IdRanges:
-        """Return those of the first `total` ids whose records match.
+    def match(self, query: Query, should_stop: ShouldStop) -> IdRanges:
+        """Return the ids of the listed records that match.
 
         Raises Cancelled if `should_stop` returns True, and Unanswerable.
         """
@@ -65,11 +65,12 @@ class QueryExecution:
             rest = query.with_package(None)
             if not rest or rest in self._matches:
                 # The specs of a package are adjacent.
-                return self.match(rest, total, should_stop).within(*package.span)
+                return self.match(rest, should_stop).within(*package.span)
 
         def find() -> IdRanges:
             with self._database.stoppable(should_stop):
-                return self._find(self.virtuals.resolved(query)).within(0, total)
+                matches = self._find(self.virtuals.resolved(query))
+                return matches.within(0, self._packages.total)
 
         return self._matches.get(query, find)
 

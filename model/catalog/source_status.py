@@ -47,6 +47,11 @@ def update_sources(
     ]
 
 
+def count_problems(database: Database) -> int:
+    """Return the number of problems."""
+    return int(database.execute("SELECT count(*) FROM problem").fetchone()[0])
+
+
 def read_problems(database: Database) -> list[Problem]:
     """Return what could not be read, in the order of reading."""
     rows = database.execute("SELECT origin, place, reason FROM problem")
