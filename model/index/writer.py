@@ -22,8 +22,8 @@ _BATCH = 2048
 class IndexWriter:
     """Writes one index: add sources and their documents in any order, then `finish`.
 
-    `everything` lists dependency-only specs with all others. `count` is the number of records so
-    far. All methods raise sqlite3.Error.
+    `include_dependency_only` lists dependency-only specs with all others. `count` is the number
+    of records so far. All methods raise sqlite3.Error.
 
     Example:
         >>> writer = IndexWriter(connect("new.sqlite"))
@@ -32,7 +32,9 @@ class IndexWriter:
         >>> writer.finish(schema=SCHEMA_VERSION, fingerprint="", built=time.time())
     """
 
-    def __init__(self, connection: sqlite3.Connection, *, everything: bool = False) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, *, include_dependency_only: bool = False
+    ) -> None:
         connection.executescript(
             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
             + TABLES
@@ -42,7 +44,7 @@ class IndexWriter:
             "CREATE TEMP TABLE archive (hash TEXT PRIMARY KEY, size REAL);"
         )
         self._connection = connection
-        self._everything = everything
+        self._include_dependency_only = include_dependency_only
         self._sources = Dictionary()
         self._dictionaries = Dictionaries()
         self._look_alikes: dict[Codes, int] = {}
@@ -84,7 +86,7 @@ class IndexWriter:
                 has_problem = True
                 self.add_problem(item, document.source, code)
             else:
-                staged.specs += item.in_cache or self._everything
+                staged.specs += item.in_cache or self._include_dependency_only
                 staged.lists_dependencies |= item.dependencies is not None
                 self._add_spec(item, code, staged)
         return self.count > before or not has_problem
@@ -126,7 +128,7 @@ class IndexWriter:
             "tag": spec.tag or whole.tag,
             "presence": ((staged.source,), spec.states),
             "document": document,
-            "unlisted": int(not (spec.in_cache or self._everything)),
+            "unlisted": int(not (spec.in_cache or self._include_dependency_only)),
         }
         codes = self._dictionaries.codes(spec, given)
         if spec.dependencies is not None:
@@ -237,7 +239,7 @@ class IndexWriter:
         self._connection.executemany(
             "INSERT INTO placed VALUES (?, ?)", ((staged, id_) for id_, staged in enumerate(order))
         )
-        # The first id is 0, so that the rows of everything are range(n).
+        # The first id is 0, so that all rows are range(n).
         self._connection.execute(
             "CREATE TEMP TABLE numbered AS"
             " SELECT row_number() OVER (ORDER BY id, hash) - 1 AS spec, hash, id, size,"

@@ -39,7 +39,7 @@ def build(
     connection: sqlite3.Connection,
     *,
     fingerprint: str = "",
-    everything: bool = False,
+    include_dependency_only: bool = False,
     old: OldIndex | None = None,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
@@ -50,7 +50,7 @@ def build(
         discovered: The sources with their documents.
         connection: An empty database, opened by `index.connection.connect`.
         fingerprint: That of the sources, which the index keeps.
-        everything: List dependency-only specs with all others.
+        include_dependency_only: List dependency-only specs with all others.
         old: An index whose records are reused for documents that did not change.
         on_progress: Called with what is counted, how many are done, and how many there are.
         should_stop: Asked now and then whether to stop.
@@ -63,7 +63,7 @@ def build(
         >>> build(discover(["index.json"], session), connect("new.sqlite"))
     """
     with stoppable(connection, should_stop):
-        writer = IndexWriter(connection, everything=everything)
+        writer = IndexWriter(connection, include_dependency_only=include_dependency_only)
         total = sum(len(source.documents) for source in discovered)
         builder = _Builder(writer, old, total, on_progress, should_stop)
         failures = [builder.add_source(source) for source in discovered]

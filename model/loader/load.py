@@ -197,7 +197,7 @@ class _Build:
             self.discovered,
             connection,
             fingerprint=self.fingerprint,
-            everything=self.session.include_dependency_only,
+            include_dependency_only=self.session.include_dependency_only,
             old=self.old,
             on_progress=self.session.on_progress,
             should_stop=self.session.should_stop,
