@@ -93,7 +93,7 @@ class GcsBucket(Bucket):
             return NotFound(f"{origin} is forbidden: HTTP {error.code}", is_forbidden=True)
         why = without_secrets(str(error))
         if isinstance(error, (exceptions.RetryError, ConnectionError)):
-            return Unreachable(f"{origin} cannot be reached: {why}", self.name)
+            return Unreachable(f"{origin} cannot be reached: {why}", origin)
         known = (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError)
         return SourceError(f"{origin} cannot be read: {why}") if isinstance(error, known) else None
 

@@ -66,7 +66,7 @@ class Bucket(ABC):
     def _call(self, origin: str, function: Callable[[], _Result]) -> _Result:
         """Call what sends a request through the library. Raises SourceError and Cancelled."""
         if self._failure:
-            raise Unreachable(self._failure, self.name)
+            raise Unreachable(self._failure, origin)
         try:
             return run_cancellable(function, self._should_stop)
         except SpackscopeError:

@@ -14,6 +14,7 @@ from spackscope.model.storage.urls import is_remote, local_path, scheme_of, show
 
 if TYPE_CHECKING:
     from spackscope.model.storage.credentials import Credentials
+    from spackscope.model.storage.download import Downloader
     from spackscope.model.storage.http_client import Client
     from spackscope.model.storage.object_store import Bucket
 
@@ -43,23 +44,13 @@ def open_storage(
     if not is_remote(url):
         return _open_folder(url)
     # Imported here, since files of this machine need none of it.
-    from spackscope.model.storage.credentials import read_credentials
     from spackscope.model.storage.download import Downloader
     from spackscope.model.storage.download_cache import open_download_cache
-    from spackscope.model.storage.http import HttpStorage
     from spackscope.model.storage.http_client import Client
-    from spackscope.model.storage.object_store import ObjectStorage
-    from spackscope.model.storage.oci import OciRegistry
 
     client = client or Client(environ, should_stop=should_stop)
     downloader = Downloader(open_download_cache(environ), client, on_progress, should_stop)
-    scheme = scheme_of(url)
-    if scheme in ("http", "https"):
-        return HttpStorage(url, downloader)
-    credentials = read_credentials(options, environ)
-    if scheme in ("s3", "gs"):
-        return ObjectStorage(url, _open_bucket(url, credentials, environ, should_stop), downloader)
-    return OciRegistry(url, credentials, downloader)
+    return _open_remote(url, downloader, options, environ, should_stop)
 
 
 def _open_folder(url: str) -> LocalFolder:
@@ -74,6 +65,27 @@ def _open_folder(url: str) -> LocalFolder:
     if has_nul:
         raise SourceError(f"{shown} cannot be read: its name has a NUL")
     return LocalFolder(path, (shown.rstrip("/") or shown) if scheme else shown)
+
+
+def _open_remote(
+    url: str,
+    downloader: Downloader,
+    options: Mapping[str, object],
+    environ: Mapping[str, str],
+    should_stop: ShouldStop,
+) -> Storage:
+    from spackscope.model.storage.credentials import read_credentials
+    from spackscope.model.storage.http import HttpStorage
+    from spackscope.model.storage.object_store import ObjectStorage
+    from spackscope.model.storage.oci import OciRegistry
+
+    scheme = scheme_of(url)
+    if scheme in ("http", "https"):
+        return HttpStorage(url, downloader)
+    credentials = read_credentials(options, environ)
+    if scheme in ("s3", "gs"):
+        return ObjectStorage(url, _open_bucket(url, credentials, environ, should_stop), downloader)
+    return OciRegistry(url, credentials, downloader)
 
 
 def _open_bucket(

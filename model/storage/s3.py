@@ -117,7 +117,7 @@ class S3Bucket(Bucket):
             return self._translate_response(error, origin)
         why = without_secrets(str(error))
         if isinstance(error, (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)):
-            return Unreachable(f"{origin} cannot be reached: {why}", self.name)
+            return Unreachable(f"{origin} cannot be reached: {why}", origin)
         broken = (
             exceptions.IncompleteReadError,
             exceptions.ReadTimeoutError,
