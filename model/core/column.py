@@ -15,11 +15,6 @@ PER_RECORD = "spec"
 """The storage of columns in which each record has a value of its own."""
 
 
-def always(_: object) -> bool:
-    """Return True."""
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column.
@@ -73,15 +68,15 @@ class Column:
     """Whether its texts are lists whose beginning counts; others are cut in the middle."""
 
     # In the title of the table, where all rows have the same value.
-    in_title: Callable[[Collection[Value]], bool] = always
+    in_title: Callable[[Collection[Value]], bool] = lambda values: True
     """Whether it is worth a mention, by the values in the whole index."""
     title: Callable[[Any], str] | None = None
     """Spells the value; None: as a cell."""
 
     # In the detail pane.
     detail_order: int = 50
-    in_detail: Callable[[Spec], bool] | None = None
-    """Whether a record has a line for it; None: where it has a value."""
+    empty_in_detail: Callable[[Spec], bool] = lambda spec: False
+    """Whether a record without a value has a line for it."""
 
     # In the output of commands.
     in_find: bool = True

@@ -23,15 +23,11 @@ from spackscope.model.core.cells import (
     stacks_cell,
     states_cell,
 )
-from spackscope.model.core.column import PER_RECORD, Column, Value, always
+from spackscope.model.core.column import PER_RECORD, Column, Value
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 
 _TITLE_WIDTH = 24
-
-
-def _never(_: object) -> bool:
-    return False
 
 
 def _vary(values: Collection[Value]) -> bool:
@@ -83,7 +79,6 @@ REGISTRY = (
         min_width=12,
         shrinks=True,
         detail_order=1,
-        in_detail=always,
         export_order=1,
     ),
     Column(
@@ -95,7 +90,6 @@ REGISTRY = (
         shown="always",
         min_width=8,
         detail_order=2,
-        in_detail=always,
         find_prefix="version ",
         export_order=3,
     ),
@@ -109,7 +103,6 @@ REGISTRY = (
         shown="always",
         min_width=11,
         detail_order=3,
-        in_detail=always,
         find_prefix="%",
         export_order=4,
     ),
@@ -122,7 +115,6 @@ REGISTRY = (
         shown="always",
         min_width=11,
         detail_order=5,
-        in_detail=always,
         export_order=6,
     ),
     Column(
@@ -133,7 +125,6 @@ REGISTRY = (
         shown="always",
         min_width=9,
         detail_order=6,
-        in_detail=always,
         export_order=7,
     ),
     Column(
@@ -149,7 +140,7 @@ REGISTRY = (
         min_width=16,
         shrinks=True,
         cut_at_end=True,
-        in_title=_never,
+        in_title=lambda values: False,
         detail_order=0,
         find_prefix=None,
         export_order=8,
@@ -176,7 +167,6 @@ REGISTRY = (
         syntax="spack",
         once=True,
         detail_order=4,
-        in_detail=always,
         in_find=False,  # the name of the operating system implies it
         export_order=5,
     ),
@@ -196,7 +186,7 @@ REGISTRY = (
         width=MAX_SIZE_WIDTH,
         align_right=True,
         detail_order=9,
-        in_detail=lambda spec: spec.cached or spec.size is not None,
+        empty_in_detail=lambda spec: spec.cached,
         export_order=10,
     ),
     Column(

@@ -82,7 +82,7 @@ def detail(
     ]
     for column in DETAILED:
         value = column.value(spec)
-        if column.in_detail(spec) if column.in_detail else value:
+        if column.empty_in_detail(spec) or value not in (None, "", ()):
             lines += _column_lines(column, value)
     lines += _variant_lines(spec, varying)
     if alike > 1:
