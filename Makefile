@@ -28,7 +28,7 @@ run: $(VENV)/run.stamp
 	@$(BIN)/spackscope $(ARGS)
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 search: $(VENV)/dev.stamp
 	@SPACKSCOPE_HYPOTHESIS=searching $(BIN)/python -m pytest -n auto tests/model $(ARGS)

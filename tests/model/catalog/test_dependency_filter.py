@@ -88,11 +88,13 @@ def test_sql_finds_what_the_evaluator_finds(
         asked = parse(text)
         if not (query.specs and asked.specs):
             query = query.plus(asked)
-    expected = {hash_ for hash_, spec in known.items() if satisfies(spec, query, known.get)}
+    found = {spec.hash for spec in catalog.specs(catalog.listing(View(query)))}
 
-    found = catalog.listing(View(query))
-
-    assert {spec.hash for spec in catalog.specs(found)} == expected
+    # The evaluator is slow: it is asked of every fourth record, of another quarter in each example.
+    asked_of = set(list(known)[len(" ".join(texts)) % 4 :: 4])
+    expected = {hash_ for hash_ in asked_of if satisfies(known[hash_], query, known.get)}
+    assert found & asked_of == expected
+    assert found <= set(known)
 
 
 def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependency(

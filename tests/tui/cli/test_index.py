@@ -99,16 +99,16 @@ def test_a_damaged_index_is_built_anew(program: Program) -> None:
     assert file.read_bytes() != data
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_one_changed_byte_of_an_index_changes_no_answer(seed: int, program: Program) -> None:
+def test_one_changed_byte_of_an_index_changes_no_answer(program: Program) -> None:
     questions = (("find", "--hashes"), ("find", "--json", "target=x86_64_v3"), ("sources",))
     before = [program(*words).stdout for words in questions]
     file = Path(said(program("index").stdout)["index"])
-    data, chance = bytearray(file.read_bytes()), random.Random(seed)
+    data, chance = file.read_bytes(), random.Random(0)
     places = [at for at, byte in enumerate(data) if byte]
-    data[chance.choice(places)] ^= chance.randrange(1, 256)
-    for words, answer in zip(questions, before, strict=True):
-        file.write_bytes(data)
+    for words, answer in list(zip(questions, before, strict=True)) * 6:
+        damaged = bytearray(data)
+        damaged[chance.choice(places)] ^= chance.randrange(1, 256)
+        file.write_bytes(damaged)
         result = program(*words)
         assert (result.returncode, result.stdout) == (0, answer)
         assert result.stderr in ("", f"spackscope: {REBUILT}\n")
