@@ -18,7 +18,9 @@ from spackscope.model.sources.document import Document
 from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
+from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.local import LocalFolder
+from spackscope.model.storage.patience import Patience
 from tests.builders import (
     ARCHIVE_TYPE,
     DATABASE_TYPE,
@@ -360,8 +362,11 @@ def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
     "files", [mirror_v2(ONE), mirror_v2(ONE, None), mirror_v3(ONE)], ids=["v2", "bare v2", "v3"]
 )
 def test_the_copy_serves_whatever_is_the_matter_with_the_server(
-    files: Files, home: dict[str, str]
+    files: Files, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    patience = Patience(pause=0.01)
+    client = property(lambda session: Client(session.environ, patience=patience))
+    monkeypatch.setattr(Session, "client", client)
     with serve_files(files) as server:
         discover_one(server.url, home)
         for script in (
