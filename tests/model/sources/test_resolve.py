@@ -89,7 +89,7 @@ def test_the_key_changes_with_what_a_name_stands_for(spack: SpackRoot) -> None:
     before = keys()
     assert keys() == before
     spack.write("home/.spack/mirrors.yaml", MIRRORS.replace("site.example", "other.example"))
-    spack.environ["SPACKSCOPE_PUBLIC"] = "https://example.org/catalogue.json"
+    spack.environ["SPACKSCOPE_PUBLIC"] = "https://example.org/tag-list.json"
 
     assert len({*before, *keys()}) == 6
 
