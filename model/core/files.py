@@ -101,16 +101,14 @@ def temporary_file(directory: str, stem: str) -> Iterator[BinaryIO]:
 
     It is removed afterwards unless it was renamed. Raises OSError.
     """
-    import tempfile
-
-    started = _started(os.getpid())
-    prefix = f".{stem}.{_host()}.{os.getpid()}.{started or 0}."
-    descriptor, path = tempfile.mkstemp(_SUFFIX, prefix, directory)
+    owner = f"{_host()}.{os.getpid()}.{_started(os.getpid()) or 0}"
+    path = os.path.join(directory, f".{stem}.{owner}.{os.urandom(8).hex()}{_SUFFIX}")
     try:
-        with open(path, "w+b", opener=lambda *_: descriptor) as file:
+        # Opened in here, so that a signal at any moment leaves no file.
+        with open(path, "x+b", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             yield file
     finally:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(path)
 
 
