@@ -263,14 +263,14 @@ def browse(
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH)
     app = SpackscopeApp(sources, query, session=session, pick=pick, no_color=no_color)
-    with signals.listening(app.end, app.give_back), crash.listening(app.end_after):
+    with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):
         try:
             hashes = app.run()
         finally:
             app.give_back()
     if app.unexpected is not None:
         raise app.unexpected
-    signals.obey()
+    signals.raise_if_received()
     if app.failure:
         raise SourceError(app.failure)
     if app.return_code:

@@ -16,9 +16,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         main(["find", "--hashes", "hdf5"])
     """
     try:
-        from spackscope.tui.process.crash import guarded
+        from spackscope.tui.process.crash import run_guarded
 
-        return guarded(lambda: _run(argv))
+        return run_guarded(lambda: _run(argv))
     except KeyboardInterrupt:
         return 130
     except Exception as error:
@@ -43,25 +43,25 @@ def _run(argv: Sequence[str] | None) -> int:
 
     stdio.prepare(os.environ)
     try:
-        with signals.orderly():
+        with signals.handled():
             code = run_command(parse_arguments(sys.argv[1:] if argv is None else argv))
             stdio.flush()
-            signals.obey()
+            signals.raise_if_received()
             return code
     except Leave as leave:
         stdio.flush_or_discard()
-        stdio.say(*leave.lines)
+        stdio.print_message(*leave.lines)
         return leave.code
     except SourceError as error:
-        stdio.say(str(error))
+        stdio.print_message(str(error))
         return ExitCode.UNREADABLE
     except (signals.Terminated, Cancelled):
-        stdio.forget_output()
-        signals.obey()
+        stdio.discard_output()
+        signals.raise_if_received()
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader has seen enough, as `head` does; that is not a failure.
-        stdio.forget_output()
+        stdio.discard_output()
         return ExitCode.FOUND
 
 

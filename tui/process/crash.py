@@ -1,7 +1,7 @@
 """Report unexpected errors: one sentence on stderr, and a log that holds no data.
 
-Passwords and tokens reach local variables, and through them the messages of exceptions. Neither is
-ever written: the log names types, files, lines and functions, all of which come from code.
+Passwords and tokens get into local variables and the messages of exceptions. Neither is ever
+written: the log contains types, files, lines and functions only, all of which come from code.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from types import TracebackType
 from spackscope.tui.process import signals
 from spackscope.tui.process.exit_codes import ExitCode
 
-MOST_LOGS = 10
-"""Logs that are kept; the oldest are removed."""
-_MOST_ERRORS = 10
-"""Errors, and causes of one error, that a log tells."""
-_MOST_FRAMES = 30
-"""Frames that a log tells at either end of a traceback."""
+MAX_LOGS = 10
+"""Logs that are kept; older ones are removed."""
+_MAX_ERRORS = 10
+"""Errors, and causes of one error, in a log."""
+_MAX_FRAMES = 30
+"""Frames of a traceback in a log, at either end."""
 
 _errors: list[BaseException] = []
 _ignored: list[BaseException] = []
 _listeners: list[Callable[[BaseException], object]] = []
 
 
-def guarded(command: Callable[[], int]) -> int:
-    """Run a command and return its exit code, or report what nothing else has caught."""
+def run_guarded(command: Callable[[], int]) -> int:
+    """Run a command and return its exit code; report every error that it does not catch."""
     _errors.clear()
     _ignored.clear()
     _set_hooks()
@@ -38,26 +38,26 @@ def guarded(command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        # Python would print a code that is a text.
+        # Python prints an exit code that is a text.
         if isinstance(error, SystemExit) and isinstance(error.code, int | None):
             raise
-        # What a signal raises may come out as something else, as it does of `__set_name__`.
-        signals.obey()
-        note(error)
+        # The exception of a signal may be replaced by another one, as in `__set_name__`.
+        signals.raise_if_received()
+        record(error)
     return report(os.environ) if _errors else code
 
 
-def note(error: BaseException) -> None:
-    """Take down an unexpected error, from any thread, and tell who listens."""
-    if len(_errors) < _MOST_ERRORS and all(error is not known for known in _errors):
+def record(error: BaseException) -> None:
+    """Record an unexpected error of any thread, and call the listeners."""
+    if len(_errors) < _MAX_ERRORS and all(error is not known for known in _errors):
         _errors.append(error)
     for listener in tuple(_listeners):
         listener(error)
 
 
 @contextlib.contextmanager
-def listening(listener: Callable[[BaseException], object]) -> Iterator[None]:
-    """Call a function with each unexpected error, in the thread that it is found in."""
+def on_error(listener: Callable[[BaseException], object]) -> Iterator[None]:
+    """Call a function with each unexpected error, in the thread where it is recorded."""
     _listeners.append(listener)
     try:
         yield
@@ -66,39 +66,39 @@ def listening(listener: Callable[[BaseException], object]) -> Iterator[None]:
 
 
 def report(environ: Mapping[str, str]) -> ExitCode:
-    """Write the log, and say on stderr where it is, after the data that was written before."""
+    """Write the log, and print on stderr where it is, after all data on stdout."""
     from spackscope.tui.process import stdio
 
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
-        stdio.forget_output()
+        stdio.discard_output()
     path = _write_log(environ)
     where = f"see {path} (it holds no data)" if path else "no log could be written"
-    stdio.say(f"unexpected {_type(_errors[0])}: {where}")
+    stdio.print_message(f"unexpected {_type(_errors[0])}: {where}")
     return ExitCode.UNEXPECTED
 
 
 def _set_hooks() -> None:
-    """Keep Python from printing the errors of threads and destructors, to its very end."""
+    """Keep Python from printing the errors of threads and destructors, even at its exit."""
 
     def in_thread(thread: threading.ExceptHookArgs) -> None:
         if thread.exc_value is not None and not isinstance(thread.exc_value, SystemExit):
-            note(thread.exc_value)
+            record(thread.exc_value)
 
     def unraisable(ignored: sys.UnraisableHookArgs) -> None:
         if isinstance(ignored.exc_value, (KeyboardInterrupt, signals.Terminated)):
-            signals.send_again()
-        # Python goes on as if nothing had happened, so it is no reason to end.
-        elif ignored.exc_value is not None and len(_ignored) < _MOST_ERRORS:
+            signals.resend()
+        # Python ignores it, so it does not end the program.
+        elif ignored.exc_value is not None and len(_ignored) < _MAX_ERRORS:
             _ignored.append(ignored.exc_value)
 
-    sys.excepthook = lambda _type, error, _trace: note(error)
+    sys.excepthook = lambda _type, error, _trace: record(error)
     threading.excepthook, sys.unraisablehook = in_thread, unraisable
 
 
 def _write_log(environ: Mapping[str, str]) -> str:
-    """Write a log that only the user can read, and return its path; empty where none can be."""
+    """Write a log that only the user can read; return its path, or "" on failure."""
     import tempfile
     import time
 
@@ -121,7 +121,7 @@ def _write_log(environ: Mapping[str, str]) -> str:
 
 def _remove_old(directory: str) -> None:
     logs = [name for name in os.listdir(directory) if name.startswith("crash-")]
-    for name in sorted(logs)[:-MOST_LOGS]:
+    for name in sorted(logs)[:-MAX_LOGS]:
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(directory, name))
 
@@ -140,9 +140,9 @@ def _lines() -> Iterator[str]:
 
 
 def _chain(error: BaseException) -> Iterator[str]:
-    """Describe an error and what it was raised from, the outermost first."""
+    """Describe an error and its causes, the outermost first."""
     link: BaseException | None = error
-    for number in range(_MOST_ERRORS):
+    for number in range(_MAX_ERRORS):
         if link is None:
             return
         yield f"{'from ' if number else ''}{_type(link)}{_code(link)}"
@@ -157,9 +157,9 @@ def _frames(trace: TracebackType | None) -> Iterator[str]:
         name = getattr(code, "co_qualname", code.co_name)
         frames.append(f"  {code.co_filename}:{trace.tb_lineno} {name}")
         trace = trace.tb_next
-    if len(frames) > 2 * _MOST_FRAMES:
-        left_out = len(frames) - 2 * _MOST_FRAMES
-        frames[_MOST_FRAMES:-_MOST_FRAMES] = [f"  and {left_out:,} frames more"]
+    if len(frames) > 2 * _MAX_FRAMES:
+        left_out = len(frames) - 2 * _MAX_FRAMES
+        frames[_MAX_FRAMES:-_MAX_FRAMES] = [f"  and {left_out:,} frames more"]
     yield from frames
 
 
@@ -173,7 +173,7 @@ def _qualified(kind: type) -> str:
 
 
 def _code(error: BaseException) -> str:
-    """Tell the number of an error of the system, or of SQLite, which no data can be in."""
+    """Return the number of a system error or the name of an SQLite error."""
     if isinstance(error, OSError) and isinstance(error.errno, int):
         return f" {error.errno}"
     name = getattr(error, "sqlite_errorname", None)

@@ -1,4 +1,4 @@
-"""Name the exit codes of the program, which scripts rely on."""
+"""The exit codes of the program, which scripts rely on."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from spackscope.model.core.errors import SpackscopeError
 
 
 class ExitCode(IntEnum):
-    """Tell how a command ended; a signal other than Ctrl-C gives 128 and its number, as usual."""
+    """How a command ended; a signal other than Ctrl-C gives 128 and its number, as usual."""
 
     FOUND = 0
     NOTHING = 1
-    """No spec matches; what is wrong with nothing but the question."""
+    """No spec matches."""
     USAGE = 2
-    """The command line, the query or the place it is used in is not right."""
+    """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3
     """A source cannot be read, or the output cannot be written."""
     UNEXPECTED = 70
-    """A mistake in the program; EX_SOFTWARE of sysexits.h."""
+    """A bug; EX_SOFTWARE of sysexits.h."""
     INTERRUPTED = 130
-    """Ctrl-C, or a browser that was left without the choice it was opened for."""
+    """Ctrl-C, or `pick` without a choice."""
 
 
 class Leave(SpackscopeError):
-    """End a command early with an exit code, and with lines to say on stderr."""
+    """End a command early with an exit code and lines to print on stderr."""
 
     def __init__(self, code: ExitCode, *lines: str) -> None:
         super().__init__(*lines)

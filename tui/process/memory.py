@@ -1,4 +1,4 @@
-"""Let the memory of large answers go back to the system once they are dropped."""
+"""Return the memory of large results to the system once they are freed."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import contextlib
 import ctypes
 
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-"""Parameters of mallopt, by their numbers in malloc.h."""
+"""Parameters of mallopt, as numbered in malloc.h."""
 
 _LARGE = 1 << 20
-"""Bytes from which on a block is mapped by itself, and unmapped when it is freed."""
+"""Bytes from which a block is mapped by itself, and unmapped when it is freed."""
 _ARENAS = 2
-"""Heaps that all threads share; each keeps what it cannot give back."""
+"""Heaps that all threads share; each keeps memory that it cannot return."""
 
 
 def limit_heaps() -> None:
-    """Keep the heap from growing by what is large and lives for a moment.
+    """Keep the heap from growing by large blocks that are freed soon.
 
-    Left alone, glibc raises the threshold to the size of the largest block that was freed, up to
-    32 MiB, and gives each thread a heap of its own. To be called before there are threads. Other
-    systems have no mallopt, and none of this.
+    By default glibc raises the threshold to the size of the largest freed block, up to 32 MiB,
+    and gives each thread a heap of its own. Call this before threads are started. Systems
+    without mallopt do neither.
     """
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt

@@ -1,4 +1,4 @@
-"""End the program in order on every signal that would end it."""
+"""Clean up before a signal ends the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOT_ENDING = {
     # Cannot be handled.
     "SIGKILL",
     "SIGSTOP",
-    # Stop the program, or let it go on.
+    # Stop the program, or continue it.
     "SIGTSTP",
     "SIGTTIN",
     "SIGTTOU",
@@ -23,14 +23,14 @@ _NOT_ENDING = {
     "SIGURG",
     "SIGWINCH",
     "SIGINFO",
-    # Faults of the machine: a handler in Python returns to the instruction that failed, for ever.
+    # Faults: a handler in Python would return to the instruction that failed, endlessly.
     "SIGSEGV",
     "SIGBUS",
     "SIGFPE",
     "SIGILL",
 }
 _AGAIN = 0.05
-"""Seconds after which a signal is sent again whose exception was swallowed."""
+"""Seconds after which a signal is sent again if its exception was swallowed."""
 
 _received: list[int] = []
 _listeners: list[tuple[Callable[[int], object], Callable[[], object]]] = []
@@ -39,17 +39,17 @@ _listeners: list[tuple[Callable[[int], object], Callable[[], object]]] = []
 class Terminated(SystemExit):
     """Report a signal; the code is 128 and its number.
 
-    A SystemExit, because asyncio passes it on, and not KeyboardInterrupt: Python would end by
-    SIGINT where that passes through an `exec`, however it is handled.
+    It is a SystemExit, which asyncio passes on, and not a KeyboardInterrupt: where that passes
+    through an `exec`, Python ends by SIGINT, however it is handled.
     """
 
 
 @contextlib.contextmanager
-def orderly() -> Iterator[None]:
-    """Let signals unwind the program: screens and files are put in order.
+def handled() -> Iterator[None]:
+    """Turn signals into Terminated, so that screens and files are cleaned up.
 
-    A signal that is ignored stays so, as SIGHUP under nohup. While the program unwinds, only a
-    repeated signal other than SIGINT ends it at once.
+    An ignored signal stays ignored, as SIGHUP under nohup. During the cleanup only a repeated
+    signal other than SIGINT ends the program at once.
     """
     _received.clear()
     if threading.current_thread() is not threading.main_thread():
@@ -70,8 +70,8 @@ def orderly() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def listening(end: Callable[[int], object], give_back: Callable[[], object]) -> Iterator[None]:
-    """Call `end` with the first signal instead of raising; `give_back` before a repeated one."""
+def on_signal(end: Callable[[int], object], give_back: Callable[[], object]) -> Iterator[None]:
+    """Call `end` with the first signal instead of raising, `give_back` before a repeated one."""
     _listeners.append((end, give_back))
     try:
         yield
@@ -79,19 +79,19 @@ def listening(end: Callable[[int], object], give_back: Callable[[], object]) -> 
         _listeners.pop()
 
 
-def obey() -> None:
-    """Raise Terminated if a signal has come."""
+def raise_if_received() -> None:
+    """Raise Terminated if a signal was received."""
     if _received:
         raise Terminated(128 + _received[0])
 
 
 def received() -> int:
-    """Return the number of the first signal that came, or 0."""
+    """Return the number of the first signal that was received, or 0."""
     return _received[0] if _received else 0
 
 
-def send_again() -> None:
-    """Repeat the signal whose exception was swallowed, as it is in destructors."""
+def resend() -> None:
+    """Send the signal again whose exception was swallowed, as it is in destructors."""
     number = _received[0] if _received else signal.SIGINT
     _received.clear()
     repeat = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))

@@ -1,4 +1,4 @@
-"""Look after stdin, stdout and stderr: data on the one, talk on the other, never a traceback."""
+"""Write data to stdout and messages to stderr, and prepare both for every text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import IO
 from spackscope.model.core.text import clean, shorten
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
-_LONGEST_LINE = 500
+_MAX_LINE_LENGTH = 500
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:
-    """Make the streams take every text, and the environment mean what it says.
+    """Prepare the streams for every text, and remove an empty NO_COLOR.
 
-    A closed stream is replaced by the null device, lest a file of ours take its number and
+    A closed stream is replaced by the null device, or a file of ours would get its number and
     receive what was meant for the stream.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -34,22 +34,22 @@ def prepare(environ: MutableMapping[str, str]) -> None:
         elif number and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     if not environ.get("NO_COLOR"):
-        # Set and empty means nothing by no-color.org, but "no colour" to others.
+        # By no-color.org an empty variable means nothing; to some libraries it means no colour.
         environ.pop("NO_COLOR", None)
 
 
-def say(*lines: str) -> None:
-    """Say lines on stderr under the name of the program, cleaned and not endless."""
+def print_message(*lines: str) -> None:
+    """Print lines on stderr after the name of the program, cleaned and shortened."""
     with contextlib.suppress(OSError):
         for number, line in enumerate(lines):
             name = "" if number else "spackscope: "
-            print(shorten(clean(f"{name}{line}"), _LONGEST_LINE), file=sys.stderr, flush=True)
+            print(shorten(clean(f"{name}{line}"), _MAX_LINE_LENGTH), file=sys.stderr, flush=True)
 
 
-def write(line: str) -> None:
-    """Write one line to stdout.
+def print_line(line: str) -> None:
+    """Print one line on stdout.
 
-    Raises BrokenPipeError where nobody reads any more, and Leave where it cannot be written.
+    Raises BrokenPipeError where the reader is gone, and Leave where it cannot be written.
     """
     try:
         sys.stdout.write(f"{line}\n")
@@ -58,7 +58,7 @@ def write(line: str) -> None:
 
 
 def flush() -> None:
-    """Hand over what is still in the buffer of stdout; raises as `write` does."""
+    """Write what is in the buffer of stdout; raises as `print_line` does."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -66,15 +66,15 @@ def flush() -> None:
 
 
 def flush_or_discard() -> None:
-    """Hand over what is still in the buffer of stdout, or discard it where that fails."""
+    """Write what is in the buffer of stdout, or discard it where that fails."""
     try:
         flush()
     except (BrokenPipeError, Leave):
-        forget_output()
+        discard_output()
 
 
-def forget_output() -> None:
-    """Let what nobody takes any more end in the null device, or Python complains at its exit."""
+def discard_output() -> None:
+    """Send the buffer of stdout to the null device, or Python complains at its exit."""
     with contextlib.suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -89,7 +89,7 @@ def _unwritable(error: OSError) -> Exception:
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """Tell whether a stream is a terminal; a closed one is none."""
+    """Check whether a stream is a terminal; a closed one is not."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -97,7 +97,7 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 
 def width(environ: Mapping[str, str]) -> int:
-    """Give the columns of the terminal on stdout; COLUMNS stands above it."""
+    """Return the width of the terminal on stdout in cells; COLUMNS overrides it."""
     columns = environ.get("COLUMNS", "")
     if columns.isascii() and columns.isdigit() and int(columns[:6]) > 0:
         return int(columns[:6])
@@ -106,15 +106,15 @@ def width(environ: Mapping[str, str]) -> int:
     return 80
 
 
-def may_colour(environ: Mapping[str, str]) -> bool:
-    """Tell whether stdout takes SGR: a terminal that is not dumb, and no wish against it."""
+def supports_colour(environ: Mapping[str, str]) -> bool:
+    """Check whether stdout is a terminal with colours, and NO_COLOR is not set."""
     plain = environ.get("NO_COLOR") or environ.get("TERM", "dumb") == "dumb"
     return not plain and is_terminal(sys.stdout)
 
 
 @contextlib.contextmanager
 def on_terminal() -> Iterator[None]:
-    """Stand all three streams on the terminal for as long as the browser draws.
+    """Redirect all three streams to the terminal while the browser runs.
 
     Textual reads descriptor 0, draws on 2, and asks 1 for the size. Raises Leave where there is
     no terminal.
@@ -142,5 +142,5 @@ def _open_terminal() -> int:
     try:
         return os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
     except OSError:
-        message = "the browser needs a terminal; `spackscope find` does without"
+        message = "the browser needs a terminal; `spackscope find` works without one"
         raise Leave(ExitCode.USAGE, message) from None

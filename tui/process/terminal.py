@@ -1,4 +1,4 @@
-"""Take the terminal for the browser, and give it back as it was found."""
+"""Take over the terminal for the browser, and restore it afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from spackscope.tui.process import crash, signals
 
 PATIENCE = 1.0
-"""Seconds that a program waits, after a signal, for a terminal that takes no output."""
+"""Seconds that the program waits, after a signal, for a terminal that accepts no output."""
 _CHUNK = 4096
 _TICK = 0.1
 
@@ -45,15 +45,15 @@ _HANDLED = (
     signal.SIGTTOU,
     signal.SIGTTIN,
 )
-"""Signals whose handlers Textual replaces, and leaves so."""
+"""Signals whose handlers Textual replaces and does not restore."""
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, which also survives signals at any moment and a terminal that is gone.
+    """Textual's driver, made to survive signals at any moment and the loss of the terminal.
 
-    Textual takes the terminal a second time after a SIGCONT without a SIGTSTP, and believes the
-    raw mode to be how the terminal was found. It works in signal handlers, where the queue that it
-    writes to may be locked; here handlers only schedule.
+    After a SIGCONT without a SIGTSTP Textual takes the terminal a second time, and then restores
+    the raw mode at the end. It also works inside signal handlers, where the queue that it writes
+    to may be locked; here handlers only schedule.
     """
 
     def __init__(self, app: App[Any], **options: Any) -> None:
@@ -66,7 +66,7 @@ class TerminalDriver(LinuxDriver):
         self._is_taken = False
         self._is_taking_again = False
         self._is_stopped = False
-        self._found_as = _attributes(self.fileno)
+        self._original_mode = _attributes(self.fileno)
 
     # Signals
 
@@ -86,22 +86,22 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _go_on(self) -> None:
-        """Take the terminal again after SIGCONT; a SIGSTOP left no time to give it back."""
+        """Take the terminal again after SIGCONT; a SIGSTOP left no time to restore it."""
         self._wait_for_foreground()
         if signals.received() or self._app._exit:
             return
-        found_as = self.attrs_before if self._is_taken else None
+        original_mode = self.attrs_before if self._is_taken else None
         if self._is_taken:
             self._is_taking_again, self.attrs_before = True, None
             self.suspend_application_mode()
             self._is_taking_again = False
         self._must_signal_resume = True
         self.start_application_mode()
-        if found_as is not None:
-            self.attrs_before = found_as
+        if original_mode is not None:
+            self.attrs_before = original_mode
 
     def _wait_for_foreground(self) -> None:
-        """Stop for as long as the terminal belongs to others, unless a signal ends the program."""
+        """Stop while the terminal belongs to others, unless a signal ends the program."""
         while not self._is_in_foreground() and not signals.received():
             os.kill(os.getpid(), signal.SIGSTOP)
 
@@ -109,27 +109,28 @@ class TerminalDriver(LinuxDriver):
         try:
             return os.tcgetpgrp(self.fileno) == os.getpgrp()
         except OSError:
-            # It controls nobody, or is gone.
+            # It is no controlling terminal, or is gone.
             return True
 
     # Application mode
 
     def start_application_mode(self) -> None:
-        """Take the terminal, as soon as it may be taken."""
+        """Take the terminal, once this process is in the foreground."""
         self._wait_for_foreground()
         if not self._is_in_foreground():
-            signals.obey()
-        self._found_as = self._found_as if self._is_taking_again else _attributes(self.fileno)
+            signals.raise_if_received()
+        if not self._is_taking_again:
+            self._original_mode = _attributes(self.fileno)
         self._is_taken, self._is_stopped = True, False
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def write(self, data: str) -> None:
-        """Write to the terminal; what others are shown meanwhile is not overwritten."""
+        """Write to the terminal, unless it has been given back."""
         if self._is_taken:
             super().write(data)
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back; `close` waits until it has taken the last of the output."""
+        """Restore the terminal; `close` waits until all output is written."""
         if not self._is_taken:
             return
         if not self._is_in_foreground():
@@ -139,7 +140,7 @@ class TerminalDriver(LinuxDriver):
         self._is_stopped = True
 
     def disable_input(self) -> None:
-        """Stop reading keys; those that wait are dropped unless it begins again at once."""
+        """Stop reading keys, and drop those not read yet unless reading resumes at once."""
         if not self._is_taking_again:
             super().disable_input()
         elif self._key_thread is not None:
@@ -153,19 +154,19 @@ class TerminalDriver(LinuxDriver):
         self._is_taken = self._is_taken and not self._is_stopped
 
     def hurry(self) -> None:
-        """Do not wait longer than a moment for the terminal from now on."""
+        """Wait at most `PATIENCE` for the terminal from now on."""
         self._output.deadline = time.monotonic() + PATIENCE
 
     def give_back(self) -> None:
-        """Give the terminal back where that is not done yet; safe in a signal handler."""
+        """Restore the terminal unless that is done; safe in a signal handler."""
         self.exit_event.set()
         if self._is_taken:
             self._is_taken = False
             self.hurry()
             self._output.write(_LEAVE)
-            if self._found_as is not None and self._is_in_foreground():
+            if self._original_mode is not None and self._is_in_foreground():
                 with contextlib.suppress(termios.error):
-                    termios.tcsetattr(self.fileno, termios.TCSANOW, self._found_as)
+                    termios.tcsetattr(self.fileno, termios.TCSANOW, self._original_mode)
                     termios.tcflush(self.fileno, termios.TCIFLUSH)
         self._output.close()
         for number, handler in self._handlers.items():
@@ -179,13 +180,13 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             self._lose()
         except Exception as error:
-            crash.note(error)
+            crash.record(error)
 
     def run_input_thread(self) -> None:
         """Read keys until the program ends or the terminal is gone.
 
-        Bytes that are no UTF-8 come from terminals set to Latin-1, and from those that report the
-        mouse the old way.
+        Bytes that are not UTF-8 come from terminals set to Latin-1, and from those that report
+        the mouse in the old way.
         """
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
@@ -205,13 +206,13 @@ class TerminalDriver(LinuxDriver):
                     self.process_message(event)
 
     def _lose(self) -> None:
-        """End the program, whose terminal is gone, though SIGHUP may be ignored."""
+        """End the program after the loss of its terminal, even if SIGHUP is ignored."""
         self._output.is_gone = True
         self._soon(lambda: self._app.exit(None, 128 + signal.SIGHUP))
 
 
 class _Output:
-    """The terminal as a file: what it cannot take is dropped when it is gone, or too slow."""
+    """The terminal as a file; output is dropped when it is gone, or too slow."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -223,7 +224,7 @@ class _Output:
         return self._file.fileno()
 
     def flush(self) -> None:
-        """Do nothing: nothing is kept back."""
+        """Do nothing: nothing is buffered."""
 
     def write(self, text: str) -> None:
         data = text.encode(self._file.encoding, "backslashreplace")
@@ -245,7 +246,7 @@ class _Output:
 
 
 def _reopened(descriptor: int) -> int | None:
-    """Open a terminal another time, to write without waiting; others share the descriptor."""
+    """Open the terminal again in non-blocking mode; its own descriptor is shared with others."""
     for name in (os.ttyname, lambda _: "/dev/tty"):
         with contextlib.suppress(OSError):
             return os.open(name(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)

@@ -110,7 +110,7 @@ def test_without_any_terminal_one_sentence_says_so(program: Program, words: list
     )
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr == (
-        "spackscope: the browser needs a terminal; `spackscope find` does without\n"
+        "spackscope: the browser needs a terminal; `spackscope find` works without one\n"
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.process.crash import MOST_LOGS
+from spackscope.tui.process.crash import MAX_LOGS
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.program import COMMAND, Program, environment
 
@@ -37,8 +37,8 @@ IN_LIBRARY = (
     "h.load = load"
 )
 AFTER_THE_COMMAND = (
-    "import atexit, threading, time\n"
-    "def late(): time.sleep(0.5); broken()\n"
+    "import atexit, threading\n"
+    "def late(): threading.main_thread().join(); broken()\n"
     "threading.Thread(target=late).start()\n"
     "atexit.register(broken)"
 )
@@ -106,10 +106,10 @@ def test_an_error_after_the_command_is_not_printed(program: Program) -> None:
 
 
 def test_only_so_many_logs_are_kept(program: Program) -> None:
-    for _ in range(MOST_LOGS + 2):
+    for _ in range(MAX_LOGS + 2):
         before = logs(program)
         run(program, IN_IMPORT)
-    assert len(logs(program)) == MOST_LOGS
+    assert len(logs(program)) == MAX_LOGS
     assert before[-1] in logs(program)
 
 

@@ -19,10 +19,10 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run_command(options: Options) -> ExitCode:
     """Run a command. Raises Leave, SourceError, Cancelled, BrokenPipeError."""
     if options.help:
-        stdio.write(COMMANDS[options.command].rstrip("\n"))
+        stdio.print_line(COMMANDS[options.command].rstrip("\n"))
         return ExitCode.FOUND
     if options.version:
-        stdio.write(_version())
+        stdio.print_line(_version())
         return ExitCode.FOUND
     session = Session(os.environ, include_dependency_only=options.all)
     sources = resolve_sources(options.sources, session)

@@ -31,7 +31,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             no_color=options.no_color,
         )
     for hash_ in hashes or ():
-        stdio.write(hash_)
+        stdio.print_line(hash_)
     is_done = bool(hashes) or options.command != "pick"
     return ExitCode.FOUND if is_done else ExitCode.INTERRUPTED
 

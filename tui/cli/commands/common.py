@@ -92,24 +92,24 @@ class CatalogPrinter:
 
     def _print(self, catalog: Catalog, lines_of: Callable[[Catalog], Iterator[str]]) -> None:
         if catalog.was_damaged:
-            stdio.say(REBUILT)
+            stdio.print_message(REBUILT)
         if not self._printed_problems:
             self._print_problems(catalog)
             self._printed_problems = True
         for line in islice(lines_of(catalog), self._printed_lines, None):
-            stdio.write(line)
+            stdio.print_line(line)
             self._printed_lines += 1
 
     def _print_problems(self, catalog: Catalog) -> None:
         if catalog.notice:
-            stdio.say(catalog.notice)
+            stdio.print_message(catalog.notice)
         for sentence in stale_copies(catalog.sources, time.time()):
-            stdio.say(sentence)
+            stdio.print_message(sentence)
         for problem in catalog.problems[: self._max_problems]:
-            stdio.say(str(problem))
+            stdio.print_message(str(problem))
         if self._max_problems is not None and catalog.problem_count > self._max_problems:
             rest = catalog.problem_count - self._max_problems
-            stdio.say(f"and {rest:,} more problems; `spackscope index` lists all")
+            stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
 
 
 def no_match_code(catalog: Catalog) -> ExitCode:

@@ -33,7 +33,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     def lines(catalog: Catalog) -> Iterator[str]:
         listing = catalog.listing(View(query))
         if virtuals := catalog.virtuals.sentence(query):
-            stdio.say(virtuals)
+            stdio.print_message(virtuals)
         if not is_table:
             yield from _FORMATS[options.format or "tab"](catalog.specs(listing))
         elif listing:
@@ -43,7 +43,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
                 listing.constants,
                 listing.varying_variants,
             )
-            bold = not options.no_color and stdio.may_colour(session.environ)
+            bold = not options.no_color and stdio.supports_colour(session.environ)
             yield from table.lines(stdio.width(session.environ), bold=bold)
         if not listing:
             raise Leave(no_match_code(catalog), explain_no_match(catalog, query))
