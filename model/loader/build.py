@@ -15,7 +15,6 @@ from spackscope.model.core.errors import (
     Unreadable,
     describe_unexpected,
 )
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.index.connection import stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION
@@ -25,6 +24,7 @@ from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
 from spackscope.model.sources.document import DiscoveredSource, Document
+from spackscope.model.sources.session import Session
 
 PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
@@ -37,40 +37,37 @@ _PROGRESS_SPECS = 256
 def build(
     discovered: Sequence[DiscoveredSource],
     connection: sqlite3.Connection,
+    session: Session,
     *,
     fingerprint: str = "",
-    include_dependency_only: bool = False,
     old: OldIndex | None = None,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
 ) -> None:
     """Read all documents and write their records into an empty database.
 
     Arguments:
         discovered: The sources with their documents.
         connection: An empty database, opened by `index.connection.connect`.
+        session: Whether dependency-only specs are listed with all others, where progress is
+            reported, and whether to stop.
         fingerprint: That of the sources, which the index keeps.
-        include_dependency_only: List dependency-only specs with all others.
         old: An index whose records are reused for documents that did not change.
-        on_progress: Called with what is counted, how many are done, and how many there are.
-        should_stop: Asked now and then whether to stop.
 
-    Raises SourceError if no source holds a record, Cancelled once `should_stop` says so,
+    Raises SourceError if no source holds a record, Cancelled once the session says so,
     IndexDamaged if the old index cannot be read, and sqlite3.Error if the database cannot be
     written.
 
     Example:
-        >>> build(discover(["index.json"], session), connect("new.sqlite"))
+        >>> build(discover(["index.json"], session), connect("new.sqlite"), session)
     """
-    with stoppable(connection, should_stop):
-        writer = IndexWriter(connection, include_dependency_only=include_dependency_only)
+    with stoppable(connection, session.should_stop):
+        writer = IndexWriter(connection, include_dependency_only=session.include_dependency_only)
         total = sum(len(source.documents) for source in discovered)
-        builder = _Builder(writer, old, total, on_progress, should_stop)
+        builder = _Builder(writer, session, old, total)
         failures = [builder.add_source(source) for source in discovered]
         if all(failures):
             raise SourceError("; ".join(failures))
-        on_progress("files read", total, total)
-        if should_stop():
+        session.on_progress("files read", total, total)
+        if session.should_stop():
             raise Cancelled
         writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
 
@@ -79,17 +76,12 @@ class _Builder:
     """Adds source after source to an index."""
 
     def __init__(
-        self,
-        writer: IndexWriter,
-        old: OldIndex | None,
-        total: int,
-        on_progress: OnProgress,
-        should_stop: ShouldStop,
+        self, writer: IndexWriter, session: Session, old: OldIndex | None, total: int
     ) -> None:
         self._writer = writer
+        self._session = session
         self._old = old
         self._total = total
-        self._on_progress, self._should_stop = on_progress, should_stop
         self._done = 0
         self._last_progress = 0.0
         self._first_problem: Problem | None = None
@@ -184,9 +176,9 @@ class _Builder:
     def _report(self, what: str, done: int, total: int | None) -> None:
         """Report progress at most ten times a second. Raises Cancelled."""
         if time.monotonic() - self._last_progress > _PROGRESS_INTERVAL:
-            if self._should_stop():
+            if self._session.should_stop():
                 raise Cancelled
-            self._on_progress(what, done, total)
+            self._session.on_progress(what, done, total)
             self._last_progress = time.monotonic()
 
 

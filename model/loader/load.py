@@ -193,15 +193,8 @@ class _Build:
         return Catalog(uri, notice=notice, keep=connection, discovered=self.discovered)
 
     def _write(self, connection: sqlite3.Connection) -> None:
-        build(
-            self.discovered,
-            connection,
-            fingerprint=self.fingerprint,
-            include_dependency_only=self.session.include_dependency_only,
-            old=self.old,
-            on_progress=self.session.on_progress,
-            should_stop=self.session.should_stop,
-        )
+        fingerprint = self.fingerprint
+        build(self.discovered, connection, self.session, fingerprint=fingerprint, old=self.old)
 
 
 def _uri(path: Path) -> str:

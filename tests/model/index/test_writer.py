@@ -305,12 +305,12 @@ def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     told: list[tuple[str, int, int | None]] = []
 
     with contextlib.closing(connect(":memory:")) as connection:
-        build(discovered, connection, on_progress=lambda *what: told.append(what))
+        build(discovered, connection, Session({}, on_progress=lambda *what: told.append(what)))
     with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(discovered, connection, should_stop=lambda: True)
+        build(discovered, connection, Session({}, should_stop=lambda: True))
     stops = iter([False, True])
     with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(discovered, connection, should_stop=lambda: next(stops))
+        build(discovered, connection, Session({}, should_stop=lambda: next(stops)))
 
     assert told[0] == ("files read", 0, 3)
     assert told[-1] == ("files read", 3, 3)

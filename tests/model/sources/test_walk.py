@@ -386,7 +386,7 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     change(victim)
     index = directory / "index.sqlite"
     with contextlib.closing(sqlite3.connect(index)) as connection:
-        build(discovered, connection)
+        build(discovered, connection, Session({}))
     catalog = Catalog(f"file:{index}")
     assert catalog.by_hash(hash_of(1))
     return [problem.reason for problem in catalog.problems]
