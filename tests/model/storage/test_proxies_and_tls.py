@@ -90,15 +90,22 @@ def test_the_proxy_of_the_environment_is_asked_and_its_password_not_shown(
     )
 
 
-def test_tls_goes_through_the_tunnel_of_a_proxy(machine: Machine, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_tls_goes_through_the_tunnel_of_a_proxy(
+    machine: Machine, tmp_path: Path, is_encrypted: bool
+) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     machine.environ["SSL_CERT_FILE"] = str(tmp_path / "ca.pem")
-    with tls_server(authority, "127.0.0.1", sends(NEW)) as server, serving() as proxy:
+    body = NEW * 50_000
+    with (
+        tls_server(authority, "127.0.0.1", sends(body)) as server,
+        tls_server(authority, "127.0.0.1", forwards) if is_encrypted else serving() as proxy,
+    ):
         proxy.default = forwards
-        machine.environ["HTTPS_PROXY"] = f"127.0.0.1:{proxy.port}"
+        machine.environ["HTTPS_PROXY"] = proxy.url
 
-        assert machine.read(server) == NEW
+        assert machine.read(server) == body
         assert proxy.requests[0].method == "CONNECT"
 
 
