@@ -122,7 +122,7 @@ class DownloadWriter:
         return self._digest.hexdigest()
 
 
-Request = Callable[["CachedFile | None", DownloadWriter], "FileVersion | None"]
+Request = Callable[[CachedFile | None, DownloadWriter], FileVersion | None]
 """Requests a file from a server once, unless the cached copy is current: that is None.
 
 Raises SourceErrors and Cancelled.

@@ -74,8 +74,10 @@ class OciRegistry(Storage):
         if sha256 and sha256.lower() != digest:
             raise NotFound(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
         blob = replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}")
-        origin = f"{self.origin}/{INDEX}"
-        index = self._fetch(blob, RemoteFile(blob.key, origin, digest, True, max_size))
+        index_file = RemoteFile(
+            blob.key, f"{self.origin}/{INDEX}", digest, immutable=True, max_size=max_size
+        )
+        index = self._fetch(blob, index_file)
         return FetchedFile(index.path, index.origin, manifest.checked, manifest.remark)
 
     def is_cached(self, name: str) -> bool:
