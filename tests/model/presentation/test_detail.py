@@ -10,8 +10,7 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.cells import shorten_path, size_text, without_root
-from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.detail import (
@@ -56,44 +55,7 @@ def labelled(found: list[DetailLine]) -> dict[str, str]:
     return {line.label: line.text for line in found if line.label}
 
 
-# Cells
-
-
-@pytest.mark.parametrize(
-    ("column", "text"),
-    [
-        ("hash", "23r4fq5"),
-        ("package", "hdf5"),
-        ("version", "1.14.5"),
-        ("compiler", "gcc@13.2.0/5o2zn6v"),
-        ("os", "ubuntu24.04"),
-        ("target", "x86_64_v3"),
-        ("variants", "api=default build_type=Release ~cxx +mpi libs:=shared,static"),
-        ("stack", "e4s, hep"),
-        ("platform", "linux"),
-        ("tag", "develop"),
-        ("size", "5.1 MB"),
-        ("source", "mirror"),
-        ("state", ""),
-    ],
-)
-def test_a_cell_shows_its_value(column: str, text: str) -> None:
-    assert BY_NAME[column].cell(BY_NAME[column].value(SPEC)) == text
-
-
-def test_a_cell_without_a_value_shows_a_dash_or_nothing() -> None:
-    empty = replace(SPEC, os="", compiler="none", variants=(), stacks=(), size=None)
-
-    shown = {column.name: column.cell(column.value(empty)) for column in COLUMNS}
-
-    assert (shown["os"], shown["compiler"], shown["size"]) == ("-", "none", "-")
-    assert (shown["variants"], shown["stack"]) == ("", "")
-
-
-def test_the_stack_that_all_are_in_is_shown_only_where_it_is_alone() -> None:
-    assert without_root(("e4s", "root")) == ("e4s",)
-    assert without_root(("root",)) == ("root",)
-    assert without_root(()) == ()
+# Variants
 
 
 def test_variants_that_vary_come_first_in_their_rank() -> None:
@@ -101,31 +63,6 @@ def test_variants_that_vary_come_first_in_their_rank() -> None:
 
     assert shown == ("+mpi libs:=shared,static", "api=default build_type=Release ~cxx")
     assert variants_cell((), {}) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (None, "-"),
-        (0, "0 B"),
-        (0.4, "0 B"),
-        (999, "999 B"),
-        (999.4, "999 B"),
-        (999.9, "1.0 kB"),
-        (1_000, "1.0 kB"),
-        (1_449, "1.4 kB"),
-        (99_940, "99.9 kB"),
-        (99_960, "100 kB"),
-        (999_400, "999 kB"),
-        (999_600, "1.0 MB"),
-        (5_100_000, "5.1 MB"),
-        (999_960_000, "1.0 GB"),
-        (1.5e9, "1.5 GB"),
-        (123.4e9, "123 GB"),
-    ],
-)
-def test_a_size_has_three_digits_at_most(size: float | None, text: str) -> None:
-    assert size_text(size) == text
 
 
 # Commands
@@ -142,21 +79,6 @@ def test_the_command_installs_this_binary_and_builds_nothing() -> None:
 def test_no_command_is_made_of_what_is_no_hash(hash_: str) -> None:
     with pytest.raises(AssertionError):
         install_command(replace(SPEC, hash=hash_))
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("mirror", "mirror"),
-        ("/far/away/and/long/builds", "…/and/long/builds"),
-        ("https://mirror.example.org/builds", "…/builds"),
-        ("/far/away/" + "x" * 30, "/far/away…" + "x" * 10),
-        ("/far/away/and/long/builds/", "/far/away…ng/builds/"),
-    ],
-)
-def test_a_source_is_told_by_its_end(name: str, text: str) -> None:
-    assert shorten_path(name, 20) == text
-    assert BY_NAME["source"].cell((name, "mine")) == f"{text}, mine"
 
 
 # Detail

@@ -1,0 +1,87 @@
+"""Values are shown as cells: short, on one line, and clean."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.core.cells import shorten_path, size_text, without_root
+from spackscope.model.core.column import Value
+from spackscope.model.core.columns import BY_NAME
+
+HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
+VARIANTS = ("api=default", "~cxx", "+mpi", "libs:=shared,static")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "text"),
+    [
+        ("hash", HASH, "23r4fq5"),
+        ("package", "hdf5", "hdf5"),
+        ("version", "1.14.5", "1.14.5"),
+        ("compiler", "gcc@13.2.0/5o2zn6vqwerthjkl", "gcc@13.2.0/5o2zn6v"),
+        ("compiler", "none", "none"),
+        ("os", "ubuntu24.04", "ubuntu24.04"),
+        ("os", "", "-"),
+        ("target", "x86_64_v3", "x86_64_v3"),
+        ("variants", VARIANTS, "api=default ~cxx +mpi libs:=shared,static"),
+        ("variants", "+mpi", "+mpi"),
+        ("variants", (), ""),
+        ("stack", ("e4s", "hep", "root"), "e4s, hep"),
+        ("stack", (), ""),
+        ("platform", "linux", "linux"),
+        ("tag", "develop", "develop"),
+        ("size", 5_100_000, "5.1 MB"),
+        ("size", None, "-"),
+        ("source", ("mirror",), "mirror"),
+        ("state", ("cached", "installed"), "cached, installed"),
+        ("state", (), ""),
+    ],
+)
+def test_a_cell_shows_its_value(column: str, value: Value, text: str) -> None:
+    assert BY_NAME[column].cell(value) == text
+
+
+def test_the_stack_that_all_are_in_is_shown_only_where_it_is_alone() -> None:
+    assert without_root(("e4s", "root")) == ("e4s",)
+    assert without_root(("root",)) == ("root",)
+    assert without_root(()) == ()
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (None, "-"),
+        (0, "0 B"),
+        (0.4, "0 B"),
+        (999, "999 B"),
+        (999.4, "999 B"),
+        (999.9, "1.0 kB"),
+        (1_000, "1.0 kB"),
+        (1_449, "1.4 kB"),
+        (99_940, "99.9 kB"),
+        (99_960, "100 kB"),
+        (999_400, "999 kB"),
+        (999_600, "1.0 MB"),
+        (5_100_000, "5.1 MB"),
+        (999_960_000, "1.0 GB"),
+        (1.5e9, "1.5 GB"),
+        (123.4e9, "123 GB"),
+    ],
+)
+def test_a_size_has_three_digits_at_most(size: float | None, text: str) -> None:
+    assert size_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mirror", "mirror"),
+        ("/far/away/and/long/builds", "…/and/long/builds"),
+        ("https://mirror.example.org/builds", "…/builds"),
+        ("/far/away/" + "x" * 30, "/far/away…" + "x" * 10),
+        ("/far/away/and/long/builds/", "/far/away…ng/builds/"),
+    ],
+)
+def test_a_source_is_told_by_its_end(name: str, text: str) -> None:
+    assert shorten_path(name, 20) == text
+    assert BY_NAME["source"].cell((name, "mine")) == f"{text}, mine"

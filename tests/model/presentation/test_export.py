@@ -1,0 +1,46 @@
+"""Records are exported with the same keys in every format, and without loss as JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.columns import COLUMNS, EXPORTED
+from spackscope.model.core.records import Dependency
+from spackscope.model.presentation import export
+from tests.builders import all_records
+
+
+def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:
+    specs = all_records(mixed)
+    objects = [json.loads(line) for line in export.json_lines(specs)]
+    heads, *rows = csv.reader(export.csv_lines(specs))
+
+    assert json.loads("\n".join(export.json_array(specs))) == objects
+    assert {tuple(record) for record in objects} == {tuple(heads)}
+    assert heads == [column.json_key for column in EXPORTED]
+    assert [row[heads.index("hash")] for row in rows] == [spec.hash for spec in specs]
+    assert [record["variants"] for record in objects] == [list(spec.variants) for spec in specs]
+    labels, *lines = (line.split("\t") for line in export.tab_lines(specs))
+    assert labels == [column.label for column in COLUMNS]
+    assert {len(line) for line in lines} == {len(COLUMNS)}
+
+
+def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
+    (spec, *_) = all_records(mixed)
+    edge = Dependency("2" * 32, "zlib", ("link",), ())
+    with_edge = replace(spec, dependencies=(edge,), external="/usr")
+
+    first, second = map(json.loads, export.full_json_lines([spec, with_edge]))
+    assert first["dependencies"] is None
+    assert second["dependencies"] == [
+        {"hash": "2" * 32, "name": "zlib", "deptypes": ["link"], "virtuals": []}
+    ]
+    assert (first["external"], second["external"]) == ("", "/usr")
+
+
+def test_no_records_make_an_empty_array_and_only_heads() -> None:
+    assert list(export.json_array([])) == ["[]"]
+    assert len(list(export.csv_lines([]))) == len(list(export.tab_lines([]))) == 1

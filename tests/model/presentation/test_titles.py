@@ -1,0 +1,44 @@
+"""Title lines say what is shown of how many, and what all rows share."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.presentation.titles import catalog_title, counted, position, specs_title
+from spackscope.model.query.parser import parse
+
+
+def test_the_catalog_is_named_by_source_and_tag_with_its_size(sample: Catalog) -> None:
+    assert catalog_title(sample) == ("sample_data · develop", "346 specs · 4 packages")
+
+
+def test_values_that_all_rows_share_are_in_the_title_unless_they_have_a_column(
+    sample: Catalog,
+) -> None:
+    listing = sample.listing(View(parse("py-build os=ubuntu24.04 target=aarch64")))
+
+    title = specs_title(listing, {"hash"}, sample.total, 2).split(" · ")
+    assert title[0] == f"specs {listing.shown} of 346"
+    assert {"py-build", "ubuntu24.04", "aarch64", "2 marked"} <= set(title)
+    assert "develop" not in title
+    without = specs_title(listing, {"hash", "os", "package"}, sample.total, 0)
+    assert "ubuntu24.04" not in without
+    assert "py-build" not in without
+
+
+def test_folded_rows_are_counted(sample: Catalog) -> None:
+    listing = sample.listing(View(folded=True))
+
+    assert specs_title(listing, (), sample.total, 0).startswith("specs 346 · 38 rows")
+
+
+@pytest.mark.parametrize(("count", "text"), [(1, "1 spec"), (2_052, "2,052 specs")])
+def test_things_are_counted(count: int, text: str) -> None:
+    assert counted(count, "spec") == text
+
+
+def test_the_position_counts_from_one() -> None:
+    assert position(11, 2_052) == "12/2,052"
+    assert position(0, 0) == ""
