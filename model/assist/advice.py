@@ -94,7 +94,7 @@ class _Advisor:
         condition = group[0]
         if len(group) > 1 and group in self._names and not any(c.negated for c in group):
             names = [clean(c.pattern) for c in group if isinstance(c, Term)]
-            sentence = f"No package {_or(names)}"
+            sentence = f"No package {_listed(names, 'or')}"
         elif len(group) > 1 or condition.negated:
             sentence = f"{self._none} matches {format_group(group)}"
         elif isinstance(condition, Depends) and condition.compiler is None:
@@ -146,7 +146,7 @@ class _Advisor:
         guess = _guess(name, [*names, *others])
         package = f" of {self._name}" if self._name else ""
         if not guess and 0 < len(names) <= _MAX_NAMES:
-            guess = f", only {_and(sorted(map(clean, names)))}"
+            guess = f", only {_listed(sorted(map(clean, names)), 'and')}"
         return f"Unknown variant {clean(name)}{package}{guess}"
 
     def _on_value(self, condition: Term) -> str:
@@ -179,7 +179,7 @@ def _guess(typed: str, known: Iterable[str]) -> str:
     near = get_close_matches(typed.lower(), by_lower, _MAX_VALUES, _CLOSE)
     longer = [low for low in by_lower if len(typed) > 1 and low.startswith(typed.lower())]
     texts = [clean(by_lower[low]) for low in dict.fromkeys(sorted(longer, key=len) + near)]
-    return f". Did you mean {_or(texts[:_MAX_VALUES])}?" if texts else ""
+    return f". Did you mean {_listed(texts[:_MAX_VALUES], 'or')}?" if texts else ""
 
 
 def _only(values: Sequence[Facet]) -> str:
@@ -190,12 +190,8 @@ def _only(values: Sequence[Facet]) -> str:
     texts.sort(key=version_key)
     if len(values) > _MAX_VALUES:
         texts.append(f"{len(values) - _MAX_VALUES:,} more")
-    return f", only {_and(texts)}"
+    return f", only {_listed(texts, 'and')}"
 
 
-def _or(texts: Sequence[str]) -> str:
-    return " or ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
-
-
-def _and(texts: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+def _listed(texts: Sequence[str], word: str) -> str:
+    return f" {word} ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))

@@ -9,7 +9,7 @@ spec, not of its dependency.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY
@@ -97,7 +97,7 @@ class Parser:
             lexer.VARIANT: self._variant,
             lexer.HASH: self._hash,
             lexer.PAIR: self._pair,
-            lexer.DEPENDENCY: self._dependency,
+            lexer.DEPENDENCY: self._builder.begin_dependency,
             lexer.NOT: self._not,
             lexer.OR: self._or,
             lexer.ERROR: self._error,
@@ -125,26 +125,23 @@ class Parser:
         if token.text == "*":
             self._empty = token
             return
-        namespace, name = _name_parts(token)
+        terms = _name_terms(token)
         if self._is_single_condition:
-            self._check_single(token, namespace, name)
-        builder.add_to_spec(Term("package", name), token)
-        if namespace:
-            builder.add_to_spec(Term("namespace", namespace), token)
+            self._check_single(token, terms)
+        for term in terms:
+            builder.add_to_spec(term, token)
 
     def _name_dependency(self, dependency: DependencyBuilder, token: Token) -> None:
         dependency.end = token.end
         if token.text == "*" and not dependency.is_assigned:
             dependency.is_any = True
             return
-        namespace, name = _name_parts(token)
-        self._builder.add(Term("package", name), token)
-        if namespace:
-            self._builder.add(Term("namespace", namespace), token)
+        for term in _name_terms(token):
+            self._builder.add(term, token)
 
-    def _check_single(self, token: Token, namespace: str, name: str) -> None:
-        if namespace:
-            hint = f"this is two. Write {name} namespace={namespace}."
+    def _check_single(self, token: Token, terms: Sequence[Term]) -> None:
+        if len(terms) > 1:
+            hint = f"this is two. Write {terms[0].pattern} {terms[1]}."
             raise QueryError(f"! and | apply to one condition, and {hint}", token.start)
         if self._is_attached:
             raise QueryError(
@@ -218,9 +215,6 @@ class Parser:
         self._builder.add_nothing(token)
         self._empty = token
 
-    def _dependency(self, token: Token) -> None:
-        self._builder.begin_dependency(token)
-
     def _not(self, token: Token) -> None:
         self._builder.check_dependency()
         if self._builder.negation is not None:
@@ -280,10 +274,10 @@ class Parser:
         return is_attached and not (first == last - 1 and self._tokens[last].text == "@:")
 
 
-def _name_parts(token: Token) -> tuple[str, str]:
-    """Return the namespace and the name of a package. Raises QueryError where it is not one."""
+def _name_terms(token: Token) -> list[Term]:
+    """Return the conditions on name and namespace. Raises QueryError for no package name."""
     if is_glob(token.text):
-        return "", token.text
+        return [Term("package", token.text)]
     parts = token.text.split(".")
     start = token.start
     for part in parts:
@@ -291,4 +285,5 @@ def _name_parts(token: Token) -> tuple[str, str]:
             raise QueryError(f"{token.text} is not a package name", start)
         start += len(part) + 1
     *namespace, name = parts
-    return ".".join(namespace), name
+    terms = [Term("package", name)]
+    return [*terms, Term("namespace", ".".join(namespace))] if namespace else terms
