@@ -8,7 +8,7 @@ from spackscope.model.assist.advice import advise
 from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.typed_word import without_word
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.text import shorten
 from spackscope.model.query.ast import Query
@@ -35,14 +35,9 @@ def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) 
     for query in (finished, parsed.query or Query()):
         advice = advise(catalog, query, should_stop=should_stop)
         if advice is not None:
-            sentence = shorten(advice.sentence, _MAX_SENTENCE, keep="ends")
+            sentence = shorten(advice.sentence, _MAX_SENTENCE)
             return Note(sentence, _offset(parsed, advice.condition))
     return None
-
-
-def syntax_note(error: QueryError) -> Note:
-    """Return the note on a text that is not a query."""
-    return Note(str(error), error.offset)
 
 
 def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:

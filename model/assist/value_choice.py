@@ -67,11 +67,6 @@ def count_values(catalog: Catalog, query: Query, column: str, should_stop: Shoul
     )
 
 
-def value_text(column: str, value: str) -> str:
-    """Return a value as the table shows it: clean, and never empty."""
-    return BY_NAME[column].cell(value)
-
-
 def describe_choice(choice: Choice, before: Query, after: Query) -> str:
     """Return a sentence on what a choice changed in a query."""
     label = BY_NAME[choice.column].label

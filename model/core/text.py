@@ -75,12 +75,12 @@ def cell_width(text: str) -> int:
     return sum(map(_character_width, text))
 
 
-def shorten(text: str, width: int, *, keep: Literal["ends", "start", "end"] = "ends") -> str:
+def shorten(text: str, width: int, *, keep: Literal["ends", "start"] = "ends") -> str:
     """Shorten a cleaned text to a width in cells, with `…` for what is left out.
 
-    The middle is left out, so that start and end stay; with `keep="start"` the end, as suits
-    lists, and with `keep="end"` the start. The result may be narrower than `width`, where a wide
-    character does not fit, but never wider; it is empty for a width of 0 or less.
+    The middle is left out, so that start and end stay, or the end, as suits lists, with
+    `keep="start"`. The result may be narrower than `width`, where a wide character does not fit,
+    but never wider; it is empty for a width of 0 or less.
 
     Example: `shorten("ubuntu22.04", 8) == "ubu…2.04"`.
     """
@@ -89,8 +89,7 @@ def shorten(text: str, width: int, *, keep: Literal["ends", "start", "end"] = "e
     if _prefix_length(text, width) == len(text):
         return text
     room = width - 1
-    head_room = {"ends": room // 2, "start": room, "end": 0}[keep]
-    head = text[: _prefix_length(text, head_room)]
+    head = text[: _prefix_length(text, room if keep == "start" else room // 2)]
     if keep == "start":
         return head + _ELLIPSIS
     tail = text[_suffix_start(text, room - cell_width(head)) :]

@@ -18,7 +18,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
 from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.matchers import is_glob, matcher
-from spackscope.model.query.parser import parse_condition
+from spackscope.model.query.parser import parse
 from spackscope.model.query.syntax_errors import unclosed_quote
 from spackscope.model.query.validation import MAX_QUERY_LENGTH, MAX_TERMS, check_once
 
@@ -116,10 +116,10 @@ def _condition(column: str, word: str) -> Condition:
     body = word.removeprefix("!")
     negated = body != word
     if column == "compiler" and body.startswith("%"):
-        condition = parse_condition(word)
-        if condition.column != column:
+        conditions = list(parse(word).conditions)
+        if [condition.column for condition in conditions] != [column]:
             raise ValueError(f"{body} is more than a compiler. Type it in the query line.")
-        return condition
+        return conditions[0]
     term = Term(column, _pattern(column, body), negated)
     matcher(term.column, term.pattern)
     return term

@@ -18,7 +18,7 @@ from spackscope.model.core.records import STATES
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import DependencyBuilder, QueryBuilder, Spans
-from spackscope.model.query.conditions import Condition, Term
+from spackscope.model.query.conditions import Term
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob
 from spackscope.model.query.syntax_errors import check_ascii, check_version_end, unexpected
@@ -67,14 +67,6 @@ def parse_tokens(text: str, tokens: Iterable[Token], *, bare: Bare) -> tuple[Que
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(f"A query has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
     return Parser(tokens, bare).parse()
-
-
-def parse_condition(text: str) -> Condition:
-    """Parse a single condition. Raises QueryError where the text is not one."""
-    conditions = list(parse(text).conditions)
-    if len(conditions) != 1:
-        raise QueryError(f"{text} is not a single condition")
-    return conditions[0]
 
 
 class Parser:

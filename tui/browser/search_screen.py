@@ -15,7 +15,7 @@ from dataclasses import replace
 from textual import events, on
 from textual.worker import get_current_worker
 
-from spackscope.model.assist.diagnostics import Note, syntax_note
+from spackscope.model.assist.diagnostics import Note
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.core.errors import (
@@ -207,7 +207,8 @@ class AskingScreen(OfferingScreen):
             self.call_later(self._leave_input)
         query = typed.query
         if query is None:
-            self._note = syntax_note(typed.error) if typed.error is not None else None
+            if typed.error is not None:
+                self._note = Note(str(typed.error), typed.error.offset)
             input_.is_wrong = True
             self._complete(typed)
             return

@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from spackscope.model.assist.value_choice import Choice, Values, value_text
+from spackscope.model.assist.value_choice import Choice, Values
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.fuzzy import matching
@@ -124,7 +124,7 @@ class ValuesDialog(Dialog[Choice]):
         self._show_title()
 
     def _text(self, facet: Facet) -> str:
-        return value_text(self._column, facet.value)
+        return BY_NAME[self._column].cell(facet.value)
 
     @on(VirtualList.Highlighted)
     def _show_position(self) -> None:

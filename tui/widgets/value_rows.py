@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from spackscope.model.assist.value_choice import value_text
 from spackscope.model.catalog.facets import Facet
+from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
@@ -41,7 +41,7 @@ class ValueRows(VirtualList):
             sign, style = EXCLUDED, "dim"
         count = f"{facet.count:,}"
         room = max(0, width - MARGIN - len(count))
-        text = shorten(value_text(self._column, facet.value), room)
+        text = shorten(BY_NAME[self._column].cell(facet.value), room)
         return [
             ("▸" if row == self.cursor else " ", "accent"),
             (f"{sign} ", "strong"),

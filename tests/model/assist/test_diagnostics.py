@@ -9,7 +9,6 @@ from spackscope.model.assist.diagnostics import (
     Note,
     check_input,
     is_unfinished,
-    syntax_note,
     unanswerable_note,
 )
 from spackscope.model.catalog.catalog import Catalog
@@ -72,7 +71,7 @@ def test_a_condition_without_an_answer_is_noted_at_its_place(sample: Catalog) ->
 def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog) -> None:
     parsed = parse_input("os=", 3)
     assert parsed.error is not None
-    note = syntax_note(parsed.error)
+    note = Note(str(parsed.error), parsed.error.offset)
 
     assert note == Note("Expected a value after os=", 2)
     assert is_unfinished(note, complete(sample, parsed))
