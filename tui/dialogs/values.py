@@ -56,7 +56,7 @@ class ValuesDialog(Dialog[Choice]):
             with Horizontal(classes="value-line"):
                 yield FilterInput("filter…", name="values")
                 yield Static(classes="value-position")
-            yield ValueRows(self._column, self._marks.included, self._marks.excluded)
+            yield ValueRows(self._column, self._marks)
 
     def on_mount(self) -> None:
         """Show the values, or that they are being counted."""
@@ -66,15 +66,10 @@ class ValuesDialog(Dialog[Choice]):
         if self._values is not None:
             self._show(self._values)
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether the values are still being counted."""
-        return self._values is None
-
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait until the values are there."""
         leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
-        return self.is_waiting and not leaves
+        return self._values is None and not leaves
 
     def show_values(self, values: Values) -> None:
         """Show the counted values."""
@@ -91,9 +86,8 @@ class ValuesDialog(Dialog[Choice]):
     def _show(self, values: Values) -> None:
         self._fit(values)
         shown = [facet.value for facet in values.facets]
-        marked = self._marks.included | self._marks.excluded
-        starts = [self._start] if self._start in shown else [v for v in shown if v in marked]
-        self._refill(starts[0] if starts else None)
+        first_marked = next((value for value in shown if value in self._marks), None)
+        self._refill(self._start if self._start in shown else first_marked)
 
     def _fit(self, values: Values) -> None:
         """Size the box for its content; the style sheet keeps it within the screen."""
@@ -163,20 +157,18 @@ class ValuesDialog(Dialog[Choice]):
 
     def action_mark(self) -> None:
         """Include the value, or clear that mark, and go on to the next."""
-        if (value := self._rows.value) is not None:
-            self._marks.include(value)
-            self._marked()
+        self._mark(include=True)
 
     def action_exclude(self) -> None:
         """Exclude the value, or clear that mark, and go on to the next."""
-        if (value := self._rows.value) is not None:
-            self._marks.exclude(value)
-            self._marked()
+        self._mark(include=False)
 
-    def _marked(self) -> None:
-        self._rows.refresh_rows(self._rows.cursor)
-        self._rows.action_move(1)
-        self._show_hints()
+    def _mark(self, *, include: bool) -> None:
+        if (value := self._rows.value) is not None:
+            self._marks.toggle(value, include=include)
+            self._rows.refresh_rows(self._rows.cursor)
+            self._rows.action_move(1)
+            self._show_hints()
 
     def action_unmark(self) -> None:
         """Clear all marks."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
@@ -10,19 +10,19 @@ from spackscope.model.core.text import cell_width, shorten
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import Piece, VirtualList
 
-INCLUDED, EXCLUDED = "+", "!"
-"""Signs before a value that the query includes, and before one that it excludes."""
+_SIGNS = {None: (" ", ""), True: ("+", "strong"), False: ("!", "dim")}
+"""Sign and style of a value without a mark, of an included one, and of an excluded one."""
 
 MARGIN = 6
 """Cells of a row besides value and count: cursor and mark, and the blanks around."""
 
 
 class ValueRows(VirtualList):
-    """A list of values; the dialog sets the values and the needles, and changes the marks."""
+    """A list of values; the owner sets facets and needles, and changes the marks."""
 
-    def __init__(self, column: str, included: Collection[str], excluded: Collection[str]) -> None:
+    def __init__(self, column: str, marks: Mapping[str, bool]) -> None:
         super().__init__()
-        self._column, self._included, self._excluded = column, included, excluded
+        self._column, self._marks = column, marks
         self.facets: Sequence[Facet] = ()
         self.needles: Sequence[str] = ()
 
@@ -34,11 +34,7 @@ class ValueRows(VirtualList):
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the cursor, the mark, the value and its count."""
         facet = self.facets[row]
-        sign, style = " ", ""
-        if facet.value in self._included:
-            sign, style = INCLUDED, "strong"
-        elif facet.value in self._excluded:
-            sign, style = EXCLUDED, "dim"
+        sign, style = _SIGNS[self._marks.get(facet.value)]
         count = f"{facet.count:,}"
         room = max(0, width - MARGIN - len(count))
         text = shorten(BY_NAME[self._column].cell(facet.value), room)

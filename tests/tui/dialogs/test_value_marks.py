@@ -14,16 +14,16 @@ def os_choice(included: str = "", excluded: str = "") -> Choice:
 
 def test_a_value_is_included_excluded_and_cleared() -> None:
     marks = ValueMarks("os")
-    for change, included, excluded in (
-        (marks.include, {"a"}, set()),
-        (marks.exclude, set(), {"a"}),
-        (marks.exclude, set(), set()),
-        (marks.exclude, set(), {"a"}),
-        (marks.include, {"a"}, set()),
-        (marks.include, set(), set()),
+    for include, after in (
+        (True, {"a": True}),
+        (False, {"a": False}),
+        (False, {}),
+        (False, {"a": False}),
+        (True, {"a": True}),
+        (True, {}),
     ):
-        change("a")
-        assert (marks.included, marks.excluded) == (included, excluded)
+        marks.toggle("a", include=include)
+        assert marks == after
 
 
 def test_enter_takes_the_value_under_the_cursor_until_a_mark_is_changed() -> None:
@@ -31,7 +31,7 @@ def test_enter_takes_the_value_under_the_cursor_until_a_mark_is_changed() -> Non
     marks.load(Values((), frozenset({"a"}), frozenset({"b"}), has_conditions=True))
     assert marks.hints[0] == "⏎ apply"
     assert marks.choice("c") == os_choice("c")
-    marks.include("c")
+    marks.toggle("c", include=True)
     assert marks.hints[0] == "⏎ apply 3 marked"
     assert marks.choice("d") == os_choice("a c", "b")
 

@@ -14,8 +14,8 @@ def drawn(rows: ValueRows) -> list[str]:
     return ["".join(text for text, _ in rows.pieces(row, WIDTH)) for row in range(rows.length)]
 
 
-def rows_of(*facets: Facet, included: set[str] | None = None) -> ValueRows:
-    rows = ValueRows("os", included or set(), {"excluded"})
+def rows_of(*facets: Facet) -> ValueRows:
+    rows = ValueRows("os", {"included": True, "excluded": False})
     rows.facets = facets
     rows.show(len(facets))
     return rows
@@ -23,7 +23,7 @@ def rows_of(*facets: Facet, included: set[str] | None = None) -> ValueRows:
 
 def test_marks_are_signs_and_no_colours() -> None:
     facets = [Facet("included", 1_201), Facet("excluded", 12), Facet("other", 0)]
-    rows = rows_of(*facets, included={"included"})
+    rows = rows_of(*facets)
     assert [line[:11] for line in drawn(rows)] == ["▸+ included", " ! excluded", "   other   "]
     assert [line.split()[-1] for line in drawn(rows)] == ["1,201", "12", "0"]
     assert {len(line) for line in drawn(rows)} == {WIDTH}
