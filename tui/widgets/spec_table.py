@@ -67,6 +67,7 @@ class SpecTable(Vertical):
         self._natural: dict[str, int] = {column.name: 7 for column in COLUMNS}
         self._telling: Collection[str] = ()
         self._scope: object = ()
+        self._arrangement: object = None
         self._listing: Listing | None = None
         self._column = "hash"
 
@@ -138,25 +139,26 @@ class SpecTable(Vertical):
         self.rows.refresh()
 
     def _place(self) -> None:
-        rows = self.rows
+        """Fit the columns into the width, unless nothing changed that matters for it."""
+        rows, gutter = self.rows, self.rows.gutter_width
         if self._listing is None or self.size.width < 4:
             return
-        width = self.size.width - rows.gutter_width
+        sort, width = self._listing.view.sort, self.size.width - gutter
+        natural = dict(self._natural)
+        arrangement = self._columns, natural, self._telling, self._column, sort, gutter, width
+        if arrangement == self._arrangement:
+            return
+        self._arrangement = arrangement
         names = [column.name for column in self._columns]
-        layout = lay_out(
-            self._columns,
-            self._natural,
-            width,
-            constant={column.name for column in self._columns} - set(self._telling),
-            current=names.index(self._column),
-        )
+        constant = set(names) - set(self._telling)
+        current = names.index(self._column)
+        layout = lay_out(self._columns, natural, width, constant=constant, current=current)
         old_names, rows.placed = self.placed_names, layout.placed
         if self.placed_names != old_names:
             self.post_message(self.Placed())
         rows.refresh()
-        self.query_one(FilterBar).place(layout.placed, rows.gutter_width)
-        sort = self._listing.view.sort
-        self.query_one(ColumnHeader).show(layout, rows.gutter_width, self._column, sort)
+        self.query_one(FilterBar).place(layout.placed, gutter)
+        self.query_one(ColumnHeader).show(layout, gutter, self._column, sort)
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
