@@ -38,28 +38,22 @@ class Clause:
 
     def __and__(self, other: Clause) -> Clause:
         """Join two conditions that must both hold."""
-        if FALSE in (self, other):
-            return FALSE
-        if TRUE in (self, other):
-            return other if self == TRUE else self
-        return Clause(
-            f"{self._operand} AND {other._operand}",
-            self.parameters + other.parameters,
-            self.needs_specs or other.needs_specs,
-            self.starts_at_hashes or other.starts_at_hashes,
-            is_compound=True,
-        )
+        return self._joined("AND", other, identity=TRUE, zero=FALSE)
 
     def __or__(self, other: Clause) -> Clause:
         """Join two conditions of which one must hold."""
-        if TRUE in (self, other):
-            return TRUE
-        if FALSE in (self, other):
-            return other if self == FALSE else self
+        return self._joined("OR", other, identity=FALSE, zero=TRUE)
+
+    def _joined(self, operator: str, other: Clause, *, identity: Clause, zero: Clause) -> Clause:
+        if zero in (self, other):
+            return zero
+        if identity in (self, other):
+            return other if self == identity else self
         return Clause(
-            f"{self._operand} OR {other._operand}",
+            f"{self._operand} {operator} {other._operand}",
             self.parameters + other.parameters,
             self.needs_specs or other.needs_specs,
+            operator == "AND" and (self.starts_at_hashes or other.starts_at_hashes),
             is_compound=True,
         )
 

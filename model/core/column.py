@@ -84,8 +84,6 @@ class Column:
     find_prefix: str | None = ""
     """What precedes the value that all rows share; None leaves the value out."""
     export_order: int = 50
-    export_key: str = ""
-    """Its key in JSON and CSV; empty: the attribute, or else the name."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.name)
@@ -110,7 +108,7 @@ class Column:
     @property
     def json_key(self) -> str:
         """Its key in JSON and CSV."""
-        return self.export_key or self.attribute or self.name
+        return self.attribute or self.name
 
     @property
     def has_dictionary(self) -> bool:

@@ -16,6 +16,8 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.presentation.spec_string import short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
 
+LineKind = Literal["title", "hash", "head", "plain", "differs", "same"]
+
 DIFFERS = "≠"
 """Precedes a variant whose value differs among the rows shown."""
 
@@ -32,7 +34,7 @@ class DetailLine:
     text: str
     label: str = ""
     term: Term | None = None
-    kind: Literal["title", "hash", "head", "plain", "differs", "same"] = "plain"
+    kind: LineKind = "plain"
     is_continued: bool = False
 
 
@@ -141,15 +143,11 @@ def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLin
     differing, same = split_variants(spec.variants, varying)
     legend = f", {DIFFERS} differs between rows" if differing else ""
     yield DetailLine(f"variants ({len(spec.variants)}){legend}", kind="head")
-    for variant in differing:
-        yield DetailLine(clean(short_digests(variant)), "", _variant_term(variant), "differs")
-    for variant in same:
-        yield DetailLine(clean(short_digests(variant)), "", _variant_term(variant), "same")
+    for number, variant in enumerate([*differing, *same]):
+        term = exact_term("variants", variant) if variant else None
+        kind: LineKind = "differs" if number < len(differing) else "same"
+        yield DetailLine(clean(short_digests(variant)), "", term, kind)
     if spec.flags:
         yield DetailLine("flags", kind="head")
     for flags in spec.flags:
         yield DetailLine(clean(flags), "", Term("flags", flags) if is_clean(flags) else None)
-
-
-def _variant_term(variant: str) -> Term | None:
-    return exact_term("variants", variant) if variant else None
