@@ -28,8 +28,8 @@ class Session:
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
-    `on_progress` may be called from several threads. `should_stop` is asked often; where it is
-    true, whatever runs raises Cancelled.
+    `on_progress` may be called from several threads. `should_stop` is called often; once it
+    returns True, whatever runs raises Cancelled.
     """
 
     environ: Mapping[str, str] = field(repr=False)
@@ -39,7 +39,7 @@ class Session:
     should_stop: ShouldStop = field(default=never, repr=False)
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
-        """Open the place that an address or a path names. Raises SourceError."""
+        """Open the storage that a URL or path names. Raises SourceError."""
         from spackscope.model.storage.open import open_storage
 
         return open_storage(

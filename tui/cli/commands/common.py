@@ -42,74 +42,61 @@ def parse_query(words: Sequence[str]) -> Query:
         raise Leave(ExitCode.USAGE, "the query has an error", *lines) from None
 
 
-class CatalogPrinter:
-    """Load the catalog of some sources, and print lines of it.
+def print_lines(
+    options: Options,
+    sources: Sequence[str],
+    session: Session,
+    lines_of: Callable[[Catalog], Iterator[str]],
+) -> None:
+    """Load a catalog, print problems of its sources to stderr, and lines of it to stdout.
 
-    `keep` and `max_problems` are for `index`: to keep even a small index in a file, and how many
-    problems are printed; None is all.
+    An index that turns out to be damaged is rebuilt, once; lines that have been printed are
+    skipped then, since the new index yields them again. Raises Leave.
     """
-
-    def __init__(
-        self,
-        options: Options,
-        sources: Sequence[str],
-        session: Session,
-        *,
-        keep: bool = False,
-        max_problems: int | None = MAX_PROBLEMS,
-    ) -> None:
-        self._options, self._sources, self._session = options, sources, session
-        self._keep, self._max_problems = keep, max_problems
-        self._printed_lines = 0
-        self._printed_problems = False
-
-    def print(self, lines_of: Callable[[Catalog], Iterator[str]]) -> None:
-        """Print the problems of the sources to stderr and lines of the catalog to stdout.
-
-        An index that turns out to be damaged is rebuilt, once; lines that have been printed are
-        skipped then, since the new index yields them again. Raises Leave.
-        """
+    printed_lines, printed_problems = 0, False
+    for was_damaged in (False, True):
         try:
-            self._print(self._load(), lines_of)
+            catalog = _load(options, sources, session, was_damaged)
+            if catalog.was_damaged:
+                stdio.print_message(REBUILT)
+            if not printed_problems:
+                _print_problems(catalog, None if options.command == "index" else MAX_PROBLEMS)
+                printed_problems = True
+            for line in islice(lines_of(catalog), printed_lines, None):
+                stdio.print_line(line)
+                printed_lines += 1
+            return
         except Unanswerable as error:
             raise Leave(ExitCode.USAGE, str(error)) from None
-        except IndexDamaged:
-            try:
-                self._print(self._load(was_damaged=True), lines_of)
-            except IndexDamaged as error:
+        except IndexDamaged as error:
+            if was_damaged:
                 raise Leave(ExitCode.UNREADABLE, f"{STILL_DAMAGED}: {error}") from None
 
-    def _load(self, *, was_damaged: bool = False) -> Catalog:
-        is_visible = stdio.is_terminal(sys.stderr)
-        with BuildProgress(visible=is_visible, colour=not self._options.no_color) as progress:
-            return load(
-                self._sources,
-                replace(self._session, on_progress=progress),
-                rebuild=self._options.rebuild,
-                was_damaged=was_damaged,
-                keep=self._keep,
-            )
 
-    def _print(self, catalog: Catalog, lines_of: Callable[[Catalog], Iterator[str]]) -> None:
-        if catalog.was_damaged:
-            stdio.print_message(REBUILT)
-        if not self._printed_problems:
-            self._print_problems(catalog)
-            self._printed_problems = True
-        for line in islice(lines_of(catalog), self._printed_lines, None):
-            stdio.print_line(line)
-            self._printed_lines += 1
+def _load(
+    options: Options, sources: Sequence[str], session: Session, was_damaged: bool
+) -> Catalog:
+    is_visible = stdio.is_terminal(sys.stderr)
+    with BuildProgress(visible=is_visible, colour=not options.no_color) as progress:
+        return load(
+            sources,
+            replace(session, on_progress=progress),
+            rebuild=options.rebuild,
+            was_damaged=was_damaged,
+            keep=options.command == "index",
+        )
 
-    def _print_problems(self, catalog: Catalog) -> None:
-        if catalog.notice:
-            stdio.print_message(catalog.notice)
-        for sentence in stale_copies(catalog.sources, time.time()):
-            stdio.print_message(sentence)
-        for problem in catalog.problems[: self._max_problems]:
-            stdio.print_message(str(problem))
-        if self._max_problems is not None and catalog.problem_count > self._max_problems:
-            rest = catalog.problem_count - self._max_problems
-            stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
+
+def _print_problems(catalog: Catalog, limit: int | None) -> None:
+    if catalog.notice:
+        stdio.print_message(catalog.notice)
+    for sentence in stale_copies(catalog.sources, time.time()):
+        stdio.print_message(sentence)
+    for problem in catalog.problems[:limit]:
+        stdio.print_message(str(problem))
+    if limit is not None and catalog.problem_count > limit:
+        rest = catalog.problem_count - limit
+        stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
 
 
 def no_match_code(catalog: Catalog) -> ExitCode:

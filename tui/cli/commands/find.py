@@ -11,7 +11,7 @@ from spackscope.model.catalog.listing import View
 from spackscope.model.presentation import export
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import CatalogPrinter, no_match_code, parse_query
+from spackscope.tui.cli.commands.common import no_match_code, parse_query, print_lines
 from spackscope.tui.cli.table import Table
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -37,16 +37,10 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         if not is_table:
             yield from _FORMATS[options.format or "tab"](catalog.specs(listing))
         elif listing:
-            table = Table(
-                lambda: catalog.specs(listing),
-                len(listing),
-                listing.constants,
-                listing.varying_variants,
-            )
             bold = not options.no_color and stdio.supports_colour(session.environ)
-            yield from table.lines(stdio.width(session.environ), bold=bold)
+            yield from Table(catalog, listing).lines(stdio.width(session.environ), bold=bold)
         if not listing:
             raise Leave(no_match_code(catalog), explain_no_match(catalog, query))
 
-    CatalogPrinter(options, sources, session).print(lines)
+    print_lines(options, sources, session, lines)
     return ExitCode.FOUND

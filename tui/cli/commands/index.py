@@ -10,7 +10,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import CatalogPrinter
+from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -29,5 +29,5 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             counts += [("index", path), ("size", f"{path.stat().st_size} bytes")]
         return table.labelled(counts)
 
-    CatalogPrinter(options, sources, session, keep=True, max_problems=None).print(lines)
+    print_lines(options, sources, session, lines)
     return ExitCode.FOUND

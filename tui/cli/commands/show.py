@@ -20,7 +20,7 @@ from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import CatalogPrinter, no_match_code, parse_query
+from spackscope.tui.cli.commands.common import no_match_code, parse_query, print_lines
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_CANDIDATES = 20
@@ -41,7 +41,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             return export.full_json_lines(map(catalog.full_record, rows))
         return _describe(catalog, rows)
 
-    CatalogPrinter(options, sources, session).print(lines)
+    print_lines(options, sources, session, lines)
     return ExitCode.FOUND
 
 

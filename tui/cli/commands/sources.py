@@ -12,7 +12,7 @@ from spackscope.model.presentation.sources import HEADS, source_cells
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import CatalogPrinter
+from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -29,5 +29,5 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             return table.aligned(rows)
         return ("\t".join(row) for row in rows)
 
-    CatalogPrinter(options, sources, session).print(lines)
+    print_lines(options, sources, session, lines)
     return ExitCode.FOUND
