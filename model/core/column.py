@@ -15,7 +15,7 @@ PER_RECORD = "spec"
 """The storage of columns in which each record has a value of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """One column.
 
