@@ -33,7 +33,7 @@ test: $(VENV)/dev.stamp
 search: $(VENV)/dev.stamp
 	@SPACKSCOPE_HYPOTHESIS=searching $(BIN)/python -m pytest -n auto tests/model $(ARGS)
 
-check: $(VENV)/dev.stamp $(VENV)/typecheck
+check: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy -p spackscope.model -p spackscope.tui
@@ -67,12 +67,6 @@ $(VENV)/run.stamp: $(BIN)/python pyproject.toml $(LOCK)
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@$(PIP) install --requirement $(LOCK) $(OR_TELL)
-	@touch $@
-
-# mypy and import-linter read folders, and do not follow the import hook of an editable install.
-$(VENV)/typecheck: $(VENV)/dev.stamp
-	@mkdir -p $@/spackscope
-	@for part in model tui sample_data; do ln -sfn ../../../$$part $@/spackscope/$$part; done
 	@touch $@
 
 bench: $(VENV)/dev.stamp

@@ -51,6 +51,16 @@ def test_every_listed_package_is_found_under_its_import_name(package: str) -> No
     assert Path(spec.origin).resolve() == folder / "__init__.py"
 
 
+def test_editors_find_every_folder_under_its_import_name() -> None:
+    folders = SETTINGS["tool"]["setuptools"]["package-dir"]
+    links = {name: ROOT.joinpath("typings", *name.split(".")) for name in folders}
+
+    assert {name: link.resolve() for name, link in links.items()} == {
+        name: ROOT / folder for name, folder in folders.items()
+    }
+    assert not any(link.readlink().is_absolute() for link in links.values())
+
+
 def test_the_sample_pages_are_found_as_resources() -> None:
     develop = resources.files("spackscope.sample_data") / "develop"
     found = {package.name: (package / "specs.md").read_bytes() for package in develop.iterdir()}
