@@ -7,15 +7,14 @@ url_buildcache.py.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from spackscope.model.core.errors import Cancelled, SourceError, reason
+from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.records import Problem
-from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_of
+from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_at
 from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.resolve import DATABASE, has_database
@@ -106,8 +105,7 @@ class _Search:
 
     def _report(self) -> None:
         """Report progress, ten times a second. Raises Cancelled."""
-        if self.session.should_stop():
-            raise Cancelled
+        self.session.check_cancelled()
         if time.monotonic() - self._last_progress > _PROGRESS_SECONDS:
             self.session.on_progress("files found", self._count, None)
             self._last_progress = time.monotonic()
@@ -148,14 +146,10 @@ class _Search:
             raise SourceError(f"the database of the install tree {error}") from None
 
     def _file(self, directory: str, origin: str, kind: str, name: str) -> DiscoveredSource:
-        path, shown = os.path.join(directory, name), os.path.join(origin, name)
-        try:
-            status = os.stat(path)
-        except OSError as error:
-            raise SourceError(f"{shown} {reason(error)}") from None
-        if not stat.S_ISREG(status.st_mode):
-            raise SourceError(f"{shown} cannot be read: not a regular file")
-        document = document_of(self.source, path, shown, status, "known")
+        path = os.path.join(directory, name)
+        document = document_at(self.source, path, os.path.join(origin, name))
+        if not os.path.isfile(path):
+            raise SourceError(f"{document.origin} cannot be read: not a regular file")
         return DiscoveredSource(self.source, kind, documents=(document,))
 
     def _install_trees_of(self, spack_root: str) -> DiscoveredSource:
@@ -173,18 +167,15 @@ class _Search:
 
 def _group(source: str, documents: list[Document]) -> list[DiscoveredSource]:
     """Separate pages from what Spack wrote; other files may be pages under any name."""
-    pages = [document for document in documents if document.kind == "candidate"]
-    known = [document for document in documents if document.kind != "candidate"]
-    are_other_files = bool(known) and not any(
-        os.path.basename(page.path) == _PAGE for page in pages
-    )
-    spec_files = tuple(document for document in known if document.cached)
+    candidates = tuple(document for document in documents if document.kind == "candidate")
+    spec_files = tuple(document for document in documents if document.cached)
+    others = tuple(each for each in documents if each.kind != "candidate" and not each.cached)
+    has_page = any(os.path.basename(document.path) == _PAGE for document in candidates)
+    kind = "" if (spec_files or others) and not has_page else "pages"
     parts = [
-        DiscoveredSource(source, "" if are_other_files else "pages", documents=tuple(pages)),
+        DiscoveredSource(source, kind, documents=candidates),
         DiscoveredSource(source, "mirror", "spec files", spec_files),
-        DiscoveredSource(
-            source, "file", documents=tuple(document for document in known if not document.cached)
-        ),
+        DiscoveredSource(source, "file", documents=others),
     ]
     return [part for part in parts if part.documents]
 

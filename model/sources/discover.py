@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected, reason
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.directory import discover_directory
-from spackscope.model.sources.document import DiscoveredSource, document_of
+from spackscope.model.sources.document import DiscoveredSource, document_at
 from spackscope.model.sources.mirror import Mirror, mirror_at
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.public_cache import (
@@ -34,8 +33,6 @@ from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
 from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
-
-_HEAD_SIZE = 512
 
 _LATE_SECONDS = 2.0
 """Time after which `on_late` is called with the sources that have answered."""
@@ -102,8 +99,7 @@ def _may_take_long(source: str) -> bool:
 
 def _discover(source: str, session: Session) -> DiscoveredSource:
     """Discover one source; every error but Cancelled becomes its failure."""
-    if session.should_stop():
-        raise Cancelled
+    session.check_cancelled()
     name = shown_source(source)
     try:
         if source == STANDARD_INPUT:
@@ -143,11 +139,7 @@ def _expected_kind(source: str) -> str:
 def _discover_standard_input(path: str) -> DiscoveredSource:
     if not path:
         raise SourceError("standard input was not read")
-    try:
-        status = os.stat(path)
-    except OSError as error:
-        raise SourceError(f"standard input {reason(error)}") from None
-    document = document_of(STANDARD_INPUT, path, "standard input", status, "known")
+    document = document_at(STANDARD_INPUT, path, "standard input")
     return DiscoveredSource(STANDARD_INPUT, "standard input", documents=(document,))
 
 
@@ -174,7 +166,7 @@ def _discover_remote(
     if not target.name:
         return discover_mirror(mirror)
     file = storage.fetch(target.name)
-    if is_tag_list(_head(file.path)):
+    if is_tag_list(file.path):
         return discover_public_cache(source, PublicCache(url), session)
     document = replace(mirror.document(file), cached=False)
     return DiscoveredSource(
@@ -205,24 +197,15 @@ def _discover_local(source: str, path: str, session: Session, view: str = "") ->
         return discover_directory(source, top, session, origin=origin)
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"the source {source} is neither a file nor a directory")
-    return _discover_file(source, top, origin or source, status, session)
+    return _discover_file(source, top, origin or source, session)
 
 
-def _discover_file(
-    source: str, path: str, origin: str, status: os.stat_result, session: Session
-) -> DiscoveredSource:
+def _discover_file(source: str, path: str, origin: str, session: Session) -> DiscoveredSource:
     target = parse_target(origin)
     if target.layout == "v3":
         folder = LocalFolder(str(absolute_path(target.top or ".")), target.top)
         return discover_mirror(mirror_at(source, folder, target, session))
-    if is_tag_list(_head(path)):
+    if is_tag_list(path):
         return discover_public_cache(source, PublicCache(origin), session)
-    document = document_of(source, path, origin, status, "known")
+    document = document_at(source, path, origin)
     return DiscoveredSource(source, "file", documents=(document,))
-
-
-def _head(path: str) -> bytes:
-    try:
-        return read_head(path, _HEAD_SIZE)
-    except OSError:
-        return b""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.records import Problem
 
 Kind = Literal["candidate", "known", "sizes"]
@@ -91,6 +92,14 @@ def document_of(
     """Return the document of a file whose status is known."""
     size, mtime_ns, ctime_ns = status.st_size, status.st_mtime_ns, status.st_ctime_ns
     return Document(source, path, origin, size, mtime_ns, ctime_ns, kind=kind)
+
+
+def document_at(source: str, path: str, origin: str) -> Document:
+    """Return the known document at a path. Raises SourceError, which names the origin."""
+    try:
+        return document_of(source, path, origin, os.stat(path), "known")
+    except OSError as error:
+        raise SourceError(f"{origin} {reason(error)}") from None
 
 
 def fingerprint(documents: Sequence[Document]) -> str:

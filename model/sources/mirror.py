@@ -9,7 +9,7 @@ from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
-from spackscope.model.sources.document import Document, Kind, document_of
+from spackscope.model.sources.document import Document, Kind, document_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import BUILD_CACHE, UrlTarget
 from spackscope.model.storage.base import FetchedFile, Storage
@@ -45,12 +45,8 @@ class Mirror:
 
     def document(self, file: FetchedFile, kind: Kind = "known") -> Document:
         """Return the document of a file. Raises SourceError."""
-        try:
-            status = os.stat(file.path)
-        except OSError as error:
-            raise SourceError(f"{file.origin} {reason(error)}") from None
-        document = document_of(self.source, file.path, file.origin, status, kind)
-        return replace(document, cached=True, tag=self.tag, stack=self.stack)
+        document = document_at(self.source, file.path, file.origin)
+        return replace(document, kind=kind, cached=True, tag=self.tag, stack=self.stack)
 
     def read(self, file: FetchedFile, size: int = MAX_MANIFEST_SIZE + 1) -> bytes:
         """Read at most `size` bytes from the start of a file. Raises SourceError."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from spackscope.model.core.errors import Cancelled, SourceError, Unreadable
+from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
@@ -71,8 +71,8 @@ def _v2_spec_files(mirror: Mirror) -> list[str]:
 
 def _names(mirror: Mirror, folder: str) -> Iterator[str]:
     for number, name in enumerate(mirror.storage.names(folder)):
-        if number % _CHECK_EVERY == 0 and mirror.session.should_stop():
-            raise Cancelled
+        if number % _CHECK_EVERY == 0:
+            mirror.session.check_cancelled()
         yield name
 
 
@@ -82,8 +82,8 @@ def _fetch_all(
     outcomes: list[_Outcome] = []
     if mirror.is_local:
         for number, task in enumerate(tasks):
-            if number % _CHECK_EVERY == 0 and mirror.session.should_stop():
-                raise Cancelled
+            if number % _CHECK_EVERY == 0:
+                mirror.session.check_cancelled()
             outcomes.append(task())
     else:
         outcomes = run_parallel(tasks, mirror.session.should_stop)

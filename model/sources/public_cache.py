@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from spackscope.model.core.bounded_files import read_file
+from spackscope.model.core.bounded_files import read_file, read_head
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, reason
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
@@ -44,6 +44,7 @@ DEFAULT_TAG = "develop"
 _BUCKET = "s3://spack-binaries/"
 _MAX_SIZE = 2**26
 """Bytes of a tag list that are read."""
+_HEAD_SIZE = 512
 _START = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])')
 
 
@@ -71,9 +72,12 @@ def parse_public_cache(source: str, environ: Mapping[str, str]) -> PublicCache |
     return PublicCache(tag_list, tuple(filter(None, (tag.strip() for tag in tags.split(",")))))
 
 
-def is_tag_list(head: bytes) -> bool:
-    """Check whether a file that starts with these bytes is a tag list."""
-    return _START.match(head) is not None
+def is_tag_list(path: str) -> bool:
+    """Check by its start whether a file is a tag list."""
+    try:
+        return _START.match(read_head(path, _HEAD_SIZE)) is not None
+    except OSError:
+        return False
 
 
 def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.spack_config.config import SpackConfig, read_spack_config
 from spackscope.model.storage.base import Storage
@@ -50,6 +51,11 @@ class Session:
             on_progress=self.on_progress,
             should_stop=self.should_stop,
         )
+
+    def check_cancelled(self) -> None:
+        """Raise Cancelled if `should_stop` returns True."""
+        if self.should_stop():
+            raise Cancelled
 
     @cached_property
     def spack(self) -> SpackConfig | None:
