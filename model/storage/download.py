@@ -7,7 +7,7 @@ import hashlib
 import os
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
@@ -151,25 +151,18 @@ class Downloader:
 
         Raises SourceErrors and Cancelled.
         """
-        for cache in self._caches():
-            try:
-                return self._fetch(cache, file, request)
-            except OSError as error:
-                why = f"cannot be written to the cache: {error.strerror}"
-                failure = SourceError(f"{file.origin} {why}")
-                if (stale := cache.find(file.key)) is not None:
-                    return _serve_stale(stale, file, failure)
-        raise failure
-
-    def _caches(self) -> Iterator[DownloadCache]:
-        yield self.cache
-        # The disk of the cache may be full, and another one not.
         try:
-            temporary = open_temporary_cache()
+            return self._fetch(self.cache, file, request)
+        except OSError as error:
+            why = f"cannot be written to the cache: {error.strerror}"
+            failure = SourceError(f"{file.origin} {why}")
+        if (stale := self.cache.find(file.key)) is not None:
+            return _serve_stale(stale, file, failure)
+        try:
+            # The disk of the cache may be full, and another one not.
+            return self._fetch(open_temporary_cache(), file, request)
         except OSError:
-            return
-        if temporary.directory != self.cache.directory:
-            yield temporary
+            raise failure from None
 
     def _fetch(self, cache: DownloadCache, file: RemoteFile, request: Request) -> FetchedFile:
         """Fetch a file into a cache. Raises OSError, SourceErrors and Cancelled."""
