@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -13,6 +12,7 @@ from textual.widget import Widget
 from spackscope.model.catalog.listing import Sort
 from spackscope.model.core.text import pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Layout
+from spackscope.tui.widgets.pieces import draw
 
 ASCENDING, DESCENDING = "↑", "↓"
 
@@ -43,26 +43,20 @@ class ColumnHeader(Widget):
         """Draw the heads."""
         if y:
             return Strip.blank(self.size.width)
-        dim = self.get_component_rich_style("row--dim")
         placed_columns, before, after = self._layout_shown
-        segments = [Segment(pad("‹" if before else "", self._gutter), dim)]
+        pieces = [(pad("‹" if before else "", self._gutter), "dim")]
         for number, placed in enumerate(placed_columns):
             column = placed.column
             label = column.label
             if self._sort is not None and self._sort.column == column.name:
                 label += DESCENDING if self._sort.descending else ASCENDING
-            name = "row--current" if column.name == self._current else "row--dim"
             text = shorten(label, placed.width)
-            if number:
-                segments.append(Segment(" " * GAP, dim))
-            segments.append(Segment(text, self.get_component_rich_style(name)))
-            segments.append(Segment(pad("", placed.width - len(text)), dim))
-        strip = Strip(segments).adjust_cell_length(self.size.width, dim)
-        if after:
-            more = f"{after}›"
-            strip = strip.crop(0, self.size.width - len(more))
-            strip = Strip.join([strip, Strip([Segment(more, dim)])])
-        return strip
+            pieces.append((" " * GAP if number else "", "dim"))
+            pieces.append((text, "current" if column.name == self._current else "dim"))
+            pieces.append((pad("", placed.width - len(text)), "dim"))
+        more = f"{after}›" if after else ""
+        strip = draw(self, pieces, self.size.width - len(more), "row")
+        return Strip.join([strip, draw(self, [(more, "dim")], len(more), "row")])
 
     def on_click(self, event: events.Click) -> None:
         """Tell which column was clicked."""

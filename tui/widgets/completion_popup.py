@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -14,7 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.completion import Completion
 from spackscope.model.core.text import cell_width, clean, pad, wrap
-from spackscope.tui.widgets.virtual_list import Piece
+from spackscope.tui.widgets.pieces import Piece, draw
 
 _MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40
 """Completions on a screen of fewer lines than `_TALL`, and on any other."""
@@ -110,15 +109,11 @@ class CompletionPopup(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw a line."""
-        plain, width = self.rich_style, self.size.width
-        if y >= len(self._lines):
-            return Strip.blank(width, plain)
-        column, pieces = self._lines[y]
-        segments = [Segment(" " * (column - self._left), plain)]
-        for text, name in pieces:
-            style = self.get_component_rich_style(f"completion--{name}") if name else plain
-            segments.append(Segment(text, style))
-        return Strip(segments).adjust_cell_length(width, plain)
+        pieces: list[Piece] = []
+        if y < len(self._lines):
+            line = self._lines[y]
+            pieces = [(" " * (line.column - self._left), ""), *line.pieces]
+        return draw(self, pieces, self.size.width, "completion")
 
     def on_click(self, event: events.Click) -> None:
         """Mark the completion that was clicked."""

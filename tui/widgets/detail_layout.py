@@ -8,7 +8,7 @@ from typing import NamedTuple
 from spackscope.model.catalog.dependency_tree import Node, Tree
 from spackscope.model.core.text import wrap
 from spackscope.model.presentation.detail import DIFFERS, DetailLine
-from spackscope.tui.widgets.virtual_list import Piece
+from spackscope.tui.widgets.pieces import Piece
 
 _LABEL_WIDTH = 10
 _STYLES = {"title": "strong", "hash": "accent", "head": "dim", "differs": "strong", "same": "dim"}

@@ -16,8 +16,9 @@ from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, TREE, bindings
 from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+from spackscope.tui.widgets.pieces import Piece
 from spackscope.tui.widgets.tree_lines import tree_pieces
-from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 
 class DetailPane(VirtualList):

@@ -19,7 +19,8 @@ from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.tui.keymap import PACKAGES, bindings
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 ALL = "all packages"
 

@@ -17,8 +17,9 @@ from spackscope.model.presentation.detail import variants_cell
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.pieces import Piece
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
-from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 _PLACEHOLDER = "…"
 """Stands in the cells of a row that has not been read yet."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.segment import Segment
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten
+from spackscope.tui.widgets.pieces import draw
 
 _MESSAGE_SECONDS = 6
 
@@ -21,7 +21,7 @@ class StatusLine(Widget):
 
     _hints: Sequence[tuple[str, str]] = ()
     _message = _problems = _position = ""
-    _style = "status--note"
+    _style = "note"
     _timer: Timer | None = None
 
     @property
@@ -48,7 +48,7 @@ class StatusLine(Widget):
     def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message for some seconds, or with `stay` until the next one."""
         self._message = clean(message)
-        self._style = "status--error" if error else "status--note"
+        self._style = "error" if error else "note"
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -63,23 +63,18 @@ class StatusLine(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width = self.size.width
-        plain, key = self.rich_style, self.get_component_rich_style("status--key")
-        corner = [
-            Segment(f"  {self._problems}", self.get_component_rich_style("status--error")),
-            Segment(f"  {self._position} ", plain),
-        ]
-        room = width - sum(cell_width(segment.text) for segment in corner)
-        segments = [Segment(" ", plain)]
+        corner = [(f"  {self._problems}", "error"), (f"  {self._position} ", "")]
+        room = width - sum(cell_width(text) for text, _ in corner)
+        pieces = [(" ", "")]
         if self._message:
-            style = self.get_component_rich_style(self._style)
-            segments.append(Segment(shorten(self._message, room - 1), style))
+            pieces.append((shorten(self._message, room - 1), self._style))
         else:
             used = 1
-            for shown, word in self._hints:
-                wide = cell_width(shown) + cell_width(word) + 3
-                if used + wide > room:
+            for key, word in self._hints:
+                used += cell_width(key) + cell_width(word) + 3
+                if used > room:
                     break
-                segments += [Segment(shown, key), Segment(f" {word}  ", plain)]
-                used += wide
-        left = Strip(segments).adjust_cell_length(max(0, room), plain)
-        return Strip.join([left, Strip(corner)]).adjust_cell_length(width, plain)
+                pieces += [(key, "key"), (f" {word}  ", "")]
+        left = draw(self, pieces, max(0, room), "status")
+        right = draw(self, corner, width - left.cell_length, "status")
+        return Strip.join([left, right])

@@ -14,7 +14,7 @@ from spackscope.model.presentation.dependency_tree import (
     short_hash,
     virtuals_text,
 )
-from spackscope.tui.widgets.virtual_list import Piece
+from spackscope.tui.widgets.pieces import Piece
 
 _INDENT = 2
 _MIN_NAME_WIDTH = 14

@@ -8,7 +8,8 @@ from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.virtual_list import Piece, VirtualList
+from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 _SIGNS = {None: (" ", ""), True: ("+", "strong"), False: ("!", "dim")}
 """Sign and style of a value without a mark, of an included one, and of an excluded one."""

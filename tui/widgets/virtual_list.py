@@ -5,19 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events, on
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.core.text import cell_width, clean, shorten, wrap
 from spackscope.tui.keymap import LISTS, bindings
-
-Piece = tuple[str, str]
-"""Some text of a row, and the name of its style: a component class without its prefix."""
+from spackscope.tui.widgets.pieces import Piece, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 
@@ -43,13 +38,7 @@ class VirtualList(Widget, can_focus=True):
     """
 
     BINDINGS = bindings(LISTS)
-    COMPONENT_CLASSES = {
-        "row--cursor",
-        "row--strong",
-        "row--dim",
-        "row--match",
-        "row--accent",
-    }
+    COMPONENT_CLASSES = {"row--cursor", "row--strong", "row--dim", "row--match", "row--accent"}
 
     class Highlighted(ListMessage):
         """Tell that the cursor moved to another row."""
@@ -67,7 +56,7 @@ class VirtualList(Widget, can_focus=True):
         self.cursor = 0
         self.top = 0
         self.empty = ""
-        self._styles_by_name: dict[tuple[str, bool, bool], Style] = {}
+        self._painter = RowPainter(self)
 
     @abstractmethod
     def pieces(self, row: int, width: int) -> list[Piece]:
@@ -125,52 +114,14 @@ class VirtualList(Widget, can_focus=True):
         """Draw one line of the screen."""
         width, row = self.size.width, self.top + y
         if not self.length:
-            return self._empty_line(y, width)
-        if row >= self.length:
-            return Strip.blank(width, self._style(""))
-        under_cursor = row == self.cursor
-        segments: list[Segment] = []
-        room = width
-        for text, name in self.pieces(row, width):
-            text = shorten(text, room, keep="start") if cell_width(text) > room else text
-            if text:
-                segments.append(Segment(text, self._style(name, under_cursor)))
-            room -= cell_width(text)
-        if room > 0:
-            segments.append(Segment(" " * room, self._style("", under_cursor)))
-        return Strip(segments, width).simplify()
-
-    def _empty_line(self, y: int, width: int) -> Strip:
-        """Draw a line of the text shown in place of rows, its first sentence brighter."""
-        lines = [
-            (part, "dim" if number else "")
-            for number, sentence in enumerate(self.empty.split("\n"))
-            for part in wrap(clean(sentence), max(1, width - 3))
-        ]
-        y -= 1 if self.size.height > len(lines) else 0
-        if not 0 <= y < len(lines):
-            return Strip.blank(width, self._style(""))
-        text, name = lines[y]
-        return Strip([Segment(f"  {text}", self._style(name))]).adjust_cell_length(width)
-
-    def _style(self, name: str, under_cursor: bool = False) -> Style:
-        key = name, under_cursor, self.has_focus
-        style = self._styles_by_name.get(key)
-        if style is None:
-            style = self.rich_style
-            if name:
-                style += self.get_component_rich_style(f"row--{name}", partial=True)
-            if under_cursor:
-                style += self.get_component_rich_style("row--cursor", partial=True)
-                if self.has_focus:
-                    style += Style(dim=False)
-            self._styles_by_name[key] = style
-        return style
+            return self._painter.row(empty_row(self.empty, y, width, self.size.height), width)
+        pieces = self.pieces(row, width) if row < self.length else []
+        return self._painter.row(pieces, width, under_cursor=row == self.cursor)
 
     def notify_style_update(self) -> None:
         """Drop the cached styles when the theme or the focus changes."""
         super().notify_style_update()
-        self._styles_by_name.clear()
+        self._painter.forget_styles()
         self.refresh()
 
     # The mouse and the keys

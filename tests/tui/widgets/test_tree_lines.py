@@ -82,9 +82,9 @@ def test_lines_say_what_spack_says_in_its_letters_and_signs(tmp_path: Path) -> N
     ]
     assert explain_line(upwards, row) == "build, link · takes it as mpi"
 
-    path = catalog.dependencies.path(*upwards.path_ends(row))
-    assert path is not None
-    lines = path_lines(read_path(catalog, path))
+    between = catalog.dependencies.path(*upwards.path_ends(row))
+    assert between is not None
+    lines = path_lines(read_path(catalog, between))
     assert ["".join(text for text, _ in line).rstrip() for line in lines] == [
         f"       hdf5@1.14      {hashes[0][:7]}",
         f"[bl  ] openmpi@5.0.3  {hashes[1][:7]}  provides mpi",

@@ -1,0 +1,79 @@
+"""Pieces of text with the names of their styles, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from spackscope.model.core.text import cell_width, clean, shorten, wrap
+
+Piece = tuple[str, str]
+"""Some text of a line, and the name of its style: a component class without its prefix."""
+
+
+def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> Strip:
+    """Draw a line of pieces, cut or filled to a width, with a widget's component classes.
+
+    >>> draw(self, [("y", "key"), (" copy", "")], self.size.width, "status")
+    """
+    plain = widget.rich_style
+    segments = (
+        Segment(text, widget.get_component_rich_style(f"{prefix}--{name}") if name else plain)
+        for text, name in pieces
+    )
+    return Strip(segments).adjust_cell_length(width, plain)
+
+
+class RowPainter:
+    """Draw the rows of a list; styles are cached because lists are drawn at every key."""
+
+    def __init__(self, widget: Widget) -> None:
+        self._widget = widget
+        self._styles: dict[tuple[str, bool, bool], Style] = {}
+
+    def forget_styles(self) -> None:
+        """Drop the cached styles."""
+        self._styles.clear()
+
+    def row(self, pieces: Iterable[Piece], width: int, *, under_cursor: bool = False) -> Strip:
+        """Draw a row of pieces, the last of them cut where it is too long."""
+        segments: list[Segment] = []
+        room = width
+        for text, name in pieces:
+            text = shorten(text, room, keep="start") if cell_width(text) > room else text
+            if text:
+                segments.append(Segment(text, self._style(name, under_cursor)))
+            room -= cell_width(text)
+        if room > 0:
+            segments.append(Segment(" " * room, self._style("", under_cursor)))
+        return Strip(segments, width).simplify()
+
+    def _style(self, name: str, under_cursor: bool) -> Style:
+        widget = self._widget
+        key = name, under_cursor, widget.has_focus
+        style = self._styles.get(key)
+        if style is None:
+            style = widget.rich_style
+            if name:
+                style += widget.get_component_rich_style(f"row--{name}", partial=True)
+            if under_cursor:
+                style += widget.get_component_rich_style("row--cursor", partial=True)
+                if widget.has_focus:
+                    style += Style(dim=False)
+            self._styles[key] = style
+        return style
+
+
+def empty_row(text: str, row: int, width: int, height: int) -> list[Piece]:
+    """Return a row of the text shown in place of rows, its first line brighter than the others."""
+    lines = [
+        (part, "dim" if number else "")
+        for number, sentence in enumerate(text.split("\n"))
+        for part in wrap(clean(sentence), max(1, width - 3))
+    ]
+    row -= 1 if height > len(lines) else 0
+    return [("  ", ""), lines[row]] if 0 <= row < len(lines) else []
