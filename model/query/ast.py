@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from spackscope.model.query import lexer
 from spackscope.model.query.conditions import Condition, Group, Term, exact_term
@@ -28,19 +28,21 @@ class Query:
 
     groups: tuple[Group, ...] = ()
     specs: tuple[tuple[Group, ...], ...] = ()
+    _unordered: tuple[frozenset[Group], frozenset[frozenset[Group]]] = field(
+        init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", _in_order(self.groups))
         object.__setattr__(self, "specs", tuple(map(_in_order, self.specs)))
-
-    def _unordered(self) -> tuple[frozenset[Group], frozenset[frozenset[Group]]]:
-        return frozenset(self.groups), frozenset(map(frozenset, self.specs))
+        unordered = frozenset(self.groups), frozenset(map(frozenset, self.specs))
+        object.__setattr__(self, "_unordered", unordered)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Query) and self._unordered() == other._unordered()
+        return isinstance(other, Query) and self._unordered == other._unordered
 
     def __hash__(self) -> int:
-        return hash(self._unordered())
+        return hash(self._unordered)
 
     def __str__(self) -> str:
         # The module imports this one.
@@ -112,8 +114,8 @@ class Query:
 
     def without_column(self, column: str) -> Query:
         """Return the query without the groups whose conditions are all on one column."""
-        gone = self.of_column(column)
-        return replace(self, groups=tuple(group for group in self.groups if group not in gone))
+        kept = tuple(g for g in self.groups if any(c.column != column for c in g))
+        return replace(self, groups=kept)
 
 
 def query_of(*conditions: Condition) -> Query:

@@ -41,7 +41,8 @@ def parse_input(text: str, cursor: int, *, bare: Bare = "any") -> ParsedInput:
     try:
         query, spans = parse_tokens(text, tokens, bare=bare)
     except QueryError as error:
-        return ParsedInput(text, cursor, None, {}, tokens, error)
+        # The frames of a traceback would keep the parser.
+        return ParsedInput(text, cursor, None, {}, tokens, error.with_traceback(None))
     return ParsedInput(text, cursor, query, spans, tokens)
 
 
@@ -51,5 +52,5 @@ def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> Par
     try:
         filtered, spans = apply_filter(others, column, text)
     except QueryError as error:
-        return ParsedInput(text, cursor, None, {}, (), error, column, others)
+        return ParsedInput(text, cursor, None, {}, (), error.with_traceback(None), column, others)
     return ParsedInput(text, cursor, filtered, spans, (), None, column, others)
