@@ -11,9 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from spackscope.model.core.errors import (
-    Cancelled,
-)
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.loader.load import load
 from spackscope.model.sources import directory
 from spackscope.model.sources import discover as discover_module

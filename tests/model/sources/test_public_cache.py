@@ -1,4 +1,4 @@
-"""The public cache, or a site's copy of it, is read by tags."""
+"""The public cache is read by its tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.public_cache import TAG_LIST, PublicCache, parse_public_cache
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.url_target import UrlTarget, parse_target
 from spackscope.model.storage.urls import shown_url
 from tests.builders import (
     MANIFEST,
@@ -29,7 +28,11 @@ from tests.builders import (
 from tests.web_server import Exchange, serving
 
 NAME = "cache_spack_io_index.json"
+
+
 ROOT, E4S, OLD = zlib_index(version="1"), zlib_index(version="2"), zlib_index(version="3")
+
+
 FILES = {
     **under("develop", mirror_v3(ROOT)),
     **under("develop/e4s", mirror_v3(E4S)),
@@ -208,20 +211,6 @@ def test_a_broken_url_in_a_tag_list_hides_no_other(
     assert problem.place == "develop bad"
     assert reason in problem.reason or "does not exist" in problem.reason
     assert "s3cr3t" not in str(problem)
-
-
-@pytest.mark.parametrize(
-    ("url", "at"),
-    [
-        (f"http://{MANIFEST}", UrlTarget("http://v3/manifests/index", "index.manifest.json")),
-        ("http://build_cache/index.json", UrlTarget("http://build_cache", "index.json")),
-        ("http://x.json", UrlTarget("http://x.json")),
-        (f"http://h/{MANIFEST}", UrlTarget("http://h", layout="v3")),
-        ("http://h/index.json?q", UrlTarget("http://h?q", "index.json")),
-    ],
-)
-def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: UrlTarget) -> None:
-    assert parse_target(url) == at
 
 
 def test_names_in_a_tag_list_may_be_percent_encoded() -> None:

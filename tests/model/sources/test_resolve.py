@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import (
-    SourceError,
-)
+from spackscope.model.core.errors import SourceError
 from spackscope.model.sources.resolve import SAMPLE, absolute_path, resolve_sources, source_key
 from spackscope.model.sources.session import Session
 from tests.builders import SpackRoot
@@ -109,3 +108,54 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
 
     with pytest.raises(SourceError, match="the source mirror cannot be read"):
         source_key("mirror", Session({}))
+
+
+@pytest.mark.parametrize(
+    ("given", "variable", "sources"),
+    [
+        ([], None, (SAMPLE,)),
+        ([], "", (SAMPLE,)),
+        ([], "  ", (SAMPLE,)),
+        (["a", "b", "a"], "c", ("a", "b")),
+        ([], "a b  a", ("a", "b")),
+        ([], "'my mirror' b\\ c", ("my mirror", "b c")),
+        ([], " ".join(["far/away"] * 1_000), ("far/away",)),
+        ([], "x" * 5_000, ("x" * 5_000,)),
+    ],
+)
+def test_sources_are_given_or_in_the_environment_or_the_sample(
+    given: list[str], variable: str | None, sources: tuple[str, ...]
+) -> None:
+    environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
+
+    assert resolve_sources(given, Session(environ)) == sources
+
+
+def test_a_variable_that_names_an_existing_place_is_one_source(tmp_path: Path) -> None:
+    place = tmp_path / "my mirror"
+    place.mkdir()
+
+    assert resolve_sources([], Session({"SPACKSCOPE_FROM": str(place)})) == (str(place),)
+
+
+def test_a_variable_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my mirror").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert resolve_sources([], Session({"SPACKSCOPE_FROM": "~/my mirror"})) == ("~/my mirror",)
+
+
+def test_a_variable_with_an_open_quote_is_refused() -> None:
+    with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
+        resolve_sources([], Session({"SPACKSCOPE_FROM": "it's"}))
+
+
+def test_a_source_is_found_from_home_from_here_and_in_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.chdir(tmp_path)
+
+    assert absolute_path("~/mirror") == Path("/home/ada/mirror")
+    assert absolute_path("a/../b/") == Path(os.getcwd(), "b")
+    assert (absolute_path(SAMPLE) / "develop").is_dir()

@@ -1,11 +1,9 @@
-"""Whatever stands at a source is found, said, or refused in one sentence."""
+"""Every file below a directory is found, or reported."""
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
-import sqlite3
 import sys
 import threading
 from collections.abc import Callable
@@ -13,20 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-)
+from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.loader.build import build
 from spackscope.model.sources import walk
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import (
-    Document,
-    fingerprint,
-)
-from spackscope.model.sources.resolve import SAMPLE, absolute_path, resolve_sources
+from spackscope.model.sources.document import Document
 from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, hash_of, page, record, write_page
 
@@ -44,60 +33,6 @@ def names(documents: list[Document], below: Path) -> list[str]:
     return [os.path.relpath(document.path, below) for document in documents]
 
 
-# The choice of sources
-
-
-@pytest.mark.parametrize(
-    ("given", "variable", "sources"),
-    [
-        ([], None, (SAMPLE,)),
-        ([], "", (SAMPLE,)),
-        ([], "  ", (SAMPLE,)),
-        (["a", "b", "a"], "c", ("a", "b")),
-        ([], "a b  a", ("a", "b")),
-        ([], "'my mirror' b\\ c", ("my mirror", "b c")),
-        ([], " ".join(["far/away"] * 1_000), ("far/away",)),
-        ([], "x" * 5_000, ("x" * 5_000,)),
-    ],
-)
-def test_sources_are_given_or_in_the_environment_or_the_sample(
-    given: list[str], variable: str | None, sources: tuple[str, ...]
-) -> None:
-    environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
-
-    assert resolve_sources(given, Session(environ)) == sources
-
-
-def test_a_variable_that_names_an_existing_place_is_one_source(tmp_path: Path) -> None:
-    place = tmp_path / "my mirror"
-    place.mkdir()
-
-    assert resolve_sources([], Session({"SPACKSCOPE_FROM": str(place)})) == (str(place),)
-
-
-def test_a_variable_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my mirror").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    assert resolve_sources([], Session({"SPACKSCOPE_FROM": "~/my mirror"})) == ("~/my mirror",)
-
-
-def test_a_variable_with_an_open_quote_is_refused() -> None:
-    with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
-        resolve_sources([], Session({"SPACKSCOPE_FROM": "it's"}))
-
-
-def test_a_source_is_found_from_home_from_here_and_in_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", "/home/ada")
-    monkeypatch.chdir(tmp_path)
-
-    assert absolute_path("~/mirror") == Path("/home/ada/mirror")
-    assert absolute_path("a/../b/") == Path(os.getcwd(), "b")
-    assert (absolute_path(SAMPLE) / "develop").is_dir()
-
-
 def test_a_relative_source_in_a_directory_that_is_gone_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,9 +43,6 @@ def test_a_relative_source_in_a_directory_that_is_gone_is_refused(
 
     with pytest.raises(SourceError, match="the source mirror cannot be read: no such file"):
         scan(["mirror"])
-
-
-# Scanning
 
 
 def test_a_single_page_is_a_source(tmp_path: Path) -> None:
@@ -373,90 +305,6 @@ def test_a_source_that_may_not_be_read_is_refused(is_directory: bool, unprivileg
 
     with pytest.raises(SourceError, match=f"the source {path} cannot be read: permission denied"):
         catalog_of(path)
-
-
-# Between scan and read
-
-
-def problems_after(directory: Path, change: Callable[[Path], object]) -> list[str]:
-    """Change a page that the scan has just found, read on, and give the problems."""
-    write_page(directory, [record(1)], title="first")
-    victim = write_page(directory, [record(2)], title="victim")
-    discovered = discover([str(directory)], Session({}))
-    change(victim)
-    index = directory / "index.sqlite"
-    with contextlib.closing(sqlite3.connect(index)) as connection:
-        build(discovered, connection, Session({}))
-    catalog = Catalog(f"file:{index}")
-    assert catalog.by_hash(hash_of(1))
-    return [problem.reason for problem in catalog.problems]
-
-
-def test_a_page_that_vanishes_is_said(tmp_path: Path) -> None:
-    assert problems_after(tmp_path, os.unlink) == ["cannot be read: no such file or directory"]
-
-
-def test_a_page_that_becomes_a_directory_is_said(tmp_path: Path) -> None:
-    def change(path: Path) -> None:
-        path.unlink()
-        path.mkdir()
-
-    assert problems_after(tmp_path, change) == ["cannot be read: is a directory"]
-
-
-@pytest.mark.parametrize("has_writer", [False, True])
-def test_a_page_that_becomes_a_pipe_is_said_and_not_waited_for(
-    has_writer: bool, tmp_path: Path
-) -> None:
-    writers = []
-
-    def change(path: Path) -> None:
-        path.unlink()
-        os.mkfifo(path)
-        if has_writer:
-            writers.append(os.open(path, os.O_RDWR))
-
-    problems = problems_after(tmp_path, change)
-
-    for writer in writers:
-        os.close(writer)
-    assert problems == ["cannot be read: it is not a regular file"]
-
-
-def test_a_page_that_is_being_written_is_read_as_far_as_it_is(tmp_path: Path) -> None:
-    problems = problems_after(tmp_path, lambda path: os.truncate(path, path.stat().st_size - 20))
-
-    assert problems[0] == "the front matter has no closing line of three dashes"
-    assert "neither JSON" in problems[1]
-
-
-# Fingerprints, stopping
-
-
-def test_a_fingerprint_tells_every_change(tmp_path: Path) -> None:
-    def now() -> str:
-        return fingerprint(scan([str(tmp_path)]))
-
-    path = write_page(tmp_path, [record(1)])
-    seen = [now()]
-    assert now() == seen[0]
-
-    status = path.stat()
-    path.write_bytes(page([record(2)]))
-    assert path.stat().st_size == status.st_size
-    seen.append(now())
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    seen.append(now())
-    path.chmod(0o640)
-    seen.append(now())
-    added = write_page(tmp_path, [record(3)], title="bzip2")
-    seen.append(now())
-    added.rename(added.with_name("other.md"))
-    seen.append(now())
-    path.unlink()
-    seen.append(now())
-
-    assert len(set(seen)) == len(seen)
 
 
 def test_scanning_asks_in_every_directory_whether_to_stop(tmp_path: Path) -> None:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options

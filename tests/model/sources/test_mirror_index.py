@@ -1,0 +1,253 @@
+"""The indexes of a mirror are verified by their checksums."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_layouts import discover_mirror
+from spackscope.model.sources.session import Session
+from spackscope.model.storage.http_client import Client
+from spackscope.model.storage.local import LocalFolder
+from spackscope.model.storage.patience import Patience
+from tests.builders import (
+    DATABASE_TYPE,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    MANIFEST,
+    SPACK_DATA,
+    SPEC_TYPE,
+    Files,
+    blob,
+    contents,
+    discover_one,
+    entry,
+    manifest,
+    mirror_v2,
+    mirror_v3,
+    problem_text,
+    serve_files,
+    write_files,
+    zlib_index,
+)
+
+ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """Give an environment with a cache directory that is kept between two looks."""
+    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
+    found = discover_one(SPACK_DATA / "mirror-v3")
+
+    first, *sizes = found.documents
+    assert (found.kind, found.layout, found.problems) == ("mirror", "v3", ())
+    assert Path(first.path) == INDEX_OF_1_2
+    assert first.origin == str(INDEX_OF_1_2)
+    assert (first.kind, first.cached) == ("known", True)
+    assert {document.kind for document in sizes} == {"sizes"}
+    assert len(sizes) == 2
+
+
+def test_the_index_of_a_v2_mirror_that_spack_wrote_is_found() -> None:
+    found = discover_one(SPACK_DATA / "mirror-v2")
+
+    (document,) = found.documents
+    assert (found.kind, found.layout, found.problems) == ("mirror", "v2", ())
+    assert (Path(document.path), document.cached) == (INDEX_OF_0_23, True)
+
+
+def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) -> None:
+    files = mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)
+
+    found = discover_one(write_files(tmp_path, files))
+
+    assert found.documents == ()
+    assert f"{tmp_path}/blobs/sha256/" in found.failure
+    assert "does not match its checksum" in found.failure
+
+
+def test_a_blob_that_changes_after_it_was_good_is_refused(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    files = mirror_v3(ONE)
+    mirror = write_files(tmp_path / "mirror", files)
+    assert discover_one(mirror, home).failure == ""
+    assert discover_one(mirror, home).failure == ""
+
+    (name,) = blob(ONE)
+    (mirror / name).write_bytes(TWO)
+
+    assert "does not match its checksum" in discover_one(mirror, home).failure
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<html>", "the manifest cannot be read"),
+        (b"{}", "it is not a manifest of a mirror"),
+        (manifest(entry(SPEC_TYPE, b"x")), "the manifest names no index"),
+        (
+            manifest(entry(DATABASE_TYPE, b"gone")),
+            "does not exist, but the manifest of the mirror names",
+        ),
+    ],
+)
+def test_a_manifest_that_leads_nowhere_is_said(data: bytes, reason: str, tmp_path: Path) -> None:
+    found = discover_one(write_files(tmp_path, mirror_v3(ONE) | {MANIFEST: data}))
+
+    assert reason in found.failure
+    assert found.failure.startswith(str(tmp_path))
+
+
+def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
+    views = mirror_v3(ONE, "v3/manifests/index/one/index.manifest.json")
+    views |= mirror_v3(TWO, "v3/manifests/index/two/index.manifest.json")
+
+    assert contents(discover_one(write_files(tmp_path, views))) == [ONE, TWO]
+
+
+def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
+    files = (
+        mirror_v3(ONE)
+        | mirror_v3(TWO, "v3/manifests/index/two/index.manifest.json")
+        | mirror_v2(ONE)
+    )
+    place = LocalFolder(str(write_files(tmp_path, files)), "mirror")
+
+    found = discover_mirror(Mirror("mirror", place, Session({}), view="two"))
+
+    assert contents(found) == [TWO]
+
+
+def test_an_index_that_does_not_fit_its_hash_is_read_and_said(tmp_path: Path) -> None:
+    found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted="0" * 64)))
+
+    assert contents(found) == [ONE]
+    assert "build_cache/index.json: does not match its checksum" in problem_text(found)
+
+
+@pytest.mark.parametrize("noted", ["", "x" * 64, "\x1b[31m", "0" * 63])
+def test_a_hash_that_is_none_is_said(noted: str, tmp_path: Path) -> None:
+    write_files(tmp_path, mirror_v2(ONE) | {"build_cache/index.json.hash": noted.encode()})
+
+    found = discover_one(tmp_path)
+
+    assert contents(found) == [ONE]
+    assert "not a sha256" in problem_text(found)
+
+
+def test_an_index_without_a_hash_is_read(tmp_path: Path) -> None:
+    found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted=None)))
+
+    assert (contents(found), found.problems) == ([ONE], ())
+
+
+def test_a_new_index_is_brought(home: dict[str, str]) -> None:
+    for make in (mirror_v3, mirror_v2):
+        files = make(ONE)
+        with serve_files(files) as server:
+            assert contents(discover_one(server.url, home)) == [ONE]
+            files.update(make(TWO))
+
+            assert contents(discover_one(server.url, home)) == [TWO]
+
+
+def test_a_v2_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
+    files = mirror_v2(TWO) | {
+        "build_cache/index.json.hash": mirror_v2(ONE)["build_cache/index.json.hash"]
+    }
+
+    with serve_files(files) as server:
+        found = discover_one(server.url)
+
+    assert contents(found) == [TWO]
+    assert "does not match its checksum" in problem_text(found)
+
+
+def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
+    old, files = mirror_v3(ONE)[MANIFEST], mirror_v3(TWO)
+    with serve_files(files) as server:
+        there = server.default
+        server.default = lambda exchange: (
+            exchange.respond(200, old) if len(server.requests) == 1 else there(exchange)
+        )
+        found = discover_one(server.url)
+
+    assert (contents(found), found.remark) == ([TWO], "")
+
+
+def test_a_wrong_blob_is_refused_far_away() -> None:
+    with serve_files(mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
+        found = discover_one(server.url)
+
+    assert found.documents == ()
+    assert "does not match its checksum" in found.failure
+
+
+def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
+    files = mirror_v3(ONE)
+    with serve_files(files) as server:
+        discover_one(server.url, home)
+        files.update(mirror_v3(TWO) | dict.fromkeys(blob(TWO), b"broken"))
+
+        found = discover_one(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "does not match its checksum" in found.remark
+    assert "the previous index is used" in found.remark
+
+
+def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
+    with serve_files(mirror_v3(ONE)) as server:
+        discover_one(server.url, home)
+
+    found = discover_one(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "cannot be reached" in found.remark
+    assert found.checked is not None
+
+
+@pytest.mark.parametrize(
+    "files", [mirror_v2(ONE), mirror_v2(ONE, None), mirror_v3(ONE)], ids=["v2", "bare v2", "v3"]
+)
+def test_the_copy_serves_whatever_is_the_matter_with_the_server(
+    files: Files, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience = Patience(pause=0.01)
+    client = property(lambda session: Client(session.environ, patience=patience))
+    monkeypatch.setattr(Session, "client", client)
+    with serve_files(files) as server:
+        discover_one(server.url, home)
+        for script in (
+            lambda exchange: exchange.respond(500),
+            lambda exchange: exchange.respond(200, b"<!DOCTYPE html><title>Log in</title>"),
+        ):
+            server.default = script
+            found = discover_one(server.url, home)
+            assert contents(found) == [ONE]
+            assert found.remark
+
+    found = discover_one(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "cannot be reached" in found.remark
+    assert found.problems == ()
+
+
+def test_the_index_of_before_serves_while_the_manifest_is_none(home: dict[str, str]) -> None:
+    files = mirror_v3(ONE)
+    with serve_files(files) as server:
+        discover_one(server.url, home)
+        files[MANIFEST] = b"{"
+
+        found = discover_one(server.url, home)
+
+    assert contents(found) == [ONE]
+    assert "the previous index is used" in found.remark

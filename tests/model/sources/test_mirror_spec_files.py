@@ -1,0 +1,74 @@
+"""The spec files of a mirror without an index are read."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from spackscope.model.core.records import Spec
+from spackscope.model.readers.detect import read_document
+from spackscope.model.sources.document import Document
+from tests.builders import (
+    MANIFEST,
+    SPACK_DATA,
+    SPEC_TYPE,
+    ZLIB,
+    blob,
+    contents,
+    discover_one,
+    entry,
+    files_in,
+    manifest,
+    problem_text,
+    write_files,
+)
+
+
+def specs_of(document: Document) -> list[Spec]:
+    items = read_document(Path(document.path).read_bytes(), origin=document.origin)
+    return [item for item in items if isinstance(item, Spec)]
+
+
+def test_spec_files_serve_where_a_v2_mirror_has_no_index(tmp_path: Path) -> None:
+    files = files_in(SPACK_DATA / "mirror-v2")
+    specs = {name: data for name, data in files.items() if name.endswith(".spec.json")}
+    signed = f"{min(specs)}.sig"
+
+    found = discover_one(write_files(tmp_path, {**specs, signed: specs[min(specs)]}))
+
+    assert (found.kind, found.layout) == ("mirror", "v2 spec files")
+    assert len(found.documents) == len(specs)
+    assert all(document.cached for document in found.documents)
+    assert {spec.hash for document in found.documents for spec in specs_of(document)[:1]} == {
+        name.removesuffix(".spec.json")[-32:] for name in specs
+    }
+
+
+def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path) -> None:
+    files = files_in(SPACK_DATA / "mirror-v3")
+    del files[MANIFEST]
+
+    found = discover_one(write_files(tmp_path, files))
+
+    asked = [document for document in found.documents if document.kind == "known"]
+    assert (found.layout, found.problems) == ("v3 spec files", ())
+    assert [specs_of(document)[0].package for document in asked] == ["bzip2", "ncurses"]
+    assert all(specs_of(document)[0].hash in document.origin for document in asked)
+    assert len(found.documents) == 4
+
+
+def test_a_blob_that_is_missing_or_wrong_hides_no_other_spec_file(tmp_path: Path) -> None:
+    good, bad = gzip.compress(b"{}"), b"bad"
+    files = {
+        f"v3/manifests/spec/a/{name}-1-{ZLIB}.spec.manifest.json": manifest(entry(SPEC_TYPE, data))
+        for name, data in (("good", good), ("gone", b"gone"), ("bad", bad))
+    }
+    files |= blob(good) | dict.fromkeys(blob(bad), b"other")
+    files["v3/manifests/spec/a/none.spec.manifest.json"] = b"[]"
+
+    found = discover_one(write_files(tmp_path, files))
+
+    assert contents(found) == [good]
+    assert "does not exist" in problem_text(found)
+    assert "does not match its checksum" in problem_text(found)
+    assert "none.spec.manifest.json: it is not a manifest" in problem_text(found)
