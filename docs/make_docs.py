@@ -1,12 +1,16 @@
-"""Make the picture of the screen and the tables of the documents from the program itself.
+"""Build the picture of the screen and the tables of the documents from the program itself.
 
-Run it after a change of the screen, the keys or the language: `.venv/bin/python docs/make_docs.py`
+Run it after a change of the screen, the keys, the language or the packages:
+`.venv/bin/python docs/make_docs.py`
 """
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from spackscope.model.sources.session import Session
@@ -14,12 +18,16 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).parent.parent
-README, LANGUAGE_PAGE = ROOT / "README.md", ROOT / "docs" / "query-language.md"
 
 
 def key_table() -> str:
-    """Spell the table of keys in Markdown."""
+    """Return the table of keys in Markdown."""
     lines = ["| where | key | what it does |", "|---|---|---|"]
     for where, heading in HEADINGS.items():
         for key in KEYS:
@@ -31,7 +39,7 @@ def key_table() -> str:
 
 
 def language_table() -> str:
-    """Spell the table of the query language in Markdown, with the examples."""
+    """Return the table of the query language in Markdown, with the examples."""
     lines = []
     for heading, forms in LANGUAGE.items():
         lines += [f"### {heading}", "", "| written | meaning | an example |", "|---|---|---|"]
@@ -44,8 +52,43 @@ def language_table() -> str:
     return "\n".join(lines).strip()
 
 
+def package_table() -> str:
+    """Return the table of the packages in Markdown, in the order in which they import."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    lines = ["| package | what it does |", "|---|---|"]
+    for contract in contracts:
+        for container in contract.get("containers", ()):
+            top = container.removeprefix("spackscope.")
+            layers = [layer for text in contract["layers"] for layer in text.split("|")]
+            names = [layer.strip(" ()") for layer in reversed(layers)]
+            for path in [top, *(f"{top}/{name}" for name in names)]:
+                lines += [f"| `{path}` | {_sentence(path)} |"] if _file(path).exists() else []
+    return "\n".join(lines)
+
+
+def _file(path: str) -> Path:
+    """Return the file with the docstring of a package or a module."""
+    folder = ROOT / path
+    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+
+
+def _sentence(path: str) -> str:
+    """Return the first sentence of a docstring."""
+    docstring = ast.get_docstring(ast.parse(_file(path).read_text("utf-8"))) or ""
+    return docstring.partition("\n")[0]
+
+
+TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
+    "keys": (ROOT / "README.md", key_table),
+    "language": (ROOT / "docs" / "query-language.md", language_table),
+    "packages": (ROOT / "CONTRIBUTING.md", package_table),
+}
+"""The tables by their names: the document that has it, and what builds it."""
+
+
 def with_table(text: str, name: str, table: str) -> str:
-    """Put a present table between the marks of its name."""
+    """Replace the table between the marks of its name."""
     begin, end = f"<!-- {name}: made by docs/make_docs.py -->", f"<!-- end of {name} -->"
     before, rest = text.split(begin)
     _, after = rest.split(end)
@@ -69,13 +112,10 @@ async def picture() -> str:
 
 
 def main() -> None:
-    """Write the picture and the README."""
+    """Write the picture and the tables."""
     (ROOT / "docs" / "screen.svg").write_text(asyncio.run(picture()), encoding="utf-8")
-    for page, name, table in (
-        (README, "keys", key_table()),
-        (LANGUAGE_PAGE, "language", language_table()),
-    ):
-        page.write_text(with_table(page.read_text("utf-8"), name, table), encoding="utf-8")
+    for name, (page, build) in TABLES.items():
+        page.write_text(with_table(page.read_text("utf-8"), name, build()), encoding="utf-8")
 
 
 if __name__ == "__main__":

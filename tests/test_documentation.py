@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -15,6 +16,12 @@ from spackscope.tui.query_reference import LANGUAGE, Form
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "query-language.md"
+
+spec = importlib.util.spec_from_file_location("make_docs", ROOT / "docs" / "make_docs.py")
+assert spec is not None
+assert spec.loader is not None
+make_docs = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make_docs)
 
 FORMS = [form for forms in LANGUAGE.values() for form in forms]
 
@@ -55,6 +62,14 @@ def test_an_example_of_the_language_finds_something(
     monkeypatch.delenv("SPACKSCOPE_FROM", raising=False)
     assert main(["find", "--hashes", "--", form.example]) == 0
     assert capfd.readouterr().out
+
+
+@pytest.mark.parametrize("name", make_docs.TABLES)
+def test_a_table_of_the_documents_is_up_to_date(name: str) -> None:
+    page, build = make_docs.TABLES[name]
+    text = page.read_text("utf-8")
+
+    assert make_docs.with_table(text, name, build()) == text, "run docs/make_docs.py"
 
 
 def test_the_forms_fit_the_help() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from textual.actions import parse
@@ -36,7 +34,7 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.virtual_list import VirtualList
-from tests.browsing import ROOT, SAMPLE, Browser, browsing
+from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import write_page
 
 OWNERS: dict[str, type[Widget]] = {
@@ -53,16 +51,6 @@ OWNERS: dict[str, type[Widget]] = {
 
 def described(key: Key) -> str:
     return f"{key.where}: {key.keys}"
-
-
-def make_docs() -> ModuleType:
-    path = ROOT / "docs" / "make_docs.py"
-    spec = importlib.util.spec_from_file_location("make_docs", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_place_has_a_heading_and_keys() -> None:
@@ -103,12 +91,6 @@ def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
             assert form.written.split()[0] in texts
             assert form.sentence.split()[-1] in texts
     assert max(map(cell_width, lines)) <= 76, "the help fits into 80 cells"
-
-
-def test_the_readme_has_the_table_of_keys() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    docs = make_docs()
-    assert docs.with_table(readme, "keys", docs.key_table()) == readme, "run docs/make_docs.py"
 
 
 PALETTE: list[tuple[str, Callable[[str], bool]]] = [
