@@ -37,12 +37,7 @@ class Storage(ABC):
 
     @abstractmethod
     def fetch(
-        self,
-        name: str,
-        *,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
+        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
     ) -> FetchedFile:
         """Return a file on this machine, downloading it unless the cached copy is current.
 

@@ -43,20 +43,21 @@ class RemoteFile:
     max_size: int = MAX_FILE_SIZE
 
 
-class DownloadWriter:
-    """Write the bytes of a download, within its limit of size.
+class Download:
+    """One download of a file, with its cached copy if there is one, and the target of its bytes.
 
-    Each method raises SourceError where there are too many bytes.
+    Each method raises SourceError where there are more bytes than the file may have.
     """
 
     def __init__(
         self,
-        target: BinaryIO,
         file: RemoteFile,
-        on_progress: OnProgress = no_progress,
-        should_stop: ShouldStop = never,
+        cached: CachedFile | None,
+        target: BinaryIO,
+        on_progress: OnProgress,
+        should_stop: ShouldStop,
     ) -> None:
-        self._target, self._file = target, file
+        self.file, self.cached, self._target = file, cached, target
         self._on_progress, self._should_stop = on_progress, should_stop
         self._digest = hashlib.sha256()
         self._reported = 0.0
@@ -71,10 +72,10 @@ class DownloadWriter:
 
     def announce(self, size: int | None) -> None:
         """Check the size that the server announces."""
-        limit = self._file.max_size
+        limit = self.file.max_size
         if size is not None and size > limit:
             allowed = f"{limit:,} are allowed"
-            raise SourceError(f"{self._file.origin} is too large: {size:,} bytes, and {allowed}")
+            raise SourceError(f"{self.file.origin} is too large: {size:,} bytes, and {allowed}")
 
     def write(self, chunk: bytes) -> None:
         """Append bytes."""
@@ -94,26 +95,26 @@ class DownloadWriter:
         now = time.monotonic()
         if now - self._reported >= _REPORT_SECONDS or received == total:
             self._reported = now
-            origin = self._file.origin
+            origin = self.file.origin
             self._on_progress(f"bytes of {origin.rpartition('/')[2] or origin}", received, total)
 
     def _check(self, size: int) -> None:
-        limit = self._file.max_size
+        limit = self.file.max_size
         if size > limit:
-            raise SourceError(f"{self._file.origin} is larger than the {limit:,} bytes allowed")
+            raise SourceError(f"{self.file.origin} is larger than the {limit:,} bytes allowed")
 
     def check_content(self) -> str:
         """Return the sha256 of what was written. Raises WrongContent for a web page too."""
         self._target.seek(0)
         head = self._target.read(_HEAD_SIZE)
         self._target.seek(0, os.SEEK_END)
-        origin = self._file.origin
+        origin = self.file.origin
         if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
             # No file of Spack's begins so.
             message = f"{origin} cannot be read: the server returned a web page"
             raise WrongContent(message, is_web_page=True)
-        if self._file.sha256:
-            check_digest(self.sha256, self._file.sha256, origin)
+        if self.file.sha256:
+            check_digest(self.sha256, self.file.sha256, origin)
         return self.sha256
 
     @property
@@ -122,7 +123,7 @@ class DownloadWriter:
         return self._digest.hexdigest()
 
 
-Request = Callable[[CachedFile | None, DownloadWriter], FileVersion | None]
+Request = Callable[[Download], FileVersion | None]
 """Requests a file from a server once, unless the cached copy is current: that is None.
 
 Raises SourceErrors and Cancelled.
@@ -182,22 +183,18 @@ class Downloader:
         return FetchedFile(current.path, file.origin, current.checked)
 
     def _download(
-        self,
-        cache: DownloadCache,
-        file: RemoteFile,
-        cached: CachedFile | None,
-        request: Request,
+        self, cache: DownloadCache, file: RemoteFile, cached: CachedFile | None, request: Request
     ) -> CachedFile:
         with cache.open_new(file.key) as target:
-            writer = DownloadWriter(target, file, self._on_progress, self._should_stop)
+            download = Download(file, cached, target, self._on_progress, self._should_stop)
 
             def request_once() -> FileVersion | None:
-                writer.restart()
-                return request(cached, writer)
+                download.restart()
+                return request(download)
 
             version = self.client.retry(request_once, has_cached=cached is not None)
             if version is not None:
-                sha256 = writer.check_content()
+                sha256 = download.check_content()
                 return cache.store(
                     file.key, target, url=file.origin, version=version, sha256=sha256
                 )
@@ -220,18 +217,11 @@ class RemoteStorage(Storage):
         """Return what identifies a file in the cache."""
 
     @abstractmethod
-    def _request(
-        self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
-    ) -> FileVersion | None:
+    def _request(self, name: str, download: Download) -> FileVersion | None:
         """Request a file once, as a `Request` does."""
 
     def fetch(
-        self,
-        name: str,
-        *,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
+        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
     ) -> FetchedFile:
         """Return the cached copy of a file once it is current; "" is the URL itself.
 
@@ -240,7 +230,7 @@ class RemoteStorage(Storage):
         """
         origin = f"{self.origin}/{name}" if name else self.origin
         file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size)
-        return self.downloader.fetch(file, partial(self._request, name, file))
+        return self.downloader.fetch(file, partial(self._request, name))
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is a cached copy of a file."""

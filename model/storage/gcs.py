@@ -7,8 +7,8 @@ from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, Unreachable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.download import DownloadWriter, RemoteFile
-from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.download import Download
+from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket
 from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
@@ -30,9 +30,7 @@ class GcsBucket(Bucket):
 
         super().__init__(name, should_stop, patience)
 
-    def download(
-        self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
-    ) -> FileVersion | None:
+    def download(self, key: str, download: Download) -> FileVersion | None:
         """Write an object, unless its generation is still that of the cached copy."""
 
         def look_up() -> Any:
@@ -40,17 +38,18 @@ class GcsBucket(Bucket):
             blob.reload(**self._timeouts())
             return blob
 
-        blob = self._call(file.origin, look_up)
+        origin = download.file.origin
+        blob = self._call(origin, look_up)
         generation = str(blob.generation)
-        if cached is not None and cached.stamp == generation:
+        if download.cached is not None and download.cached.stamp == generation:
             return None
-        writer.announce(blob.size)
-        target = _Target(writer, blob.size, RateCheck(self.patience, file.origin))
+        download.announce(blob.size)
+        target = _Target(download, blob.size, RateCheck(self.patience, origin))
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
         self._call(
-            file.origin,
+            origin,
             lambda: plain.download_to_file(
                 target,
                 raw_download=True,
@@ -110,17 +109,17 @@ class GcsBucket(Bucket):
 class _Target:
     """The file that the library writes to."""
 
-    def __init__(self, writer: DownloadWriter, size: int | None, rate: RateCheck) -> None:
-        self._writer, self._size, self._rate = writer, size, rate
+    def __init__(self, download: Download, size: int | None, rate: RateCheck) -> None:
+        self._download, self._size, self._rate = download, size, rate
 
     def write(self, chunk: bytes) -> int:
-        self._writer.write(chunk)
-        self._writer.report(self._writer.size, self._size)
-        self._rate.update(self._writer.size, self._size)
+        self._download.write(chunk)
+        self._download.report(self._download.size, self._size)
+        self._rate.update(self._download.size, self._size)
         return len(chunk)
 
     def tell(self) -> int:
-        return self._writer.size
+        return self._download.size
 
     def flush(self) -> None:
-        """Do nothing: the writer's file is flushed when it is stored."""
+        """Do nothing: the target is flushed when it is stored."""

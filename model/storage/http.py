@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from spackscope.model.core.bounded_files import MAX_EXPANSION, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.errors import SourceError, TemporaryFailure
-from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile, RemoteStorage
-from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.download import Download, Downloader, RemoteStorage
+from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.http_client import Client, Response
 from spackscope.model.storage.urls import Url, web_url
 
@@ -29,24 +29,18 @@ class HttpStorage(RemoteStorage):
     def _cache_key(self, name: str) -> str:
         return self._url.below(name).key
 
-    def _request(
-        self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
-    ) -> FileVersion | None:
-        return request_file(self.downloader.client, self._url.below(name), file, cached, writer)
+    def _request(self, name: str, download: Download) -> FileVersion | None:
+        return request_file(self.downloader.client, self._url.below(name), download)
 
 
 def request_file(
-    client: Client,
-    url: Url,
-    file: RemoteFile,
-    cached: CachedFile | None,
-    writer: DownloadWriter,
-    headers: Mapping[str, str] = {},
+    client: Client, url: Url, download: Download, headers: Mapping[str, str] = {}
 ) -> FileVersion | None:
     """Request a file once, unless the cached copy is current: that is None.
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
+    file, cached = download.file, download.cached
     # A checksum is that of the file on the server, which may itself be compressed.
     headers = {**headers, "Accept-Encoding": "identity" if file.sha256 else "gzip"}
     if cached is not None and cached.stamp:
@@ -58,8 +52,8 @@ def request_file(
             if response.status == 304 and cached is not None:
                 return None
             response.check_status(file.origin)
-            is_compressed = _receive(response, writer, file.origin, unpack=unpack)
-            if unpack or not is_compressed or writer.sha256 == file.sha256.lower():
+            is_compressed = _receive(response, download, unpack=unpack)
+            if unpack or not is_compressed or download.sha256 == file.sha256.lower():
                 break
     return _version(response)
 
@@ -73,28 +67,31 @@ def _version(response: Response) -> FileVersion:
     return FileVersion(stamp, modified)
 
 
-def _receive(response: Response, writer: DownloadWriter, origin: str, *, unpack: bool) -> bool:
+def _receive(response: Response, download: Download, *, unpack: bool) -> bool:
     """Write the body of a response, and return whether it was compressed for the transfer.
 
     Raises TemporaryFailure, other SourceErrors and Cancelled.
     """
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):
-        raise SourceError(f"{origin} is encoded as {encoding[:20]}, which was not asked for")
-    writer.restart()
-    writer.announce(response.length)
+        encoded = f"is encoded as {encoding[:20]}, which was not asked for"
+        raise SourceError(f"{download.file.origin} {encoded}")
+    download.restart()
+    download.announce(response.length)
     is_compressed = encoding != "identity"
-    chunks = _reported(response, writer)
-    for chunk in _unpacked(chunks, origin) if is_compressed and unpack else chunks:
-        writer.write(chunk)
+    chunks = _reported(response, download)
+    if is_compressed and unpack:
+        chunks = _unpacked(chunks, download.file.origin)
+    for chunk in chunks:
+        download.write(chunk)
     return is_compressed
 
 
-def _reported(response: Response, writer: DownloadWriter) -> Iterator[bytes]:
+def _reported(response: Response, download: Download) -> Iterator[bytes]:
     size = 0
     for chunk in response.chunks():
         size += len(chunk)
-        writer.report(size, response.length)
+        download.report(size, response.length)
         yield chunk
 
 

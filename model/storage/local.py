@@ -19,12 +19,7 @@ class LocalFolder(Storage):
         self.top, self.origin = top, origin
 
     def fetch(
-        self,
-        name: str,
-        *,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
+        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
     ) -> FetchedFile:
         """Return a file where it is. Raises NotFound, WrongContent and SourceError."""
         path = self._path(name)

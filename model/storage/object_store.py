@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from spackscope.model.core.errors import SourceError, SpackscopeError, Unreachable
 from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile, RemoteStorage
-from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.download import Download, Downloader, RemoteStorage
+from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.patience import Patience
 from spackscope.model.storage.urls import split_url, unquoted
 
@@ -36,9 +36,7 @@ class Bucket(ABC):
         self._failure = ""
 
     @abstractmethod
-    def download(
-        self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
-    ) -> FileVersion | None:
+    def download(self, key: str, download: Download) -> FileVersion | None:
         """Write an object, unless the cached copy is current: that is None.
 
         Raises NotFound, TemporaryFailure, other SourceErrors and Cancelled.
@@ -91,11 +89,9 @@ class ObjectStorage(RemoteStorage):
     def _cache_key(self, name: str) -> str:
         return f"{self._bucket.identity} {self.origin}/{name}"
 
-    def _request(
-        self, name: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
-    ) -> FileVersion | None:
+    def _request(self, name: str, download: Download) -> FileVersion | None:
         key = "/".join(part for part in (self._prefix, name) if part)
-        return self._bucket.download(key, file, cached, writer)
+        return self._bucket.download(key, download)
 
     def names(self, under: str) -> Iterator[str]:
         """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""

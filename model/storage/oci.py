@@ -16,8 +16,8 @@ from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, reason
 from spackscope.model.storage.base import FetchedFile, Storage
 from spackscope.model.storage.credentials import Credentials
-from spackscope.model.storage.download import Downloader, DownloadWriter, RemoteFile
-from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.download import Download, Downloader, RemoteFile
+from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.http import request_file
 from spackscope.model.storage.urls import Url, basic_authorization, shown_top, web_url
 
@@ -52,12 +52,7 @@ class OciRegistry(Storage):
         self._downloader = downloader
 
     def fetch(
-        self,
-        name: str,
-        *,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
+        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
     ) -> FetchedFile:
         """Return the cached copy of the index that the manifest of the tag index.spack names.
 
@@ -86,19 +81,19 @@ class OciRegistry(Storage):
         return name == INDEX and cache.find(self._manifest_url.key) is not None
 
     def _fetch(self, url: Url, file: RemoteFile, *, accept: str = "*/*") -> FetchedFile:
-        def send(cached: CachedFile | None, writer: DownloadWriter) -> FileVersion | None:
+        def send(download: Download) -> FileVersion | None:
             headers = {"Accept": accept}
             if self._authorization:
                 headers["Authorization"] = self._authorization
-            return request_file(self._downloader.client, url, file, cached, writer, headers)
+            return request_file(self._downloader.client, url, download, headers)
 
-        def request(cached: CachedFile | None, writer: DownloadWriter) -> FileVersion | None:
+        def request(download: Download) -> FileVersion | None:
             try:
-                return send(cached, writer)
+                return send(download)
             except Unauthorized as error:
                 self._authorization, realm = self._authenticate(error)
             try:
-                return send(cached, writer)
+                return send(download)
             except SourceError as error:
                 raise self._explain(error, realm) from None
 

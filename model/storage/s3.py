@@ -9,8 +9,8 @@ from typing import Any
 from spackscope.model.core.errors import NotFound, SourceError, TemporaryFailure, Unreachable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.credentials import Credentials
-from spackscope.model.storage.download import DownloadWriter, RemoteFile
-from spackscope.model.storage.download_cache import CachedFile, FileVersion
+from spackscope.model.storage.download import Download
+from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket
 from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
@@ -42,25 +42,25 @@ class S3Bucket(Bucket):
         self._endpoint = _checked(credentials.endpoint) if credentials.endpoint else ""
         self.identity = f"{self._endpoint} {credentials.user} {credentials.profile}"
 
-    def download(
-        self, key: str, file: RemoteFile, cached: CachedFile | None, writer: DownloadWriter
-    ) -> FileVersion | None:
+    def download(self, key: str, download: Download) -> FileVersion | None:
         """Write an object, unless its ETag is still that of the cached copy."""
-        response = self._call(file.origin, lambda: self._get(key, cached.stamp if cached else ""))
+        origin = download.file.origin
+        stamp = download.cached.stamp if download.cached else ""
+        response = self._call(origin, lambda: self._get(key, stamp))
         if response is None:
             return None
 
         def copy() -> None:
             length = response.get("ContentLength")
-            rate = RateCheck(self.patience, file.origin)
+            rate = RateCheck(self.patience, origin)
             with contextlib.closing(response["Body"]) as body:
-                writer.announce(length)
+                download.announce(length)
                 while chunk := body.read(_READ_SIZE):
-                    writer.write(chunk)
-                    writer.report(writer.size, length)
-                    rate.update(writer.size, length)
+                    download.write(chunk)
+                    download.report(download.size, length)
+                    rate.update(download.size, length)
 
-        self._call(file.origin, copy)
+        self._call(origin, copy)
         return FileVersion(response.get("ETag", ""))
 
     def _get(self, key: str, stamp: str) -> Any:
