@@ -1,4 +1,4 @@
-"""All exceptions of the project.
+"""All exceptions of the model; `Leave` and `CopyFailed` of the interface have the same base.
 
     SpackscopeError
     ├── Cancelled              the user stopped a long task
@@ -15,8 +15,8 @@
         ├── Unreachable        there is no connection to a host, or none that is fast enough
         └── Unauthorized       a server asks for credentials
 
-Every message is one sentence, or the part of one that follows the name of what failed. None holds
-a secret.
+Every message is one sentence, or the part of one that follows the name of what failed. None
+contains a secret.
 """
 
 from __future__ import annotations
