@@ -52,17 +52,8 @@ class DependencyBuilder:
 
 
 Part = Term | DependencyBuilder
-
-
-@dataclass
-class SpecBuilder:
-    """The groups of one spec so far, each condition with its offset.
-
-    `begun_with` names the columns of which another condition begins the next spec.
-    """
-
-    groups: list[list[tuple[Part, int]]] = field(default_factory=list)
-    begun_with: set[str] = field(default_factory=set)
+Groups = list[list[tuple[Part, int]]]
+"""The alternatives of one spec so far, each with its offset."""
 
 
 class QueryBuilder:
@@ -76,7 +67,9 @@ class QueryBuilder:
         self.dependency: DependencyBuilder | None = None
         self.negation: Token | None = None
         self.alternative: Token | None = None
-        self._specs = [SpecBuilder()]
+        self._specs: list[Groups] = [[]]
+        # The columns of which another condition begins the next spec.
+        self._begun_with: set[str] = set()
         # What `%` belongs to; None for the spec itself.
         self._parent: DependencyBuilder | None = None
         self._spans: dict[Condition, tuple[int, int]] = {}
@@ -94,7 +87,7 @@ class QueryBuilder:
     @property
     def is_empty(self) -> bool:
         """Check whether the spec has no condition yet."""
-        return not self._specs[-1].groups
+        return not self._specs[-1]
 
     @property
     def needs_one_condition(self) -> bool:
@@ -105,14 +98,15 @@ class QueryBuilder:
         """Begin another spec if this one has a hash, or a condition on the column."""
         if self.needs_one_condition:
             return
-        if self._specs[-1].begun_with & {"hash", column}:
+        if self._begun_with & {"hash", column}:
             self.begin_spec(column)
-        self._specs[-1].begun_with.add(column)
+        self._begun_with.add(column)
 
     def begin_spec(self, column: str) -> None:
         """Begin another spec with a condition on a column."""
         self.check_dependency()
-        self._specs.append(SpecBuilder(begun_with={column}))
+        self._specs.append([])
+        self._begun_with = {column}
         self.dependency = self._parent = None
 
     def add(self, term: Term, token: Token) -> None:
@@ -184,7 +178,7 @@ class QueryBuilder:
         raise incomplete(dependency.sigil.text[0], dependency.sigil.start)
 
     def _append(self, condition: Part, token: Token) -> None:
-        groups = self._specs[-1].groups
+        groups = self._specs[-1]
         if self.alternative is not None:
             groups[-1].append((condition, token.start))
             self.alternative = None
@@ -203,10 +197,10 @@ class QueryBuilder:
         if self._count > MAX_TERMS:
             raise QueryError(f"A query has at most {MAX_TERMS:,} terms", token.start)
 
-    def _groups(self, spec: SpecBuilder) -> list[Group]:
+    def _groups(self, spec: Groups) -> list[Group]:
         groups: list[Group] = []
         single: list[tuple[Condition, int]] = []
-        for alternatives in spec.groups:
+        for alternatives in spec:
             group = tuple(dict.fromkeys(self._condition(part) for part, _ in alternatives))
             condition = group[0]
             if len(group) == 1 and isinstance(condition, Term) and not condition.negated:

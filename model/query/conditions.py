@@ -72,14 +72,15 @@ class Depends:
         return _text_of(self)
 
     @property
-    def name_term(self) -> Condition | None:
+    def name_term(self) -> Term | None:
         """The condition on the name of the dependency, if there is one."""
-        return next((t for t in self.terms if t.column == "package" and not t.negated), None)
+        terms = (term for term in self.terms if isinstance(term, Term))
+        return next((t for t in terms if t.column == "package" and not t.negated), None)
 
     @property
     def name(self) -> str:
         """The name of the dependency, or an empty text for any."""
-        return self.name_term.pattern if isinstance(self.name_term, Term) else ""
+        return self.name_term.pattern if self.name_term is not None else ""
 
     @property
     def compiler(self) -> str | None:
@@ -103,14 +104,11 @@ class Depends:
         stated = {t.column: t.pattern for t in terms if t.column in _STATED and not t.negated}
         if "package" in stated:
             stated["package"] = compiler_name(stated["package"])
-        ignored = [
-            term
-            for term in terms
-            if term.column == "namespace"
-            or (term.column == "variants" and is_propagated(term.pattern))
-        ]
+        variants = [term for term in terms if term.column == "variants"]
+        ignored = [term for term in variants if is_propagated(term.pattern)]
+        ignored += [term for term in terms if term.column == "namespace"]
         pattern = "".join(
-            sign + stated[column] for column, sign in _STATED.items() if column in stated
+            _STATED[column] + stated[column] for column in _STATED if column in stated
         )
         return pattern, len(stated) + len(ignored) < len(self.terms)
 

@@ -51,7 +51,7 @@ def node_conditions(condition: Depends) -> tuple[tuple[Condition, ...], tuple[Co
     """Return the conditions on a dependency, and those on one that provides the name."""
     named, unnamed = [], []
     for term in condition.terms:
-        if term.column != "package" or term.negated or not isinstance(term, Term):
+        if not isinstance(term, Term) or term.column != "package" or term.negated:
             unnamed.append(term)
         elif condition.direct:
             term = replace(term, pattern=compiler_name(term.pattern))

@@ -18,7 +18,7 @@ _ENDS_IN_SEPARATOR = re.compile(r"[.\-](?=[,:=]|$)")
 
 
 def format_query(query: Query) -> str:
-    """Return the text of a query, which `parse` reads as the same query with any `bare`."""
+    """Return the text of a query; `parse` with `bare="any"` returns the same query."""
     if not query.specs:
         return " ".join(_group_texts(query.groups))
     specs = [sorted((*groups, *query.groups), key=order_of) for groups in query.specs]

@@ -48,7 +48,7 @@ def parse(text: str, *, bare: Bare = "package") -> Query:
             a text in `any` column. There a version may also end in a separator.
 
     Returns:
-        The query; `str` of it parses back to it with either `bare`.
+        The query; with the same `bare`, `str` of it parses back to it.
 
     Raises:
         QueryError: At the first offset where the text is not a query.
