@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
-from spackscope.model.catalog import source_status
 from spackscope.model.catalog.adjacency import EdgeArrays
 from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.listing import Listing, ShownColumns, View
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
-from spackscope.model.catalog.shown_columns import ShownColumns
 from spackscope.model.core.column import Column
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
@@ -74,21 +71,17 @@ class Catalog:
     @property
     def sources(self) -> list[SourceStatus]:
         """What is known of each source, in the order given."""
-        return source_status.update_sources(self._sources, self.discovered)
+        return self._records.sources(self.discovered)
 
-    @cached_property
-    def _sources(self) -> list[SourceStatus]:
-        return source_status.read_sources(self.database)
-
-    @cached_property
+    @property
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of reading."""
-        return source_status.read_problems(self.database)
+        return self._records.problems
 
     @property
     def problem_count(self) -> int:
         """The number of problems."""
-        return source_status.count_problems(self.database)
+        return self._records.problem_count
 
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> IdRanges:
         """Return the ids of the records that match; they are cached."""

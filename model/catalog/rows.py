@@ -1,17 +1,26 @@
-"""Build records from the rows of an index."""
+"""Build records, sources and problems from the rows of an index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.records import Dependency, Provenance, Spec, is_hash
+from spackscope.model.core.records import (
+    Dependency,
+    Problem,
+    Provenance,
+    SourceStatus,
+    Spec,
+    is_hash,
+)
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, natural, number, text
+from spackscope.model.sources.document import DiscoveredSource
 
 _WINDOW = 512
 """Records that are read at once."""
@@ -20,6 +29,10 @@ _SELECT = (
     f"SELECT spec.id, hash, size, look_alike.id, document, {', '.join(STORED)}"
     " FROM spec JOIN look_alike ON look_alike.id = look_alike WHERE spec.id IN"
 )
+
+# What checks the columns of these records, in the order of their fields.
+_PROVENANCE = (text, text, text, number, text)
+_SOURCE_STATUS = (text, text, text, natural, number, text, text, natural)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +46,7 @@ class Row:
 
 
 class Records:
-    """The records of an index, by their ids and hashes."""
+    """The records of an index, by their ids and hashes, its sources and its problems."""
 
     def __init__(
         self, database: Database, dictionaries: Dictionaries, dependencies: DependencyGraph
@@ -99,13 +112,46 @@ class Records:
         ).fetchone()
         return checked_provenance(row) if row is not None else Provenance()
 
+    @cached_property
+    def _sources(self) -> list[SourceStatus]:
+        """The status of each source as of when the index was written."""
+        rows = self._database.execute(
+            "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
+            " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
+            " FROM source LEFT JOIN document ON source.id = document.source"
+            " GROUP BY source.id ORDER BY source.id"
+        )
+        return [SourceStatus(*_checked(_SOURCE_STATUS, row)) for row in rows]
+
+    def sources(self, discovered: Sequence[DiscoveredSource]) -> list[SourceStatus]:
+        """Return the status of each source, with what was discovered about it since."""
+        newest = {source.source: source for source in discovered}
+        return [
+            replace(source, checked=newest[source.name].checked, remark=newest[source.name].remark)
+            if source.name in newest
+            else source
+            for source in self._sources
+        ]
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """What could not be read, in the order of reading."""
+        rows = self._database.execute("SELECT origin, place, reason FROM problem")
+        return [Problem(*map(text, row)) for row in rows]
+
+    @property
+    def problem_count(self) -> int:
+        """The number of problems."""
+        return int(self._database.execute("SELECT count(*) FROM problem").fetchone()[0])
+
 
 def checked_provenance(row: Sequence[Any]) -> Provenance:
     """Build a Provenance from its columns."""
-    package_hash, external, path, installed_at, build_spec = row
-    return Provenance(
-        text(package_hash), text(external), text(path), number(installed_at), text(build_spec)
-    )
+    return Provenance(*_checked(_PROVENANCE, row))
+
+
+def _checked(checks: Sequence[Callable[[Any], Any]], row: Sequence[Any]) -> Iterator[Any]:
+    return (check(value) for check, value in zip(checks, row, strict=True))
 
 
 def _checked_size(value: object) -> float | None:

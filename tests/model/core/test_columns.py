@@ -11,7 +11,7 @@ import spackscope.model as model
 from spackscope.model.core.columns import BY_NAME, COLUMNS, EXPORTED, FIELDS, REGISTRY
 
 ROOT = Path(__file__).parents[3]
-END_OF_REGISTRY = ')\n"""All columns; those of the table in its order."""\n'
+END_OF_REGISTRY = ")\n# fmt: on\n"
 ADDED = """\
     Column("digest", label="digests", attribute="package_hash", aliases=("recipe",)),
     Column("series", storage="version", derive=lambda s: ".".join(s.version.split(".")[:2])),
