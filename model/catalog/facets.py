@@ -11,7 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import is_variant, split_variant
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.damage import natural, reads_index
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Group, Term, exact_term
 
@@ -42,7 +42,7 @@ def facets(
         for code, count in codes.items():
             value = values[code]
             for text in set(value) if isinstance(value, tuple) else (str(value),):
-                counts[text] += count
+                counts[text] += natural(count)
         return counts
 
     if column == "variants":

@@ -55,7 +55,7 @@ class Packages:
     def total(self) -> int:
         """The number of all specs that are listed."""
         ((total,),) = self._database.execute("SELECT coalesce(sum(n), 0) FROM package")
-        return natural(total)
+        return natural(total, self._arrays.first[-1])
 
     @cached_property
     def _by_name(self) -> dict[str, PackageCount]:

@@ -132,6 +132,8 @@ def test_what_passes_the_checksum_is_answered_or_said_to_be_damaged(seed: int, k
         "UPDATE package SET id = -1 WHERE id = 1",
         "UPDATE package SET n = 1 << 62",
         "UPDATE package SET first = 1 << 40",
+        "UPDATE package SET n = 1 << 40 WHERE id = 1",
+        "UPDATE look_alike SET n = NULL",
         "UPDATE package SET n = 'many'",
         "UPDATE version SET version = CAST(x'ff' AS TEXT)",
         "UPDATE version SET version = NULL",
