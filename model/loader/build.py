@@ -92,7 +92,7 @@ class _Builder:
         self._first_problem = None
         for problem in discovered.problems:
             self._writer.add_problem(problem, discovered.source)
-        is_known, reason = False, "holds no page of cache.spack.io and no Spack index"
+        is_known, reason = False, "contains no page of cache.spack.io and no Spack index"
         for document in discovered.documents:
             self._report("files read", self._done, self._total)
             self._done += 1

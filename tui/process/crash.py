@@ -1,4 +1,4 @@
-"""Report unexpected errors: one sentence on stderr, and a log that holds no data.
+"""Report unexpected errors: one sentence on stderr, and a log without the data of the user.
 
 Passwords and tokens get into local variables and the messages of exceptions. Neither is ever
 written: the log contains types, files, lines and functions only, all of which come from code.
@@ -74,7 +74,7 @@ def report(environ: Mapping[str, str]) -> ExitCode:
     except (OSError, ValueError):
         stdio.discard_output()
     path = _write_log(environ)
-    where = f"see {path} (it holds no data)" if path else "no log could be written"
+    where = f"see {path} (it contains no data)" if path else "no log could be written"
     stdio.print_message(f"unexpected {_type(_errors[0])}: {where}")
     return ExitCode.UNEXPECTED
 

@@ -257,7 +257,7 @@ def test_one_source_without_a_page_is_enough_to_be_said(tmp_path: Path) -> None:
     (tmp_path / "b" / "README.md").touch()
 
     (problem,) = catalog_of(tmp_path / "a", tmp_path / "b").problems
-    assert "/b holds no" in problem.reason
+    assert "/b contains no" in problem.reason
 
 
 def test_names_of_bytes_that_are_no_text_are_read(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def test_a_source_without_a_page_says_so(tmp_path: Path, content: str | No
     if content is not None:
         (tmp_path / "README.md").write_text(content)
     async with browsing(tmp_path) as browser:
-        assert "holds no" in said(browser) or "There are no specs" in said(browser)
+        assert "contains no" in said(browser) or "There are no specs" in said(browser)
 
 
 async def test_an_empty_page_shows_that_there_is_no_spec(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_an_ambiguous_beginning_lists_the_candidates(program: Program) -> None:
     assert result.returncode == 2
     assert result.stdout == ""
     assert result.stderr.splitlines() == [
-        "spackscope: several hashes begin with 222:",
+        "spackscope: Several hashes start with 222:",
         f"  {hash_of(1)}  zlib1@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3",
         f"  {hash_of(2)}  zlib2@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3",
     ]
@@ -102,7 +102,7 @@ def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
     result = program("show", "py-build target=aarch64 @1.2.1")
     assert (result.returncode, result.stdout) == (2, "")
     first, *candidates = result.stderr.splitlines()
-    assert first == "spackscope: several specs match:"
+    assert first == "spackscope: Several specs match:"
     assert [line.split()[1:] for line in candidates] == [
         ["py-build@1.2.1", "none", "ubuntu24.04", "aarch64"]
     ] * len(candidates)
@@ -110,8 +110,8 @@ def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
 
 def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> None:
     write_page(program.home / "zlib.md", [record(hash="zlib" + "a" * 28), record(1)])
-    assert "several hashes begin" not in program("show", "-f", "zlib.md", "zliba").stderr
-    assert "several specs match" in program("show", "-f", "zlib.md", "zlib").stderr
+    assert "Several hashes start" not in program("show", "-f", "zlib.md", "zliba").stderr
+    assert "Several specs match" in program("show", "-f", "zlib.md", "zlib").stderr
     assert program("show", "-f", "zlib.md", "/zlib").returncode == 0
 
 

@@ -133,7 +133,11 @@ def test_nothing_found_is_nothing_printed_on_a_terminal(program: Program) -> Non
     [
         (["find"], "nowhere", "the source nowhere does not exist"),
         (["find"], "fifo", "the source fifo is neither a file nor a directory"),
-        (["find"], "notes", "the source notes holds no page of cache.spack.io and no Spack index"),
+        (
+            ["find"],
+            "notes",
+            "the source notes contains no page of cache.spack.io and no Spack index",
+        ),
         (["show", "abc"], "/dev/null", "the source /dev/null is neither a file nor a directory"),
         (["index"], "nowhere", "the source nowhere does not exist"),
     ],

@@ -84,7 +84,7 @@ def test_an_unexpected_error_leaves_a_log_without_data(
     (log,) = logs(program)
     assert result.returncode == ExitCode.UNEXPECTED
     assert result.stdout == ""
-    assert result.stderr == f"spackscope: unexpected {kind}: see {log} (it holds no data)\n"
+    assert result.stderr == f"spackscope: unexpected {kind}: see {log} (it contains no data)\n"
     text = log.read_text()
     assert kind in text
     assert ".py:" in text

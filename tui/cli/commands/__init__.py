@@ -6,14 +6,16 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
-from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.cli.stdin import copy_stdin
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
 
 
 def run_command(options: Options) -> ExitCode:
@@ -24,6 +26,10 @@ def run_command(options: Options) -> ExitCode:
     if options.version:
         stdio.print_line(_version())
         return ExitCode.FOUND
+    # Imported here, since the help needs no source.
+    from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
+    from spackscope.model.sources.session import Session
+
     session = Session(os.environ, include_dependency_only=options.all)
     sources = resolve_sources(options.sources, session)
     if STANDARD_INPUT not in sources:

@@ -61,13 +61,13 @@ def _find_hash(catalog: Catalog, prefix: str, query: Query) -> str:
     """
     limit = _MAX_CANDIDATES + 1
     hashes = catalog.dictionaries.hashes(prefix, limit=limit) if prefix else []
-    several, none = f"several hashes begin with {prefix}:", f"No hash starts with {prefix}"
+    several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
     if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
         specs = catalog.specs(catalog.listing(View(query)))
         matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
         reason = explain_no_match(catalog, query) if not matches else ""
         if matches or not prefix:
-            hashes, several, none = matches, "several specs match:", reason
+            hashes, several, none = matches, "Several specs match:", reason
         else:
             none += f". {reason}"
     if not hashes:
