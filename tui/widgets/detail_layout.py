@@ -8,6 +8,7 @@ from typing import NamedTuple
 from spackscope.model.catalog.dependency_tree import Node, Tree
 from spackscope.model.core.text import wrap
 from spackscope.model.presentation.detail import DIFFERS, DetailLine
+from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.pieces import Piece
 
 _LABEL_WIDTH = 10
@@ -23,6 +24,11 @@ class LayoutRow(NamedTuple):
     line: DetailLine | Node
     pieces: Sequence[Piece] = ()
     tree_row: int | None = None
+
+    @property
+    def term(self) -> Term | None:
+        """The filter for the line, or None if it has none."""
+        return self.line.term if isinstance(self.line, DetailLine) else None
 
 
 def layout(lines: Sequence[DetailLine], tree: Tree | None, width: int) -> list[LayoutRow]:

@@ -77,21 +77,25 @@ class DetailPane(VirtualList):
         self.border_title = Content("detail")
 
     @property
+    def current(self) -> LayoutRow:
+        """The row under the cursor; a blank one if there is none."""
+        return self._rows[self.cursor] if self._rows else LayoutRow(DetailLine(""))
+
+    @property
     def term(self) -> Term | None:
         """The filter for the line under the cursor, or None if it has none."""
-        line = self._rows[self.cursor].line if self._rows else None
-        return line.term if isinstance(line, DetailLine) else None
+        return self.current.term
 
     @property
     def tree_row(self) -> int | None:
         """The line of the tree that is under the cursor, or None."""
-        return self._rows[self.cursor].tree_row if self._rows else None
+        return self.current.tree_row
 
     @property
     def node(self) -> Node | None:
         """The node of the tree that is under the cursor, or None."""
-        row, tree = self.tree_row, self.dependency_tree
-        return tree.lines[row] if row is not None and tree is not None else None
+        line = self.current.line
+        return line if isinstance(line, Node) else None
 
     @property
     def is_waiting(self) -> bool:
@@ -138,22 +142,18 @@ class DetailPane(VirtualList):
     def go_to(self, section: Section) -> None:
         """Put the cursor on the head of a section of the tree, and unfold it."""
         if (tree := self.dependency_tree) is not None:
-            head = tree.head(section)
-            self.move_to(self._row_of(head))
+            self._move_to_line(tree.head(section))
             self._show_children(tree)
-            if tree.can_unfold(head):
-                self._unfold(tree, head)
+            if tree.can_unfold(tree.head(section)):
+                self.action_unfold()
 
-    def _unfold(self, tree: Tree, row: int) -> None:
-        self._requested = tree
-        self.post_message(self.UnfoldRequested(tree, row))
-
-    def _row_of(self, tree_row: int) -> int:
-        return next(number for number, row in enumerate(self._rows) if row.tree_row == tree_row)
+    def _move_to_line(self, tree_row: int) -> None:
+        """Move the cursor to a line of the tree."""
+        self.move_to(next(n for n, row in enumerate(self._rows) if row.tree_row == tree_row))
 
     def on_resize(self) -> None:
         """Wrap the lines to the new width; the cursor stays on its line."""
-        line = self._rows[self.cursor].line if self._rows else None
+        line = self.current.line
         below_top = self.cursor - self.top
         self._rows = []
         self._lay_out()
@@ -173,21 +173,15 @@ class DetailPane(VirtualList):
     @on(VirtualList.Chosen)
     def _choose(self, event: VirtualList.Chosen) -> None:
         """Choose the filter or the spec of a line; unfold or fold the head of a section."""
-        line, _, row = self._rows[event.row]
+        line = self._rows[event.row].line
         if isinstance(line, DetailLine):
             self.post_message(self.TermChosen(line.term))
         elif line.edge is not None:
             self.post_message(self.SpecChosen(line))
-        elif row is not None and not self._fold(row) and self.dependency_tree is not None:
-            self._unfold(self.dependency_tree, row)
-
-    def _fold(self, row: int) -> bool:
-        """Fold a line of the tree; return False if it is folded."""
-        tree = self.dependency_tree
-        if tree is None or not tree.lines[row].is_unfolded:
-            return False
-        self._show_tree(tree.fold(row))
-        return True
+        elif line.is_unfolded:
+            self.action_fold()
+        else:
+            self.action_unfold()
 
     def action_unfold(self) -> None:
         """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
@@ -195,20 +189,22 @@ class DetailPane(VirtualList):
         if row is None or tree is None:
             return
         if tree.can_unfold(row):
-            self._unfold(tree, row)
+            self._requested = tree
+            self.post_message(self.UnfoldRequested(tree, row))
         elif tree.is_repeated(row):
-            self.move_to(self._row_of(tree.original(row)))
+            self._move_to_line(tree.original(row))
         elif tree.lines[row].is_unfolded:
             self.move_to(self.cursor + 1)
 
     def action_fold(self) -> None:
         """Fold the line, or go to the one it hangs on; elsewhere leave the pane."""
         row, tree = self.tree_row, self.dependency_tree
-        if row is not None and self._fold(row):
-            return
-        parent = tree.parent(row) if tree is not None and row is not None else None
-        if parent is not None:
-            self.move_to(self._row_of(parent))
+        if row is None or tree is None:
+            self.post_message(self.Left())
+        elif tree.lines[row].is_unfolded:
+            self._show_tree(tree.fold(row))
+        elif (parent := tree.parent(row)) is not None:
+            self._move_to_line(parent)
         else:
             self.post_message(self.Left())
 

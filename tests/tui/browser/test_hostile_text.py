@@ -81,8 +81,10 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
             await browser.settle()
             assert_plain(browser)
             hash_ = browser.current.spec.hash
-            label = labels[row // 34 % len(labels)]
             lines = [line[1:].split(" ")[0] for line in browser.detail_lines]
+            # A value that is empty has no line.
+            first = row // 34 % len(labels)
+            label = next(label for label in (*labels[first:], *labels) if label in lines)
             browser.detail.move_to(lines.index(label))
             await browser.press("enter")
             assert_plain(browser)
