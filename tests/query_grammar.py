@@ -1,4 +1,4 @@
-"""Write random queries after the grammar of the language, odd ones among them."""
+"""Write random queries of the grammar, odd ones included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A condition that nothing fulfils is named, with what was perhaps meant."""
+"""A condition that nothing fulfils is named, with a guess of what was meant."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_word_that_nothing_shows_is_named(sample: Catalog) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "py-build", "py-build %gcc | os=x", "py-build zlib"])
-def test_where_each_condition_can_be_fulfilled_nothing_is_said(sample: Catalog, text: str) -> None:
+def test_possible_conditions_get_no_advice(sample: Catalog, text: str) -> None:
     assert advise(sample, parse(text)) is None
 
 

@@ -1,4 +1,4 @@
-"""The values of a column with their counts, and what is said of a choice among them."""
+"""The values of a column are counted, and a choice among them is described."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_every_value_of_the_pages_is_counted(column: str, sample: Catalog) -> No
     assert numbers == sorted(numbers, reverse=True)
 
 
-def test_a_choice_is_said_in_one_sentence() -> None:
+def test_a_choice_is_described_in_one_sentence() -> None:
     before = parse("os=a ^zlib")
     cases: Mapping[str, Choice] = {
         "Added os=b": Choice("os", frozenset({"b"})),

@@ -132,7 +132,7 @@ def test_each_danger_has_its_visible_mark(text: str, shown: str) -> None:
         ("\u4dc0", 2),
     ],
 )
-def test_a_text_takes_the_cells_that_a_terminal_gives_it(text: str, cells: int) -> None:
+def test_a_text_has_the_width_of_its_cells(text: str, cells: int) -> None:
     assert cell_width(text) == cells
 
 
@@ -158,11 +158,11 @@ def test_the_width_is_the_one_that_the_drawing_library_counts(text: str) -> None
         ("cafe\u0301-au-lait-cafe\u0301", 9, "cafe\u0301…cafe\u0301"),
     ],
 )
-def test_a_long_text_gives_way_in_its_middle(text: str, width: int, short: str) -> None:
+def test_a_long_text_is_shortened_in_its_middle(text: str, width: int, short: str) -> None:
     assert shorten(text, width) == short
 
 
-def test_a_list_gives_way_at_its_end_and_a_path_at_its_start() -> None:
+def test_a_list_is_shortened_at_its_end() -> None:
     assert shorten("e4s ml-linux data-vis", 12, keep="start") == "e4s ml-linu…"
 
 

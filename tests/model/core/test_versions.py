@@ -79,7 +79,7 @@ def test_separators_zeros_and_final_make_no_difference(equal: tuple[str, str]) -
     assert version_key(equal[0]) == version_key(equal[1])
 
 
-def test_a_git_reference_stands_right_after_the_version_it_is_assigned() -> None:
+def test_a_git_reference_sorts_right_after_its_version() -> None:
     ordered = ["1.2", "git.abc=1.2", "git.abd=1.2", "1.2.0", "develop", "git.unassigned"]
 
     backwards = list(reversed(ordered))
@@ -96,7 +96,7 @@ def test_numbers_beyond_what_int_reads_are_compared_by_value() -> None:
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
-def test_hostile_text_has_a_place_in_the_order_and_can_be_asked_for(text: str) -> None:
+def test_hostile_versions_are_ordered_and_matched(text: str) -> None:
     assert sorted(["1.2", text, "1.3"], key=version_key)
     assert satisfies(text, ":")
     assert satisfies(text, "=1.2") is False
@@ -192,7 +192,7 @@ def test_a_range_may_end_just_before_it_begins_as_in_spack() -> None:
         ("1.3.9", "1.2, 1.3 : 1.4", True),
     ],
 )
-def test_the_end_of_a_range_takes_in_what_spack_takes_in(
+def test_the_end_of_a_range_includes_what_it_does_in_spack(
     version: str, constraint: str, expected: bool
 ) -> None:
     assert satisfies(version, constraint) is expected

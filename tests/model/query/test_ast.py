@@ -18,7 +18,7 @@ from spackscope.model.query.parser import parse
         ("!hdf5", None, "!hdf5"),
     ],
 )
-def test_a_query_names_its_package_and_can_do_without(
+def test_the_package_of_a_query_is_named_and_removed(
     text: str, package: str | None, rest: str
 ) -> None:
     query = parse(text, bare="package")
@@ -29,7 +29,7 @@ def test_a_query_names_its_package_and_can_do_without(
 
 
 @pytest.mark.parametrize("name", ["\x1b[31m", "a b", "", "a*b"])
-def test_a_package_of_an_odd_name_can_be_chosen_and_left(name: str) -> None:
+def test_a_package_of_an_odd_name_can_be_set_and_removed(name: str) -> None:
     query = parse("os=a", bare="any")
 
     chosen = query.with_package("zlib").with_package(name)

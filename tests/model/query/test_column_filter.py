@@ -1,4 +1,4 @@
-"""The filter under a column says its part of the query, and the two never contradict."""
+"""The filter under a column is another form of the query, and the two never contradict."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ GCC = Depends(True, (Term("package", "gcc"), Term("version", "13:")))
         ("version", "@ !@ !", []),
     ],
 )
-def test_a_filter_input_is_read_word_by_word(column: str, text: str, terms: list[Term]) -> None:
+def test_a_filter_is_parsed_word_by_word(column: str, text: str, terms: list[Term]) -> None:
     assert column_groups(column, text) == tuple((term,) for term in terms)
 
 
@@ -69,16 +69,14 @@ def test_a_filter_input_is_read_word_by_word(column: str, text: str, terms: list
         ("os", "a 'b", 2),
     ],
 )
-def test_a_wrong_word_of_a_filter_input_is_named_by_its_place(
-    column: str, text: str, offset: int
-) -> None:
+def test_an_error_of_a_filter_has_its_offset(column: str, text: str, offset: int) -> None:
     with pytest.raises(QueryError) as refusal:
         column_groups(column, text)
 
     assert refusal.value.offset == offset
 
 
-def test_a_filter_input_replaces_the_terms_of_its_column() -> None:
+def test_a_filter_replaces_the_conditions_on_its_column() -> None:
     query = parse("hdf5 os=centos7 +mpi")
 
     changed = apply_filter(query, "os", "ubuntu !24")[0]
@@ -89,7 +87,7 @@ def test_a_filter_input_replaces_the_terms_of_its_column() -> None:
     assert apply_filter(query, "os", "")[0] == parse("hdf5 +mpi")
 
 
-def test_alternatives_stand_in_the_filter_of_their_column() -> None:
+def test_alternatives_are_in_the_filter_of_their_column() -> None:
     query = parse("os=x | os=*24* target=zen4 | +mpi %gcc@13:")
 
     assert column_text(query, "os") == "=x | 24"
@@ -98,7 +96,7 @@ def test_alternatives_stand_in_the_filter_of_their_column() -> None:
     assert apply_filter(query, "os", "=x | 24 !y")[0] == parse(f"{query} !os=*y*")
 
 
-def test_a_filter_cannot_ask_twice_for_what_is_there_once() -> None:
+def test_a_filter_cannot_name_twice_what_a_spec_has_once() -> None:
     with pytest.raises(QueryError, match="is given twice"):
         apply_filter(parse("os=x | target=y"), "version", "1: 2:")
 
@@ -120,7 +118,7 @@ def test_a_compiler_is_one_word_of_its_filter_or_none(text: str) -> None:
     ["*=x*", "*+mpi*", "*1:2*", "*@x*", "*!x*", "*+*", "*abc*", "a*", "**", "*?*", "'\"", "|"],
 )
 @pytest.mark.parametrize("column", ["os", "version", "compiler", "variants", "target"])
-def test_a_pattern_is_spelled_so_that_it_is_read_again(column: str, pattern: str) -> None:
+def test_a_pattern_is_written_and_parsed_again(column: str, pattern: str) -> None:
     term = Term(column, pattern)
     query = Query(((term,), (Term(column, "a*", negated=True),)))
     try:
@@ -133,7 +131,7 @@ def test_a_pattern_is_spelled_so_that_it_is_read_again(column: str, pattern: str
 
 @given(st.sampled_from(sorted(BY_NAME)), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
 @settings(max_examples=400)
-def test_what_is_typed_into_a_filter_comes_back(column: str, text: str) -> None:
+def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
     groups, refusal = read_or_refused(column, text)
     query = Query(groups)
 

@@ -1,4 +1,4 @@
-"""One record of a page fulfils a query, or does not, or cannot tell."""
+"""One record of a page satisfies a query, or does not, or lists too little to decide."""
 
 from __future__ import annotations
 
@@ -270,11 +270,11 @@ NODES = {spec.hash: spec for spec in (ZLIB, CMAKE, CURL, GCC, WHOLE)}
         ("++none", True),
     ],
 )
-def test_a_record_with_dependencies_is_asked_for_them(text: str, fulfilled: bool) -> None:
+def test_conditions_on_dependencies_are_checked(text: str, fulfilled: bool) -> None:
     assert satisfies(WHOLE, parse(text), NODES.get) == fulfilled
 
 
-def test_a_compiler_that_is_stated_is_all_that_a_percent_sign_asks_for() -> None:
+def test_a_percent_sign_matches_only_a_stated_compiler() -> None:
     old = replace(WHOLE, dependencies=EDGES[:2])
 
     assert satisfies(old, parse("%gcc@13"), NODES.get)
@@ -290,6 +290,6 @@ def test_a_cycle_of_dependencies_ends() -> None:
 
 
 @pytest.mark.parametrize("text", ["^zlib", "%gcc +binutils", "^[virtuals=mpi] openmpi", "++mpi"])
-def test_a_page_does_not_know_dependencies(text: str) -> None:
+def test_a_condition_on_dependencies_of_a_page_has_no_answer(text: str) -> None:
     with pytest.raises(Unanswerable, match="listed"):
         satisfies(SPEC, parse(text))

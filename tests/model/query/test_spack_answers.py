@@ -124,7 +124,7 @@ def test_pages_give_the_same_answers_as_far_as_they_go(pages: Catalog) -> None:
 
 
 @pytest.mark.parametrize("category", sorted(ANSWERS))
-def test_every_constraint_is_spelled_so_that_it_is_read_again(category: str) -> None:
+def test_every_constraint_is_written_and_parsed_again(category: str) -> None:
     for answer in ANSWERS[category]:
         query = parse(answer["constraint"])
         assert parse(str(query)) == parse(str(query), bare="any") == query
@@ -150,7 +150,7 @@ def test_what_spack_refuses_is_refused_at_the_same_place(case: dict[str, str]) -
 
 
 @pytest.mark.parametrize("case", cases("parse_accepted.json"))
-def test_what_spack_accepts_is_read_as_as_many_specs(case: dict[str, Any]) -> None:
+def test_what_spack_accepts_is_parsed_into_as_many_specs(case: dict[str, Any]) -> None:
     text = case["input"]
     try:
         query = parse(text)
