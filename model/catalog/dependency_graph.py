@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spackscope.model.catalog.adjacency import Absent, EdgeArrays
@@ -118,14 +117,13 @@ class DependencyGraph:
                         reached[child] = number, parent
                         following.append(child)
             frontier = following
-        return list(self._edges_back(end, start, reached))[::-1] if end in reached else None
-
-    def _edges_back(
-        self, end: int, start: int, reached: dict[int, tuple[int, int]]
-    ) -> Iterator[Edge]:
+        if end not in reached:
+            return None
+        edges = []
         while end != start:
             number, end = reached[end]
-            yield self._edge(end, number)
+            edges.append(self._edge(end, number))
+        return edges[::-1]
 
     def _edge_numbers(self, id_: int) -> range:
         """Return the numbers of the edges to dependencies; those of absent ones are not known."""

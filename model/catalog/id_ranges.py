@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import overload
 
 
@@ -47,8 +47,7 @@ class IdRanges(Sequence[int]):
         return sum(each.itemsize * len(each) for each in arrays)
 
     def __iter__(self) -> Iterator[int]:
-        for start, stop in self.pairs():
-            yield from range(start, stop)
+        return chain.from_iterable(map(range, self._starts, self._stops))
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Yield the ranges: the first id and the one after the last."""
@@ -89,11 +88,11 @@ class IdRanges(Sequence[int]):
 
     def within(self, first: int, end: int) -> IdRanges:
         """Return the ids that are at least `first` and less than `end`."""
-        number = bisect_right(self._stops, first)
-        last = bisect_left(self._starts, end)
-        return IdRanges(
-            (max(self._starts[i], first), min(self._stops[i], end)) for i in range(number, last)
-        )
+        return IdRanges(self._pairs_within(first, end))
+
+    def _pairs_within(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+        for number in range(bisect_right(self._stops, first), bisect_left(self._starts, end)):
+            yield max(self._starts[number], first), min(self._stops[number], end)
 
     def count(self, first: int, end: int | None = None) -> int:
         """Return the number of ids from `first` to less than `end`; by default of `first`."""
@@ -113,21 +112,12 @@ class IdRanges(Sequence[int]):
         """
 
         def pairs() -> Iterator[tuple[int, int]]:
-            rest = iter(flags)
-            change = next(rest, None)
-            for start, stop in self.pairs():
-                while change is not None and change[0] < stop:
-                    id_, belongs = change
-                    if id_ >= start:
-                        yield start, id_
-                        start = id_ + 1
-                    if belongs:
-                        yield id_, id_ + 1
-                    change = next(rest, None)
-                yield start, stop
-            while change is not None:
-                if change[1]:
-                    yield change[0], change[0] + 1
-                change = next(rest, None)
+            start = 0
+            for id_, belongs in flags:
+                yield from self._pairs_within(start, id_)
+                start = id_ + 1
+                if belongs:
+                    yield id_, start
+            yield from self._pairs_within(start, self._stops[-1] if self._stops else 0)
 
-        return IdRanges(pair for pair in pairs() if pair[0] < pair[1])
+        return IdRanges(pairs())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import and_, or_
-from typing import Protocol
 
+from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries, hash_range
 from spackscope.model.core.column import Column
 from spackscope.model.core.compilers import compiler_name, is_compiler
@@ -67,25 +67,15 @@ class Clause:
 TRUE, FALSE = Clause("1"), Clause("0")
 
 
-class DependencyMasks(Protocol):
-    """Which specs match a condition on dependencies: a byte for each spec, by ids."""
-
-    def dependents(self, condition: Depends) -> bytes:
-        """Mark the specs with a dependency that matches, regardless of negation."""
-
-    def propagated(self, term: Term) -> bytes:
-        """Mark the specs whose variant matches in all dependencies, regardless of negation."""
-
-
 class QueryCompiler:
     """Compile queries against the dictionaries of one index.
 
     Methods raise Unanswerable if a query asks for what the index does not have.
     """
 
-    def __init__(self, dictionaries: Dictionaries, masks: DependencyMasks) -> None:
+    def __init__(self, dictionaries: Dictionaries, dependencies: DependencyFilter) -> None:
         self._dictionaries = dictionaries
-        self._masks = masks
+        self._dependencies = dependencies
 
     def clause(self, query: Query, *, hashes: bool = True) -> Clause:
         """Return the condition of a query; without `hashes` as if no hash had a given prefix."""
@@ -123,7 +113,7 @@ class QueryCompiler:
     def _depends(self, condition: Depends) -> Clause:
         """Compile a condition on dependencies; of a page only those on the compiler."""
         if self._dictionaries.lists_dependencies:
-            return _marked(self._masks.dependents(condition))
+            return _marked(self._dependencies.dependents(condition))
         if not condition.direct:
             raise Unanswerable(
                 f"{condition} asks for dependencies, and pages list none", condition
@@ -145,7 +135,7 @@ class QueryCompiler:
             raise Unanswerable(
                 f"{term} asks for variants of dependencies, and pages list none", term
             )
-        return _marked(self._masks.propagated(term))
+        return _marked(self._dependencies.propagated(term))
 
     def _column(self, term: Term, column: Column) -> Clause:
         if column.name == "hash":

@@ -21,32 +21,25 @@ def text_cell(value: Any) -> str:
     return clean(" ".join(value)) if isinstance(value, tuple) else clean(str(value or "")) or "-"
 
 
-def hash_cell(value: str) -> str:
-    """Return the beginning of a hash."""
-    return clean(value)[:SHORT_HASH]
-
-
 def compiler_cell(value: str) -> str:
     """Return a compiler, its hash as short as any other."""
     compiler, slash, hash_ = value.partition("/")
     return text_cell(compiler + slash + hash_[:SHORT_HASH])
 
 
-def states_cell(value: Any) -> str:
-    """Return states, or one of them, separated by commas."""
-    return clean(", ".join(value)) if isinstance(value, tuple) else text_cell(value)
+def states_cell(states: tuple[str, ...]) -> str:
+    """Return states separated by commas."""
+    return clean(", ".join(states))
 
 
-def stacks_cell(value: Any) -> str:
+def stacks_cell(stacks: tuple[str, ...]) -> str:
     """Return stacks separated by commas; `root` only where it is the only one."""
-    return states_cell(without_root(value)) if isinstance(value, tuple) else text_cell(value)
+    return clean(", ".join(without_root(stacks)))
 
 
-def sources_cell(value: Any) -> str:
+def sources_cell(sources: tuple[str, ...]) -> str:
     """Return sources, each cut to whole parts of its path."""
-    if not isinstance(value, tuple):
-        return text_cell(value)
-    return ", ".join(shorten_path(clean(source), _SOURCE_WIDTH) for source in value)
+    return ", ".join(shorten_path(clean(source), _SOURCE_WIDTH) for source in sources)
 
 
 def shorten_path(name: str, cells: int) -> str:

@@ -55,7 +55,7 @@ class Column:
 
     # In the table.
     format: Callable[[Any], str] = text_cell
-    """Spells a value, or one text of a list, as a cell."""
+    """Spells a value as a cell."""
     shown: Literal["always", "if_any", "if_varied", "never"] = "if_varied"
     width: int = 0
     """Cells of the longest value, for columns with a value for each record."""
@@ -97,8 +97,9 @@ class Column:
         return value
 
     def cell(self, value: Value) -> str:
-        """Return a value as a cell of the table: clean, on one line, in full length."""
-        return self.format(value)
+        """Return a value, or one text of a list, as a cell: clean, on one line, in full length."""
+        is_text_of_list = self.is_list and isinstance(value, str)
+        return text_cell(value) if is_text_of_list else self.format(value)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from spackscope.model.core.cells import (
     MAX_SIZE_WIDTH,
     SHORT_HASH,
     compiler_cell,
-    hash_cell,
     shorten_path,
     size_text,
     sources_cell,
@@ -65,7 +64,7 @@ REGISTRY = (
     Column(
         "hash", storage=PER_RECORD,
         syntax="spec", once=True, completes=(),
-        format=hash_cell, shown="always", width=SHORT_HASH,
+        format=lambda hash_: clean(hash_)[:SHORT_HASH], shown="always", width=SHORT_HASH,
         detail_order=0, export_order=2,
     ),
     Column(
