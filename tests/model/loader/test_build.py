@@ -31,11 +31,11 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     return [problem.reason for problem in catalog.problems]
 
 
-def test_a_page_that_vanishes_is_said(tmp_path: Path) -> None:
+def test_a_page_that_vanishes_is_reported(tmp_path: Path) -> None:
     assert problems_after(tmp_path, os.unlink) == ["cannot be read: no such file or directory"]
 
 
-def test_a_page_that_becomes_a_directory_is_said(tmp_path: Path) -> None:
+def test_a_page_that_becomes_a_directory_is_reported(tmp_path: Path) -> None:
     def change(path: Path) -> None:
         path.unlink()
         path.mkdir()
@@ -44,7 +44,7 @@ def test_a_page_that_becomes_a_directory_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("has_writer", [False, True])
-def test_a_page_that_becomes_a_pipe_is_said_and_not_waited_for(
+def test_a_page_that_becomes_a_pipe_is_reported_without_waiting(
     has_writer: bool, tmp_path: Path
 ) -> None:
     writers = []

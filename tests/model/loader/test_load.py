@@ -100,7 +100,7 @@ def made(catalog: Catalog) -> object:
         ({}, None),
     ],
 )
-def test_the_index_is_where_xdg_wants_it(
+def test_the_index_is_in_the_xdg_cache_directory(
     environ: Mapping[str, str], directory: str | None
 ) -> None:
     path = index_path(["mirror"], Session(environ))

@@ -42,7 +42,7 @@ def asked_size(
     return archive_size(spec, [state], Session(home), sources)
 
 
-def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> None:
+def test_a_size_is_requested_once(home: dict[str, str]) -> None:
     name = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
     archive = entry(ARCHIVE_TYPE, b"", contentLength=1234)
     with serve_files(mirror_v3(zlib_index()) | {name: manifest(archive)}) as server:
@@ -54,7 +54,7 @@ def test_a_size_is_asked_for_by_one_request_and_once(home: dict[str, str]) -> No
         assert server.paths() == [f"/{name}"]
 
 
-def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str]) -> None:
+def test_a_size_is_requested_with_the_password_of_the_source(home: dict[str, str]) -> None:
     with serve_files({}) as server:
         host = server.url.removeprefix("http://")
         asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
@@ -64,7 +64,7 @@ def test_a_size_is_asked_for_with_the_password_of_the_source(home: dict[str, str
     ]
 
 
-def test_a_size_that_nobody_tells_is_none(home: dict[str, str]) -> None:
+def test_an_unknown_size_is_none(home: dict[str, str]) -> None:
     for source in ("sample_data", "spack:none", "-", "http://127.0.0.1:1/m"):
         assert asked_size(source, home) is None
     assert asked_size("http://127.0.0.1:1/m", home, package="../../x") is None

@@ -70,7 +70,7 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
         assert (document.kind, document.cached) == ("known", False)
 
 
-def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
+def test_standard_input_is_read_from_its_copy(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"spool": ONE}) / "spool"
 
     found = discover_one("-", stdin_path=str(path))
@@ -111,7 +111,7 @@ def test_standard_input_is_read_from_where_it_was_kept(tmp_path: Path) -> None:
         ("{top}", "the source {top} contains no files"),
     ],
 )
-def test_what_is_no_source_fails_in_one_sentence(
+def test_an_invalid_source_fails_in_one_sentence(
     source: str, failure: str, tmp_path: Path
 ) -> None:
     known = {"top": tmp_path, "name": "cache_spack_io_index.json"}
@@ -124,7 +124,7 @@ def test_what_is_no_source_fails_in_one_sentence(
 # Directories
 
 
-def test_pages_are_found_as_ever(tmp_path: Path) -> None:
+def test_pages_are_found(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     write_page(tmp_path, [record(2)], title="bzip2")
 
@@ -158,7 +158,7 @@ def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
     assert (found.kind, len(found.documents)) == ("install tree", 1)
 
 
-def test_an_install_tree_without_its_database_is_said(tmp_path: Path) -> None:
+def test_an_install_tree_without_its_database_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".spack-db").mkdir()
 
     assert discover_one(tmp_path).failure == (
@@ -168,7 +168,7 @@ def test_an_install_tree_without_its_database_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [".spack-db", "spack.lock"])
-def test_what_has_the_name_only_is_said(name: str, tmp_path: Path) -> None:
+def test_a_database_or_lock_that_is_not_a_file_is_reported(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(b"") if name == ".spack-db" else path.mkdir()
 
@@ -184,7 +184,7 @@ def test_an_environment_is_its_lock_file(below_it: str, tmp_path: Path) -> None:
     assert (found.kind, names(found, tmp_path)) == ("environment", ["spack.lock"])
 
 
-def test_an_environment_that_is_not_concretized_is_said(tmp_path: Path) -> None:
+def test_an_environment_that_is_not_concretized_is_reported(tmp_path: Path) -> None:
     write_files(tmp_path, {"spack.yaml": b"spack: {}"})
 
     assert discover_one(tmp_path).failure == (
@@ -212,9 +212,7 @@ def test_a_v3_mirror_may_be_named_by_its_parts(source: str, tmp_path: Path) -> N
     assert found.layout.startswith("v3")
 
 
-def test_a_source_may_be_named_from_where_one_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_may_be_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(tmp_path / "m", mirror_v2(ONE))
     for here, source, origin in (
         (tmp_path, "m", "m/build_cache/index.json"),
@@ -238,7 +236,7 @@ def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
     assert (found.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
 
 
-def test_a_spack_that_installed_nothing_is_said(spack: SpackRoot) -> None:
+def test_a_spack_without_installs_is_reported(spack: SpackRoot) -> None:
     assert discover_one(spack.root).failure == (
         f"the Spack in {spack.root} has no install database in {spack.root}/opt/spack"
     )
@@ -264,7 +262,7 @@ def test_several_mirrors_and_trees_below_a_directory_are_all_found(tmp_path: Pat
     assert f"{tmp_path}/raw: the environment" in problem_text(found)
 
 
-def test_a_mirror_that_is_broken_hides_no_other_below_a_directory(tmp_path: Path) -> None:
+def test_a_broken_mirror_in_a_directory_does_not_hide_others(tmp_path: Path) -> None:
     write_files(tmp_path, under("good", mirror_v2(ONE)) | under("bad", mirror_v3(TWO)))
     shutil.rmtree(tmp_path / "bad" / "blobs")
 
@@ -274,7 +272,7 @@ def test_a_mirror_that_is_broken_hides_no_other_below_a_directory(tmp_path: Path
     assert f"{tmp_path}/bad" in problem_text(found)
 
 
-def test_files_that_spack_wrote_are_asked_for_among_others(tmp_path: Path) -> None:
+def test_files_that_spack_wrote_are_recognized_among_others(tmp_path: Path) -> None:
     spec = SPEC_FILES[0].read_bytes()
     write_page(tmp_path, [record()])
     write_files(
@@ -341,7 +339,7 @@ def test_names_alone_make_no_mirror(tmp_path: Path) -> None:
     assert len(found.documents) == 4
 
 
-def test_what_may_not_be_listed_is_said(unprivileged: Path) -> None:
+def test_unreadable_directories_are_reported(unprivileged: Path) -> None:
     write_files(unprivileged, mirror_v2(ONE))
     (unprivileged / "build_cache").chmod(0)
     (unprivileged / "closed").mkdir(0)
@@ -400,7 +398,7 @@ def test_an_unknown_mirror_of_spack_is_answered_with_those_known(spack: SpackRoo
     assert discover_one("spack:x").failure == "the source spack:x is unknown: no Spack was found"
 
 
-def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: SpackRoot) -> None:
+def test_problems_of_the_configuration_are_listed_with_a_mirror(spack: SpackRoot) -> None:
     path = spack.write("spack/etc/spack/mirrors.yaml", "mirrors: [")
     write_files(spack.root.parent / "mirror", mirror_v2(ONE))
     spack.write("home/.spack/mirrors.yaml", "mirrors: {m: ../../mirror, n: ../../mirror}")
@@ -416,7 +414,7 @@ def test_what_is_wrong_in_the_configuration_is_said_beside_a_mirror(spack: Spack
 # Several at once
 
 
-def test_one_source_that_fails_hides_no_other(tmp_path: Path) -> None:
+def test_a_failing_source_does_not_hide_others(tmp_path: Path) -> None:
     write_files(tmp_path / "m", mirror_v2(ONE))
     with serve_files(mirror_v3(TWO)) as server:
         sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
@@ -437,7 +435,7 @@ def test_a_failure_names_its_source(spack: SpackRoot) -> None:
         assert "127.0.0.1:1 cannot be reached" in failure
 
 
-def test_sources_far_away_are_waited_for_side_by_side() -> None:
+def test_remote_sources_are_waited_for_in_parallel() -> None:
     everyone = threading.Barrier(4, timeout=20)
 
     def script(exchange: Exchange) -> None:
@@ -452,7 +450,7 @@ def test_sources_far_away_are_waited_for_side_by_side() -> None:
     assert ["has no index" in one.failure for one in found] == [True] * 4
 
 
-def test_waiting_ends_as_soon_as_it_is_said() -> None:
+def test_waiting_ends_as_soon_as_it_is_cancelled() -> None:
     with serving() as server:
         server.default = is_silent
         session = Session({}, should_stop=lambda: server.waiting > 0)
@@ -468,7 +466,7 @@ def test_a_discovery_can_be_stopped_before_it_begins(tmp_path: Path) -> None:
             discover(sources, Session({}, should_stop=lambda: True))
 
 
-def test_nothing_secret_is_told() -> None:
+def test_no_secret_is_shown() -> None:
     with serve_files(mirror_v2(ONE)) as server:
         host = server.url.removeprefix("http://")
         sources = [f"http://ada:s3cret@{host}{end}?token=s3cret" for end in ("", "/none")]
@@ -480,7 +478,7 @@ def test_nothing_secret_is_told() -> None:
     assert "s3cret" not in repr((found, none))
 
 
-def test_sources_that_differ_in_what_is_not_shown_are_told_apart(tmp_path: Path) -> None:
+def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> None:
     walk = {"a/index.json": ONE, "b/index.json": TWO}
 
     def script(exchange: Exchange) -> None:
@@ -512,7 +510,7 @@ def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
     assert all(name.removesuffix(".spec.json")[-32:].encode() in data for name in specs)
 
 
-def test_any_error_of_a_source_is_its_failure_and_hides_no_other(
+def test_any_error_of_a_source_is_its_failure_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     errors = [ValueError("https://u:hunter2@h"), KeyError("hunter2"), RecursionError("hunter2")]

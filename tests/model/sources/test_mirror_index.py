@@ -62,7 +62,7 @@ def test_the_index_of_a_v2_mirror_that_spack_wrote_is_found() -> None:
     assert (Path(document.path), document.cached) == (INDEX_OF_0_23, True)
 
 
-def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) -> None:
+def test_a_blob_with_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
     files = mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)
 
     found = discover_one(write_files(tmp_path, files))
@@ -72,7 +72,7 @@ def test_a_blob_that_is_not_what_its_checksum_says_is_refused(tmp_path: Path) ->
     assert "does not match its checksum" in found.failure
 
 
-def test_a_blob_that_changes_after_it_was_good_is_refused(
+def test_a_blob_that_changes_after_its_verification_is_refused(
     tmp_path: Path, home: dict[str, str]
 ) -> None:
     files = mirror_v3(ONE)
@@ -98,7 +98,7 @@ def test_a_blob_that_changes_after_it_was_good_is_refused(
         ),
     ],
 )
-def test_a_manifest_that_leads_nowhere_is_said(data: bytes, reason: str, tmp_path: Path) -> None:
+def test_a_manifest_without_an_index_is_reported(data: bytes, reason: str, tmp_path: Path) -> None:
     found = discover_one(write_files(tmp_path, mirror_v3(ONE) | {MANIFEST: data}))
 
     assert reason in found.failure
@@ -125,7 +125,7 @@ def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
     assert contents(found) == [TWO]
 
 
-def test_an_index_that_does_not_fit_its_hash_is_read_and_said(tmp_path: Path) -> None:
+def test_an_index_that_does_not_match_its_hash_is_read_and_reported(tmp_path: Path) -> None:
     found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted="0" * 64)))
 
     assert contents(found) == [ONE]
@@ -133,7 +133,7 @@ def test_an_index_that_does_not_fit_its_hash_is_read_and_said(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("noted", ["", "x" * 64, "\x1b[31m", "0" * 63])
-def test_a_hash_that_is_none_is_said(noted: str, tmp_path: Path) -> None:
+def test_an_invalid_hash_file_is_reported(noted: str, tmp_path: Path) -> None:
     write_files(tmp_path, mirror_v2(ONE) | {"build_cache/index.json.hash": noted.encode()})
 
     found = discover_one(tmp_path)
@@ -148,7 +148,7 @@ def test_an_index_without_a_hash_is_read(tmp_path: Path) -> None:
     assert (contents(found), found.problems) == ([ONE], ())
 
 
-def test_a_new_index_is_brought(home: dict[str, str]) -> None:
+def test_a_new_index_is_fetched(home: dict[str, str]) -> None:
     for make in (mirror_v3, mirror_v2):
         files = make(ONE)
         with serve_files(files) as server:
@@ -158,7 +158,7 @@ def test_a_new_index_is_brought(home: dict[str, str]) -> None:
             assert contents(discover_one(server.url, home)) == [TWO]
 
 
-def test_a_v2_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
+def test_a_v2_index_replaced_between_two_requests_is_fetched_again() -> None:
     files = mirror_v2(TWO) | {
         "build_cache/index.json.hash": mirror_v2(ONE)["build_cache/index.json.hash"]
     }
@@ -170,7 +170,7 @@ def test_a_v2_index_that_is_replaced_between_two_requests_is_brought_anew() -> N
     assert "does not match its checksum" in problem_text(found)
 
 
-def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> None:
+def test_a_v3_index_replaced_between_two_requests_is_fetched_again() -> None:
     old, files = mirror_v3(ONE)[MANIFEST], mirror_v3(TWO)
     with serve_files(files) as server:
         there = server.default
@@ -182,7 +182,7 @@ def test_a_v3_index_that_is_replaced_between_two_requests_is_brought_anew() -> N
     assert (contents(found), found.remark) == ([TWO], "")
 
 
-def test_a_wrong_blob_is_refused_far_away() -> None:
+def test_a_wrong_remote_blob_is_refused() -> None:
     with serve_files(mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
         found = discover_one(server.url)
 
@@ -190,7 +190,7 @@ def test_a_wrong_blob_is_refused_far_away() -> None:
     assert "does not match its checksum" in found.failure
 
 
-def test_the_index_of_before_serves_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
+def test_the_previous_index_is_used_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
     files = mirror_v3(ONE)
     with serve_files(files) as server:
         discover_one(server.url, home)
@@ -217,7 +217,7 @@ def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     "files", [mirror_v2(ONE), mirror_v2(ONE, None), mirror_v3(ONE)], ids=["v2", "bare v2", "v3"]
 )
-def test_the_copy_serves_whatever_is_the_matter_with_the_server(
+def test_the_cached_copy_is_used_whatever_is_wrong_with_the_server(
     files: Files, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patience = Patience(pause=0.01)
@@ -241,7 +241,7 @@ def test_the_copy_serves_whatever_is_the_matter_with_the_server(
     assert found.problems == ()
 
 
-def test_the_index_of_before_serves_while_the_manifest_is_none(home: dict[str, str]) -> None:
+def test_the_previous_index_is_used_while_the_manifest_is_invalid(home: dict[str, str]) -> None:
     files = mirror_v3(ONE)
     with serve_files(files) as server:
         discover_one(server.url, home)

@@ -51,7 +51,7 @@ def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
     assert "does not match its checksum" in problem_text(found)
 
 
-def test_a_mirror_without_anything_is_told_what_makes_an_index(tmp_path: Path) -> None:
+def test_an_empty_mirror_is_reported_with_how_to_create_an_index(tmp_path: Path) -> None:
     found = discover_one(write_files(tmp_path, {"v3/layout.json": b"{}"}))
 
     assert found.failure == (
@@ -113,7 +113,7 @@ def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
             assert (contents(found), found.failure) == (expected, ""), end
 
 
-def test_a_web_server_without_an_index_is_told_what_makes_one() -> None:
+def test_a_web_server_without_an_index_is_reported_with_how_to_create_one() -> None:
     with serve_files({}) as server:
         found = discover_one(f"{server.url}/m")
 

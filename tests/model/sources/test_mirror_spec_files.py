@@ -29,7 +29,7 @@ def specs_of(document: Document) -> list[Spec]:
     return [item for item in items if isinstance(item, Spec)]
 
 
-def test_spec_files_serve_where_a_v2_mirror_has_no_index(tmp_path: Path) -> None:
+def test_a_v2_mirror_without_an_index_is_its_spec_files(tmp_path: Path) -> None:
     files = files_in(SPACK_DATA / "mirror-v2")
     specs = {name: data for name, data in files.items() if name.endswith(".spec.json")}
     signed = f"{min(specs)}.sig"
@@ -44,7 +44,7 @@ def test_spec_files_serve_where_a_v2_mirror_has_no_index(tmp_path: Path) -> None
     }
 
 
-def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path) -> None:
+def test_a_v3_mirror_without_an_index_is_its_spec_files(tmp_path: Path) -> None:
     files = files_in(SPACK_DATA / "mirror-v3")
     del files[MANIFEST]
 
@@ -57,7 +57,7 @@ def test_blobs_of_spec_files_serve_where_a_v3_mirror_has_no_index(tmp_path: Path
     assert len(found.documents) == 4
 
 
-def test_a_blob_that_is_missing_or_wrong_hides_no_other_spec_file(tmp_path: Path) -> None:
+def test_a_missing_or_wrong_blob_does_not_hide_other_spec_files(tmp_path: Path) -> None:
     good, bad = gzip.compress(b"{}"), b"bad"
     files = {
         f"v3/manifests/spec/a/{name}-1-{ZLIB}.spec.manifest.json": manifest(entry(SPEC_TYPE, data))

@@ -51,7 +51,7 @@ FILES = {
 }
 
 
-def test_the_names_of_the_public_cache_are_told_from_other_sources() -> None:
+def test_names_of_the_public_cache_are_parsed() -> None:
     site = "https://example.org/copy/cache_spack_io_index.json"
 
     assert parse_public_cache("public", {}) == PublicCache(TAG_LIST)
@@ -97,7 +97,7 @@ def test_a_copy_of_the_public_cache_on_this_machine_is_read(
     assert contents(discover_one(NAME)) == [ROOT, E4S]
 
 
-def test_a_tag_list_is_known_by_what_stands_in_it(tmp_path: Path) -> None:
+def test_a_tag_list_is_recognized_by_its_content(tmp_path: Path) -> None:
     files = {**FILES, "other.json": FILES[NAME]}
 
     with serve_files(files) as server:
@@ -119,7 +119,7 @@ def test_an_index_may_have_any_address(tmp_path: Path) -> None:
     assert contents(found) == [ROOT, E4S, E4S]
 
 
-def test_an_index_that_fails_hides_no_other() -> None:
+def test_a_failing_index_does_not_hide_others() -> None:
     (wrong,) = under("develop/e4s", blob(E4S))
     with serve_files({**FILES, wrong: b"wrong"}) as server:
         found = discover_one(f"{server.url}/{NAME}")
@@ -129,7 +129,7 @@ def test_an_index_that_fails_hides_no_other() -> None:
     assert "develop e4s" in problem_text(found)
 
 
-def test_a_tag_list_far_away_names_no_files_of_this_machine(tmp_path: Path) -> None:
+def test_a_remote_tag_list_cannot_name_local_files(tmp_path: Path) -> None:
     mirror = write_files(tmp_path, mirror_v3(E4S))
     entries = [
         *json.loads(FILES[NAME])["develop"][:1],
@@ -195,7 +195,7 @@ def test_a_relative_path_in_a_remote_tag_list_is_seen_from_there(
     ],
 )
 @pytest.mark.parametrize("is_far", [True, False])
-def test_a_broken_url_in_a_tag_list_hides_no_other(
+def test_a_broken_url_in_a_tag_list_does_not_hide_others(
     url: str, reason: str, is_far: bool, tmp_path: Path
 ) -> None:
     entries = [{"label": "bad", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
@@ -243,7 +243,7 @@ def test_an_unknown_tag_is_answered_with_near_ones() -> None:
     assert far.endswith("has no tag x: there are v0.23.0, develop")
 
 
-def test_entries_that_are_none_are_problems() -> None:
+def test_invalid_entries_are_problems() -> None:
     listed = json.loads(FILES[NAME])["develop"][:1]
     entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
     tag_list = json.dumps({"develop": entries}).encode()
@@ -257,14 +257,14 @@ def test_entries_that_are_none_are_problems() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"5", b"[" * 100_000, b'{"develop": 5}'])
-def test_a_tag_list_that_is_none_is_refused_in_one_sentence(data: bytes) -> None:
+def test_an_invalid_tag_list_is_refused_in_one_sentence(data: bytes) -> None:
     with serve_files({NAME: data}) as server:
         failure = discover_one(f"{server.url}/{NAME}").failure
 
     assert failure.startswith(f"the tag list {server.url}/{NAME} ")
 
 
-def test_a_tag_list_that_is_not_there_hides_no_other_source(tmp_path: Path) -> None:
+def test_a_missing_tag_list_does_not_hide_other_sources(tmp_path: Path) -> None:
     mirror = write_files(tmp_path, mirror_v2(OLD))
     with serve_files({}) as server:
         public, other = discover(

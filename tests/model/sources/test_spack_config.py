@@ -295,7 +295,7 @@ def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
     assert list(config(spack).trees) == [f"{spack.root.parent}/env/tree"]
 
 
-def test_an_environment_that_is_gone_is_said(spack: SpackRoot) -> None:
+def test_a_missing_environment_is_reported(spack: SpackRoot) -> None:
     spack.environ["SPACK_ENV"] = "/nowhere"
 
     assert problems(spack) == ["/nowhere/spack.yaml: the active environment has no such file"]
@@ -345,7 +345,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         ("\0", "cannot be read"),
     ],
 )
-def test_a_broken_file_is_named_and_spoils_no_other(
+def test_a_broken_file_is_reported_and_others_are_read(
     text: str, reason: str, spack: SpackRoot
 ) -> None:
     spack.write(SITE, mirror_file("site"))
@@ -359,7 +359,9 @@ def test_a_broken_file_is_named_and_spoils_no_other(
 
 
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
-def test_what_is_no_file_is_named(make: Callable[[Path], None], spack: SpackRoot) -> None:
+def test_a_configuration_that_is_not_a_file_is_reported(
+    make: Callable[[Path], None], spack: SpackRoot
+) -> None:
     path = spack.write(USER, "")
     path.unlink()
     make(path)
@@ -368,7 +370,7 @@ def test_what_is_no_file_is_named(make: Callable[[Path], None], spack: SpackRoot
     assert problem.startswith(f"{path}: cannot be read: ")
 
 
-def test_bytes_that_are_no_text_are_named(spack: SpackRoot) -> None:
+def test_bytes_that_are_not_text_are_reported(spack: SpackRoot) -> None:
     path = spack.write(USER, "")
     path.write_bytes(b"mirrors:\n  one: \xff\n")
 
@@ -406,7 +408,7 @@ def test_aliases_that_unfold_to_very_much_are_refused(times: int, spack: SpackRo
     assert all("more than 100,000 values" in problem.reason for problem in found.problems)
 
 
-def test_a_configuration_has_no_more_values_in_all_than_one_file(spack: SpackRoot) -> None:
+def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
     spack.write(USER, "")
     paths = [spack.home / f"{number}.yaml" for number in range(6)]
     for path in paths:
@@ -426,7 +428,7 @@ def test_a_configuration_has_no_more_values_in_all_than_one_file(spack: SpackRoo
     assert reasons == [f"is not read: with it there are more; {limit}"] * 3
 
 
-def test_no_more_files_are_included_than_anybody_has(spack: SpackRoot) -> None:
+def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
     spack.write(USER, "")
     names = [f"{number}.yaml" for number in range(300)]
     for name in names:
@@ -455,7 +457,7 @@ def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
     assert len(found.mirrors["bomb"].url) < 3_000_000
 
 
-def test_files_that_are_none_are_passed_over(spack: SpackRoot) -> None:
+def test_pipes_and_directories_are_skipped(spack: SpackRoot) -> None:
     os.mkfifo(spack.home / ".spack" / "mirrors.yaml")
     (spack.home / ".spack" / "config.yaml").mkdir()
 

@@ -19,7 +19,9 @@ def home(tmp_path: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
-def test_what_is_remembered_may_be_spoilt(tmp_path: Path, home: dict[str, str]) -> None:
+def test_a_damaged_record_of_the_verified_index_is_ignored(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
     mirror = write_files(tmp_path / "mirror", mirror_v3(ONE))
     discover_one(mirror, home)
     (kept,) = Path(home["XDG_CACHE_HOME"], "spackscope", "mirrors").iterdir()

@@ -116,7 +116,7 @@ def test_links_are_followed_and_a_directory_is_read_once(tmp_path: Path) -> None
     ]
 
 
-def test_links_that_lead_nowhere_or_round_are_said(tmp_path: Path) -> None:
+def test_broken_and_circular_links_are_reported(tmp_path: Path) -> None:
     write_page(tmp_path, [record()])
     (tmp_path / "nowhere").symlink_to("missing")
     (tmp_path / "round").symlink_to("round")
@@ -154,7 +154,7 @@ def test_links_out_of_a_source_are_followed_within_bounds(
         assert told["kernel"] == "is not read: it is a kernel file system"
 
 
-def test_a_file_of_which_nothing_can_be_read_now_is_said(tmp_path: Path) -> None:
+def test_an_unreadable_device_is_reported(tmp_path: Path) -> None:
     write_page(tmp_path, [record()])
     (tmp_path / "x.json").symlink_to("/proc/kmsg")
 
@@ -183,7 +183,7 @@ def test_directories_may_be_nested_deeper_than_calls(
             os.rmdir("d")
 
 
-def test_a_path_that_is_too_long_for_the_system_is_said(
+def test_a_path_that_is_too_long_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_page(tmp_path, [record()])
@@ -212,7 +212,7 @@ def test_a_path_that_is_too_long_for_the_system_is_said(
     ],
     ids=["missing", "FIFO", "device", "loop", "empty", "directories", "nothing", "zeros", "HTML"],
 )
-def test_what_is_no_source_is_refused_in_one_sentence(
+def test_an_invalid_source_is_refused_in_one_sentence(
     make: Callable[[Path], object], reason: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "source"
@@ -225,7 +225,7 @@ def test_what_is_no_source_is_refused_in_one_sentence(
 
 
 @pytest.mark.parametrize("source", ["a\0b", "x" * 5_000])
-def test_a_name_that_no_file_can_have_is_refused(source: str) -> None:
+def test_an_impossible_file_name_is_refused(source: str) -> None:
     with pytest.raises(SourceError, match="cannot be read"):
         scan([source])
 
@@ -242,7 +242,9 @@ def test_a_page_among_other_files_is_enough(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"---\ntitle: zlib\nlay"])
-def test_a_page_by_name_that_is_none_is_said(content: bytes, tmp_path: Path) -> None:
+def test_a_file_named_like_a_page_that_is_not_one_is_reported(
+    content: bytes, tmp_path: Path
+) -> None:
     write_page(tmp_path, [record()])
     (tmp_path / "specs.md").write_bytes(content)
 
@@ -251,7 +253,7 @@ def test_a_page_by_name_that_is_none_is_said(content: bytes, tmp_path: Path) -> 
     assert str(problem) == f"{tmp_path}/specs.md: it is not a page of cache.spack.io"
 
 
-def test_one_source_without_a_page_is_enough_to_be_said(tmp_path: Path) -> None:
+def test_a_source_without_a_page_is_reported(tmp_path: Path) -> None:
     write_page(tmp_path / "a", [record()])
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "README.md").touch()
@@ -260,7 +262,7 @@ def test_one_source_without_a_page_is_enough_to_be_said(tmp_path: Path) -> None:
     assert "/b contains no" in problem.reason
 
 
-def test_names_of_bytes_that_are_no_text_are_read(tmp_path: Path) -> None:
+def test_names_of_bytes_that_are_not_text_are_read(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9\x1b[31m")
     write_page(tmp_path / name, [record(1)])
     (tmp_path / name / "broken").symlink_to("missing")
@@ -273,7 +275,7 @@ def test_names_of_bytes_that_are_no_text_are_read(tmp_path: Path) -> None:
     assert [problem.origin for problem in catalog.problems] == [row.spec.source + "/broken"]
 
 
-def test_what_may_not_be_read_is_said(unprivileged: Path) -> None:
+def test_unreadable_files_are_reported(unprivileged: Path) -> None:
     write_page(unprivileged, [record()])
     write_page(unprivileged, [record()], title="locked")
     (unprivileged / "develop" / "locked" / "specs.md").chmod(0)

@@ -103,7 +103,7 @@ def test_options_may_stand_between_the_words_of_a_query(program: Program) -> Non
     assert len(after.stdout.split()) == 13
 
 
-def test_columns_are_separated_by_tabs_where_no_terminal_is(program: Program) -> None:
+def test_columns_are_separated_by_tabs_without_a_terminal(program: Program) -> None:
     result = program("find", "py-build")
     assert_golden("find-tabs", "".join(result.stdout.splitlines(keepends=True)[:4]))
     assert {line.count("\t") for line in result.stdout.splitlines()} == {12}
@@ -244,7 +244,7 @@ def test_what_does_not_fit_an_encoding_is_spelled_out(program: Program) -> None:
     assert "346 specs" in text
 
 
-def test_who_stops_reading_early_is_no_error(program: Program, long_build: Path) -> None:
+def test_a_reader_that_stops_early_is_not_an_error(program: Program, long_build: Path) -> None:
     process = program.start("find", "-f", str(long_build))
     assert process.stdout is not None
     assert process.stderr is not None

@@ -30,7 +30,7 @@ def test_an_index_says_what_it_holds_and_where_it_is(program: Program) -> None:
     assert program.cache() == [Path(index["index"]).name]
 
 
-def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_when_told_so(
+def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_on_demand(
     program: Program,
 ) -> None:
     page = write_page(program.home / "zlib.md", [record(1)])
@@ -45,7 +45,7 @@ def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_when_told_so(
     assert file.stat().st_ino != second
 
 
-def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Program) -> None:
+def test_index_prints_all_problems_and_find_the_first_twenty(program: Program) -> None:
     records: list[object] = [record(hash="no hash") for _ in range(30)]
     write_page(program.home / "zlib.md", [*records, record(1)])
     result = program("index", "-f", "zlib.md")
@@ -63,7 +63,7 @@ def test_every_problem_is_said_by_index_and_the_first_twenty_by_find(program: Pr
     ]
 
 
-def test_pages_that_are_broken_hide_no_page_that_is_not(program: Program) -> None:
+def test_broken_pages_do_not_hide_others(program: Program) -> None:
     pages = program.home / "pages"
     write_page(pages / "good.md", [record(1)])
     write_page(pages / "half.md", [record(2), {"hash": 5}, 7])
@@ -78,7 +78,7 @@ def test_pages_that_are_broken_hide_no_page_that_is_not(program: Program) -> Non
     assert places == {"pages/half.md", "pages/cut.md", "pages/deep.md"}
 
 
-def test_a_damaged_index_is_built_anew(program: Program) -> None:
+def test_a_damaged_index_is_rebuilt(program: Program) -> None:
     before = program("find", "--json").stdout
     file = Path(said(program("index").stdout)["index"])
     with sqlite3.connect(file) as connection:
@@ -128,7 +128,7 @@ def test_an_index_that_is_damaged_again_is_a_sentence(
     assert raised.value.lines == (f"{STILL_DAMAGED}: a hash is missing",)
 
 
-def test_where_no_file_can_be_kept_the_user_is_told(program: Program) -> None:
+def test_an_unwritable_cache_is_reported(program: Program) -> None:
     (program.home / "file").write_text("")
     result = program("index", XDG_CACHE_HOME=str(program.home / "file"))
     assert result.returncode == 0

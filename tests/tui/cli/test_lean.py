@@ -39,7 +39,7 @@ def test_a_line_command_loads_nothing_that_draws(program: Program, words: list[s
     assert result.stderr.splitlines()[-1] in ("0", "1", "2")
 
 
-def test_only_main_is_there_before_the_program_runs() -> None:
+def test_only_main_is_imported_before_the_program_runs() -> None:
     code = (
         "import sys; before = {*sys.modules}; import spackscope.tui.cli.main;"
         "print(*{name for name in {*sys.modules} - before if name.startswith('spackscope.')})"

@@ -86,7 +86,7 @@ def clouds() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_no_command_tells_what_is_secret_in_a_source(
+def test_no_command_shows_a_secret_of_a_source(
     words: tuple[str, ...], program: Program, clouds: dict[str, str]
 ) -> None:
     write_page(program.home / "site" / "specs.md", [record(1)])
@@ -104,7 +104,7 @@ def test_no_command_tells_what_is_secret_in_a_source(
         assert list((program.home / "cache" / "spackscope").glob("*.sqlite"))
 
 
-def test_no_secret_is_told_where_no_source_can_be_read(
+def test_no_secret_is_shown_where_no_source_can_be_read(
     program: Program, clouds: dict[str, str]
 ) -> None:
     with serve_files({}) as server:
@@ -126,7 +126,7 @@ def test_no_secret_is_told_where_no_source_can_be_read(
     ],
 )
 @pytest.mark.parametrize("variables", [("http_proxy", "https_proxy"), ("all_proxy",)])
-def test_no_secret_of_the_environment_is_told(
+def test_no_secret_of_the_environment_is_shown(
     variables: tuple[str, ...], value: str, program: Program, clouds: dict[str, str]
 ) -> None:
     sources = ["http://h/x", "https://h/x", "oci://h/x", "s3://bucket/x", "public", value]
@@ -143,7 +143,7 @@ def test_no_secret_of_the_environment_is_told(
         assert secret not in text
 
 
-def test_no_secret_of_a_mirror_of_spack_is_told(program: Program, tmp_path: Path) -> None:
+def test_no_secret_of_a_mirror_of_spack_is_shown(program: Program, tmp_path: Path) -> None:
     entries = []
     for number, url in enumerate(URLS):
         if url.isprintable() and url.isascii():

@@ -66,7 +66,7 @@ def test_of_very_many_candidates_some_are_listed(program: Program) -> None:
     assert lines[-1] == "  and more"
 
 
-def test_a_hash_that_is_nowhere_is_said_to_be_so(program: Program) -> None:
+def test_an_unknown_hash_is_reported(program: Program) -> None:
     result = program("show", "zzzzz")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "spackscope: No hash starts with zzzzz. Unknown package zzzzz\n"
@@ -115,11 +115,11 @@ def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> Non
     assert program("show", "-f", "zlib.md", "/zlib").returncode == 0
 
 
-def test_something_has_to_be_asked_for(program: Program) -> None:
+def test_show_needs_a_hash_or_a_query(program: Program) -> None:
     assert "show needs a hash, or a query that matches one spec" in program("show").stderr
 
 
-def test_all_that_an_install_tree_tells_of_a_spec_is_shown(program: Program) -> None:
+def test_all_facts_of_an_install_tree_are_shown(program: Program) -> None:
     tree = INSTALL_TREE.parents[1]
     installs = json.loads(INSTALL_TREE.read_bytes())["database"]["installs"]
     hash_, told = next((h, i) for h, i in installs.items() if i["spec"]["name"] == "curl")
@@ -143,7 +143,7 @@ def test_all_that_an_install_tree_tells_of_a_spec_is_shown(program: Program) -> 
         assert f" /{edge['hash'][:7]}\n" in text
 
 
-def test_the_spec_that_is_shown_can_be_asked_for(program: Program) -> None:
+def test_the_spec_that_is_shown_is_a_query_for_it(program: Program) -> None:
     tree = str(INSTALL_TREE.parents[1])
     hash_ = program("find", "-f", tree, "--hashes", "curl").stdout.strip()
 

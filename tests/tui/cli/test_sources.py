@@ -70,20 +70,20 @@ def test_the_sources_take_no_query(program: Program) -> None:
     assert "sources takes no query: hdf5" in result.stderr
 
 
-def test_a_source_that_cannot_be_read_hides_no_other(program: Program) -> None:
+def test_an_unreadable_source_does_not_hide_others(program: Program) -> None:
     result = program("find", "-f", "gone", "-f", "sample_data", "--hashes", "py-build")
     assert (result.returncode, len(result.stdout.split())) == (0, 24)
     assert result.stderr == "spackscope: the source gone does not exist\n"
 
 
-def test_nothing_is_not_said_of_a_source_that_cannot_be_read(program: Program) -> None:
+def test_no_match_with_an_unreadable_source_has_its_own_exit_code(program: Program) -> None:
     sample = ("-f", "sample_data")
     assert program("find", *sample, "py-build@99").returncode == 1
     assert program("find", *sample, "-f", "gone", "py-build@99").returncode == 3
     assert program("show", *sample, "-f", "gone", "zzzzzz").returncode == 3
 
 
-def test_all_lists_what_is_there_for_others_only(program: Program) -> None:
+def test_all_lists_dependency_only_specs(program: Program) -> None:
     given = installs(node()) | installs(leaf(hash_of(9), "gcc", "13"), in_buildcache=False)
     (program.home / "index.json").write_bytes(database(given))
     find = ("find", "-f", "index.json", "--hashes", "gcc")
@@ -107,9 +107,7 @@ def test_a_document_may_come_on_standard_input(program: Program, document: Path)
     assert {tuple(json.loads(line)["sources"]) for line in found} == {("-",)}
 
 
-def test_what_came_on_standard_input_before_plays_no_part(
-    program: Program, tmp_path: Path
-) -> None:
+def test_earlier_standard_input_is_not_reused(program: Program, tmp_path: Path) -> None:
     for number in (1, 2):
         path = tmp_path / f"{number}.json"
         path.write_bytes(database(installs(node(hash_of(number)))))
@@ -118,7 +116,7 @@ def test_what_came_on_standard_input_before_plays_no_part(
     assert program.cache() == []
 
 
-def test_standard_input_that_is_nothing_is_said(program: Program) -> None:
+def test_empty_standard_input_is_reported(program: Program) -> None:
     result = program("find", "-f", "-")
     assert (result.returncode, result.stdout) == (3, "")
     assert "standard input" in result.stderr or "-" in result.stderr

@@ -32,7 +32,7 @@ def test_help_names_every_option_and_every_option_is_in_the_help(command: str) -
     assert named - options <= {"--version", "--cache-only"}
 
 
-def test_the_version_is_told(program: Program) -> None:
+def test_the_version_is_printed(program: Program) -> None:
     result = program("--version")
     assert result.returncode == 0
     assert re.fullmatch(r"spackscope(, not installed| \d+\.\d+.*)\n", result.stdout)
@@ -47,7 +47,7 @@ def test_the_command_is_the_first_word_and_options_may_stand_before_it() -> None
     assert parse_arguments([]).command == BROWSE
 
 
-def test_behind_two_dashes_everything_is_a_query() -> None:
+def test_after_two_dashes_everything_is_a_query() -> None:
     arguments = parse_arguments(["--", "find", "--json"])
     assert (arguments.command, arguments.words) == (BROWSE, ("find", "--json"))
     arguments = parse_arguments(["find", "+mpi", "--", "find", "--"])
@@ -70,7 +70,7 @@ def test_behind_two_dashes_everything_is_a_query() -> None:
         (["find", "--\x1b[31m"], "unknown option --␛[31m"),
     ],
 )
-def test_wrong_usage_is_said_in_one_line(
+def test_wrong_usage_is_reported_in_one_line(
     words: list[str], reason: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == ExitCode.USAGE
@@ -173,7 +173,7 @@ def test_a_fifo_beside_a_page_does_not_block(program: Program) -> None:
     assert program("find", "-f", "pages", "--hashes").stdout.split() == [hash_of(1)]
 
 
-def test_a_full_disk_under_stdout_is_said(program: Program) -> None:
+def test_a_full_disk_under_stdout_is_reported(program: Program) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
     with (

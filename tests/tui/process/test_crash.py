@@ -122,7 +122,7 @@ def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> N
     assert result.stderr == "spackscope: unexpected ValueError: no log could be written\n"
 
 
-def test_the_log_is_in_the_cache_where_the_state_takes_none(program: Program) -> None:
+def test_the_log_is_in_the_cache_if_the_state_directory_is_unwritable(program: Program) -> None:
     (program.home / "file").write_text("")
     result = run(program, IN_MAIN, "find", "x", XDG_STATE_HOME=str(program.home / "file"))
     assert f"see {program.home}/cache/spackscope/crash-" in result.stderr
@@ -141,7 +141,7 @@ def test_an_endless_recursion_is_reported(program: Program) -> None:
     assert log.stat().st_size < 20_000
 
 
-def test_what_breaks_before_anything_is_there_is_reported(program: Program) -> None:
+def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
     result = run(program, "import sys; sys.modules['spackscope.tui.process.crash'] = None")
     assert result.returncode == ExitCode.UNEXPECTED
     assert result.stderr == (
