@@ -11,6 +11,9 @@ from spackscope.model.core.records import is_hash as is_hash_text
 from spackscope.model.readers.json import Number
 from spackscope.model.readers.limits import MAX_PROBLEMS
 
+AS_UNDERSTOOD = "the records are read as far as they are understood"
+"""What happens to a document of an unknown version."""
+
 Texts = tuple[str, ...]
 
 _KINDS: dict[type, str] = {Number: "a number", str: "a string", list: "a list"}
@@ -52,6 +55,11 @@ def quoted(value: object) -> str:
     if type(value) is Number:
         return value[:40]
     return repr(value)[:60] if type(value) is str else kind(value)
+
+
+def unknown_version(name: str, value: object, known: str) -> str:
+    """Return the sentence that a format is not one of those known."""
+    return storable(f"{wrong_value(name, value, known)}; {AS_UNDERSTOOD}")
 
 
 def wrong_hash(name: str, value: object) -> str:

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.fields import is_hash, kind, mismatch, storable, wrong_value
+from spackscope.model.readers.fields import (
+    AS_UNDERSTOOD,
+    is_hash,
+    kind,
+    mismatch,
+    storable,
+    unknown_version,
+)
 from spackscope.model.readers.json import Number
 from spackscope.model.readers.spec_node import NodeReader, node_hash
 
@@ -40,7 +47,7 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
     """
     version, reason = _version(document.get("_meta"))
     if reason:
-        yield Problem(origin, "", storable(reason))
+        yield Problem(origin, "", reason)
     environments, problems = _environments(document, origin)
     yield from problems
     nodes = NodeReader(origin, FORMATS.get(version))
@@ -63,13 +70,13 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
 def _version(meta: object) -> tuple[str, str]:
     """Return the version of a lock file, and why it may be misread."""
     version = meta.get("lockfile-version") if isinstance(meta, dict) else None
-    rest = "its specs are read as far as they are understood"
     if type(version) is Number and version in FORMATS:
         return str(version), ""
     if type(version) is Number and version in _BEFORE_0_18:
-        return str(version), f"lock files of version {version} are from before Spack 0.18; {rest}"
+        reason = f"lockfile-version {version} is from before Spack 0.18; {AS_UNDERSTOOD}"
+        return str(version), reason
     known = f"a number from {min(FORMATS)} to {max(FORMATS)}"
-    return "", f"{wrong_value('lockfile-version', version, known)}; {rest}"
+    return "", unknown_version("lockfile-version", version, known)
 
 
 def _environments(

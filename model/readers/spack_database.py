@@ -12,7 +12,7 @@ from typing import Any
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.fields import kind, mismatch, quoted, storable, wrong_value
+from spackscope.model.readers.fields import kind, mismatch, storable, unknown_version, wrong_value
 from spackscope.model.readers.json import KeepRecord, Number, Parsed, parse
 from spackscope.model.readers.limits import TOO_MANY_RECORDS
 from spackscope.model.readers.spec_node import NodeReader
@@ -99,8 +99,10 @@ def read_database(database: Database, *, origin: str) -> Iterator[Spec | Problem
     if not isinstance(contents, dict):
         yield Problem(origin, "", mismatch("database", contents, "an object"))
         return
-    if reason := _version_problem(contents.get("version")):
-        yield Problem(origin, "", reason)
+    version = contents.get("version")
+    if _format(version) is None:
+        known = f"a string from {min(FORMATS)} to {max(FORMATS)}"
+        yield Problem(origin, "", unknown_version("version", version, known))
     installs = contents.get("installs")
     if not isinstance(installs, dict):
         yield Problem(origin, "", mismatch("installs", installs, "an object"))
@@ -113,18 +115,6 @@ def read_database(database: Database, *, origin: str) -> Iterator[Spec | Problem
 
 def _format(version: object) -> int | None:
     return FORMATS.get(version) if type(version) is str else None
-
-
-def _version_problem(version: object) -> str:
-    """Return why the records may be misread, or an empty string."""
-    if type(version) is str and version in FORMATS:
-        return ""
-    known = f"{min(FORMATS)} to {max(FORMATS)}"
-    if type(version) is Number:
-        reason = f"version is the number {quoted(version)}, expected a string from {known}"
-    else:
-        reason = wrong_value("version", version, known)
-    return storable(f"{reason}; the records are read as far as they are understood")
 
 
 def _state(record: dict[str, Any], add_problem: Callable[[str], None]) -> dict[str, Any]:

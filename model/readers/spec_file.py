@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.fields import mismatch, storable, wrong_value
+from spackscope.model.readers.fields import mismatch, unknown_version
 from spackscope.model.readers.spec_node import NodeReader, node_hash
 
 FORMATS = ("2", "3", "4", "5")
@@ -75,7 +75,7 @@ def read_spec_file(document: dict[str, Any], *, origin: str) -> Iterator[Spec | 
         yield Problem(origin, "", "nodes is empty")
     format_, reason = _format(spec)
     if reason:
-        yield Problem(origin, "", storable(reason))
+        yield Problem(origin, "", reason)
     nodes = NodeReader(origin, format_)
     for number, node in enumerate(listed):
         nodes.add(node_hash(node), node, in_cache=number == 0)
@@ -90,5 +90,4 @@ def _format(spec: Any) -> tuple[int | None, str]:
     version = meta.get("version") if isinstance(meta, dict) else None
     if isinstance(version, str) and version in FORMATS:
         return int(version), ""
-    reason = wrong_value("version of the spec file", version, "2 to 5")
-    return None, f"{reason}; its specs are read as far as they are understood"
+    return None, unknown_version("version of the spec file", version, "2 to 5")

@@ -90,8 +90,8 @@ def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
     assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
     assert specs[0].explicit
     assert reasons(problems) == [
-        f": lock files of version {version} are from before Spack 0.18; "
-        "its specs are read as far as they are understood"
+        f": lockfile-version {version} is from before Spack 0.18; "
+        "the records are read as far as they are understood"
     ]
 
 
@@ -115,10 +115,10 @@ def test_the_edges_of_an_earlier_lock_file_name_its_keys() -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        (7, "lockfile-version is 7, expected a number from 4 to 6; its specs are read"),
+        (7, "lockfile-version is 7, expected a number from 4 to 6; the records are read"),
         (10**50, "lockfile-version is 1000"),
         ("6", "lockfile-version is '6', expected a number from 4 to 6"),
-        (None, "lockfile-version is missing; its specs are read"),
+        (None, "lockfile-version is missing; the records are read"),
         (True, "lockfile-version is true, expected a number from 4 to 6"),
         ([], "lockfile-version is a list, expected a number from 4 to 6"),
     ],

@@ -177,15 +177,15 @@ def test_a_database_of_each_version_tells_the_same(version: str, number: int) ->
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ("4", "version is '4', expected 5 to 8"),
-        ("99", "version is '99', expected 5 to 8"),
-        ("0.9.3", "version is '0.9.3', expected 5 to 8"),
-        (8, "version is the number 8, expected a string from 5 to 8"),
-        (8.5, "version is the number 8.5, expected a string from 5 to 8"),
+        ("4", "version is '4', expected a string from 5 to 8"),
+        ("99", "version is '99', expected a string from 5 to 8"),
+        ("0.9.3", "version is '0.9.3', expected a string from 5 to 8"),
+        (8, "version is 8, expected a string from 5 to 8"),
+        (8.5, "version is 8.5, expected a string from 5 to 8"),
         (None, "version is missing"),
-        (True, "version is true, expected 5 to 8"),
-        ([], "version is a list, expected 5 to 8"),
-        ({}, "version is an object, expected 5 to 8"),
+        (True, "version is true, expected a string from 5 to 8"),
+        ([], "version is a list, expected a string from 5 to 8"),
+        ({}, "version is an object, expected a string from 5 to 8"),
     ],
 )
 @pytest.mark.parametrize("number", [1, 3, 4, 5])

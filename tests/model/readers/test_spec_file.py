@@ -193,7 +193,8 @@ def test_a_spec_file_of_an_unknown_format_is_read_and_doubted(version: object, s
 
     assert specs == WHOLE
     assert reasons(problems) == [
-        f": version of the spec file is {shown}; its specs are read as far as they are understood"
+        f": version of the spec file is {shown};"
+        " the records are read as far as they are understood"
     ]
 
 
