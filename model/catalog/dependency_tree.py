@@ -1,7 +1,7 @@
 """The dependencies and the dependents of one spec as a tree of lines: plain data.
 
-Reading it, and what hangs on a line that is unfolded, is for a worker thread. Drawing and folding
-it reads nothing.
+Reading it and the children of a line that is unfolded is for a worker thread. Drawing and folding
+reads nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Tree:
-    """The lines of a tree from top to bottom; a line hangs on the nearest less deep one above it.
+    """The lines of a tree from top to bottom; a parent is the nearest less deep line above.
 
     A spec is unfolded at one line of a section only, so that cycles end and what many specs share
     is shown once: other lines with it are repetitions. That one line is where the spec is unfolded
@@ -109,13 +109,13 @@ class Tree:
         return node.count > 0 and not node.is_unfolded and not self.is_repeated(row)
 
     def parent(self, row: int) -> int | None:
-        """Return the line that a line hangs on; None of a head."""
+        """Return the parent of a line; None of a head."""
         depth = self.lines[row].depth
         above = range(row - 1, -1, -1)
         return next((other for other in above if self.lines[other].depth < depth), None)
 
     def end(self, row: int) -> int:
-        """Return the line after all that hangs on a line."""
+        """Return the line after all descendants of a line."""
         depth, after = self.lines[row].depth, range(row + 1, len(self.lines))
         return next(
             (other for other in after if self.lines[other].depth <= depth), len(self.lines)
@@ -126,7 +126,7 @@ class Tree:
         return self._replaced(row, is_unfolded=False, children=())
 
     def unfold(self, row: int, children: Iterable[Node]) -> Tree:
-        """Return the tree with a line unfolded to the lines that hang on it."""
+        """Return the tree with a line unfolded to its children."""
         return self._replaced(row, is_unfolded=True, children=children)
 
     def _replaced(self, row: int, *, is_unfolded: bool, children: Iterable[Node]) -> Tree:

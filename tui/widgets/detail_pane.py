@@ -24,7 +24,7 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 class DetailPane(VirtualList):
     """The detail of one spec, and between its lines the tree of its dependencies.
 
-    What hangs on a line of the tree is asked for with UnfoldRequested, and `take_tree` hands over
+    The children of a line of the tree are asked for with UnfoldRequested, and `take_tree` shows
     the unfolded tree.
     """
 
@@ -132,7 +132,7 @@ class DetailPane(VirtualList):
         self.post_message(self.Unfolded(tree.unfolded_sections))
 
     def _show_children(self, tree: Tree) -> None:
-        """Scroll to what hangs on the line under the cursor, as far as there is room."""
+        """Scroll to the children of the line under the cursor, as far as there is room."""
         if (row := self.tree_row) is not None:
             last = self.cursor + tree.end(row) - row - 1
             top = min(self.cursor, max(self.top, last + 1 - max(1, self.size.height)))
@@ -197,7 +197,7 @@ class DetailPane(VirtualList):
             self.move_to(self.cursor + 1)
 
     def action_fold(self) -> None:
-        """Fold the line, or go to the one it hangs on; elsewhere leave the pane."""
+        """Fold the line, or go to its parent; elsewhere leave the pane."""
         row, tree = self.tree_row, self.dependency_tree
         if row is None or tree is None:
             self.post_message(self.Left())
