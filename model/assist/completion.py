@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from spackscope.model.assist.typed_word import typed_word, without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.columns import COLUMNS, FACETED
@@ -17,15 +16,30 @@ from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
-from spackscope.model.query.column_filter import quote_word
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.column_filter import apply_filter, quote_word
+from spackscope.model.query.conditions import Depends, Term
 from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.model.query.parser import parse
 
 MAX_COMPLETIONS = 8
 """Completions that are offered at once."""
 
 # Words without a key come first.
 _COMPLETED = sorted((c for c in COLUMNS if "values" in c.completes), key=lambda c: c.sigil != "")
+_MAX_WORD = 200
+_KEY = r"[A-Za-z_0-9][\w\-.]*"
+_WORD = re.compile(
+    rf"""
+    (?P<key>{_KEY})(?P<operator>:?==?)(?P<value>[^\s"']*)
+  | @\s*(?P<version>\S*)
+  | (?P<sign>\+\+|~~|[+~]|(?<!\S)-)(?P<variant>[\w\-.]*)
+  | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*(?:@[\w.\-]*)?)
+  | /(?P<hash>\w*)
+  | (?P<name>(?<![^\s!|])[\w\-.]*)
+    """,
+    re.VERBOSE,
+)
+_FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?(?P<word>[=@]*(?P<value>\S*))\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +77,7 @@ def complete(
     text, cursor = parsed.text, parsed.cursor
     is_inside = bool(text[cursor : cursor + 1].strip())
     is_begun = bool(text[max(0, cursor - 1) : cursor].strip())
-    word = typed_word(parsed)
+    word = _typed_word(parsed)
     if is_inside or word is None or not (is_begun or always):
         return Completions(cursor, cursor)
     try:
@@ -208,3 +222,54 @@ def _ranked(values: Iterable[Facet], typed: str) -> list[Facet]:
 def _prefixed(values: Iterable[Facet], typed: str) -> list[Facet]:
     lower = typed.lower()
     return [f for f in values if f.value.lower().startswith(lower) and is_clean(f.value)]
+
+
+def _typed_word(parsed: ParsedInput) -> re.Match[str] | None:
+    """Return the word that ends at the cursor; None for none, or inside a quoted value.
+
+    The groups of the match are the parts of the word, `word` and `value` in a filter.
+    """
+    cursor = parsed.cursor
+    if parsed.column:
+        return _FILTER_WORD.search(parsed.text[:cursor])
+    for token in parsed.tokens:
+        is_open = token.kind == lexer.ERROR or cursor < token.end
+        if token.start < cursor and is_open and set(lexer.QUOTES) & set(token.text):
+            return None
+    words = _WORD.finditer(parsed.text[:cursor], max(0, cursor - _MAX_WORD))
+    return next((word for word in words if word.end() == cursor), None)
+
+
+def without_word(parsed: ParsedInput) -> Query:
+    """Return the query of an input without the word that ends at the cursor.
+
+    Its alternatives go with it. Where the text is not a query, or the word is part of a
+    dependency, the rest is parsed as far as it can be. Raises QueryError where the rest of a
+    filter cannot be parsed.
+    """
+    query, text, cursor = parsed.query, parsed.text, parsed.cursor
+    word = _typed_word(parsed)
+    start = word.start() if word is not None else cursor
+    if query is not None and start == cursor:
+        return query
+    if query is not None and not query.specs:
+        spans = parsed.spans
+        is_part = any(
+            begin < start < end
+            or (isinstance(condition, Depends) and start <= begin < cursor < end)
+            for condition, (begin, end) in spans.items()
+        )
+        if not is_part:
+            typed = {c for c, (begin, _) in spans.items() if start <= begin < cursor}
+            return Query(tuple(group for group in query.groups if typed.isdisjoint(group)))
+    before, after = text[:start], text[cursor:]
+    if parsed.column:
+        return apply_filter(parsed.others, parsed.column, before + after)[0]
+    # A name that the word is attached to is a name, not a bare word.
+    name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
+    for rest in (f"{before}{name_end} {after}", f"{before} {after}", before):
+        try:
+            return parse(rest, bare="any")
+        except QueryError:
+            continue
+    return Query()

@@ -1,21 +1,203 @@
-"""Say what is wrong with a text while it is typed."""
+"""Say what is wrong with a query: an error while it is typed, or a condition without match."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
-from spackscope.model.assist.advice import advise
-from spackscope.model.assist.completion import Completions
-from spackscope.model.assist.typed_word import without_word
+from spackscope.model.assist.completion import Completions, without_word
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.facets import Facet, facets
+from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.progress import ShouldStop
-from spackscope.model.core.text import shorten
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Condition
+from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.text import clean, shorten
+from spackscope.model.core.variants import is_variant, split_variant
+from spackscope.model.core.versions import version_key
+from spackscope.model.query.ast import Query, query_of
+from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
+from spackscope.model.query.format import format_group
+from spackscope.model.query.matchers import ANY, is_glob
 from spackscope.model.query.parsed_input import ParsedInput
 
+_MAX_VALUES = 3
+"""Values that are named where nothing is close."""
+
+_MAX_NAMES = 6
+"""Variants that are all named where none is close."""
+
+_CLOSE = 0.6
+_MAX_COMPARED = 5_000
 _MAX_SENTENCE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A sentence about a condition that no record fulfils."""
+
+    sentence: str
+    condition: Condition
+
+
+def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -> Advice | None:
+    """Return advice on the first condition that no record of the query's packages fulfils.
+
+    Of several specs, each must have such a condition. None where each condition can be fulfilled,
+    even if not together with the others. Raises Cancelled.
+    """
+    first = None
+    for groups in query.specs or ((),):
+        try:
+            advice = _Advisor(catalog, (*query.groups, *groups), should_stop).advise()
+        except Unanswerable as error:
+            return Advice(str(error), error.condition)
+        if advice is None:
+            return None
+        first = first or advice
+    return first
+
+
+class _Advisor:
+    """Check the conditions of one spec, each within the packages that the spec names."""
+
+    def __init__(self, catalog: Catalog, groups: Sequence[Group], should_stop: ShouldStop) -> None:
+        self._catalog = catalog
+        self._names = [g for g in groups if all(c.column == "package" for c in g)]
+        self._others = [group for group in groups if group not in self._names]
+        self._context = Query(tuple(self._names))
+        self._should_stop = should_stop
+
+    def advise(self) -> Advice | None:
+        if self._names and not self._count(self._context):
+            return self._advice(self._names[0])
+        for group in self._others:
+            if not self._count(self._context.plus(Query((group,)))):
+                return self._advice(group)
+        return None
+
+    def _count(self, query: Query) -> int:
+        return self._catalog.count(query, should_stop=self._should_stop)
+
+    @property
+    def _name(self) -> str:
+        """The name of the single package of the spec, or an empty text."""
+        conditions = [c for group in self._names for c in group]
+        if len(conditions) == 1 and isinstance(conditions[0], Term) and not conditions[0].negated:
+            pattern = conditions[0].pattern
+            return "" if is_glob(pattern) else clean(pattern)
+        return ""
+
+    @property
+    def _none(self) -> str:
+        return f"No {self._name or 'spec'}"
+
+    def _advice(self, group: Group) -> Advice:
+        condition = group[0]
+        if len(group) > 1 and group in self._names and not any(c.negated for c in group):
+            names = [clean(c.pattern) for c in group if isinstance(c, Term)]
+            sentence = f"No package {_listed(names, 'or')}"
+        elif len(group) > 1 or condition.negated:
+            sentence = f"{self._none} matches {format_group(group)}"
+        elif isinstance(condition, Depends) and condition.compiler is None:
+            sentence = self._on_dependency(condition)
+        elif isinstance(condition, Depends):
+            sentence = self._on_compiler(condition)
+        elif condition.column == "variants" and is_variant(condition.pattern):
+            sentence = self._on_variant(condition.pattern)
+        else:
+            sentence = self._on_value(condition)
+        return Advice(clean(sentence), condition)
+
+    def _facets(self, column: str) -> list[Facet]:
+        context = Query() if column == "package" else self._context
+        return facets(self._catalog, context, column, should_stop=self._should_stop)
+
+    def _on_dependency(self, condition: Depends) -> str:
+        names = [name for name in self._catalog.dictionaries.texts("package") if name]
+        named = query_of(Term("package", condition.name))
+        is_known = condition.name in names or self._catalog.virtuals.providers(named)
+        guess = "" if is_known else _guess(condition.name, names)
+        return f"{self._none} has a dependency {condition}{guess}"
+
+    def _on_compiler(self, condition: Depends) -> str:
+        values = self._facets("compiler")
+        name = compiler_name(condition.name)
+        if name != condition.name and any(
+            f.value.startswith(f"{condition.name}@") for f in values
+        ):
+            return (
+                f"%{condition.name} means the package {name}, as in Spack. For the compiler as it"
+                f" is listed, write compiler={condition.name}."
+            )
+        names = [facet.value.partition("@")[0] for facet in values]
+        if name not in names:
+            guess = _guess(condition.name, [n for n in names if n != "none"])
+            return f"{self._none} is built with %{condition.name}{guess}"
+        versions = [f for f in values if f.value.startswith(f"{name}@")]
+        return f"{self._none} is built with {condition}{_only(versions)}"
+
+    def _on_variant(self, pattern: str) -> str:
+        name, values = split_variant(pattern)
+        variants = self._facets("variants")
+        same_name = [facet for facet in variants if split_variant(facet.value)[0] == name]
+        if same_name:
+            return f"{self._none} has {clean(pattern)}{_only(same_name)}"
+        names = dict.fromkeys(split_variant(facet.value)[0] for facet in variants)
+        others = [] if values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
+        guess = _guess(name, [*names, *others])
+        package = f" of {self._name}" if self._name else ""
+        if not guess and 0 < len(names) <= _MAX_NAMES:
+            guess = f", only {_listed(sorted(map(clean, names)), 'and')}"
+        return f"Unknown variant {clean(name)}{package}{guess}"
+
+    def _on_value(self, condition: Term) -> str:
+        column, pattern = condition.column, condition.pattern
+        if column == "hash":
+            is_possible = set(pattern) <= set("abcdefghijklmnopqrstuvwxyz234567*?")
+            why = "" if is_possible else ": hashes contain only a-z and 2-7"
+            if len(pattern) > HASH_LENGTH:
+                why = f": hashes have {HASH_LENGTH} characters"
+            return f"No hash starts with {clean(pattern)}{why}"
+        if column == "size":
+            return f"{self._none} has {condition}"
+        if column == ANY:
+            guess = _guess(pattern, [facet.value for facet in self._facets("package")])
+            return f"{self._none} shows {clean(pattern)} in any column{guess}"
+        values = self._facets(column)
+        if column == "package":
+            guess = _guess(pattern, [facet.value for facet in values])
+            return f"Unknown package {clean(pattern)}{guess}"
+        guess = ""
+        if column != "version" and len(values) > _MAX_VALUES:
+            guess = _guess(pattern.strip("*"), [facet.value for facet in values])
+        return f"{self._none} has {condition}{guess or _only(values)}"
+
+
+def _guess(typed: str, known: Iterable[str]) -> str:
+    """Guess what was meant, as `. Did you mean mpi?`; empty where nothing is close."""
+    candidates = list(dict.fromkeys(known))[:_MAX_COMPARED]
+    by_lower = {text.lower(): text for text in reversed(candidates)}
+    near = get_close_matches(typed.lower(), by_lower, _MAX_VALUES, _CLOSE)
+    longer = [low for low in by_lower if len(typed) > 1 and low.startswith(typed.lower())]
+    texts = [clean(by_lower[low]) for low in dict.fromkeys(sorted(longer, key=len) + near)]
+    return f". Did you mean {_listed(texts[:_MAX_VALUES], 'or')}?" if texts else ""
+
+
+def _only(values: Sequence[Facet]) -> str:
+    """Name the most frequent values, as `, only 80, 90 and none`."""
+    texts = [clean(facet.value) for facet in values[:_MAX_VALUES] if facet.value]
+    if not texts:
+        return ""
+    texts.sort(key=version_key)
+    if len(values) > _MAX_VALUES:
+        texts.append(f"{len(values) - _MAX_VALUES:,} more")
+    return f", only {_listed(texts, 'and')}"
+
+
+def _listed(texts: Sequence[str], word: str) -> str:
+    return f" {word} ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.assist.advice import advise
+from spackscope.model.assist.diagnostics import advise
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
+from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, query_of_specs
 from spackscope.model.query.conditions import Condition, Depends, Group, Term
-from spackscope.model.query.edge_attributes import parse_edge
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, architecture, matcher
-from spackscope.model.query.syntax_errors import incomplete
-from spackscope.model.query.validation import MAX_TERMS, check_once
+from spackscope.model.query.validation import MAX_TERMS, check_once, incomplete
+
+_DEPTYPES = ("build", "link", "run", "test")
 
 Spans = Mapping[Condition, tuple[int, int]]
 """Where in a text each condition begins and ends."""
@@ -214,7 +216,7 @@ class QueryBuilder:
     def _condition(self, part: Part) -> Condition:
         if isinstance(part, Term):
             return part
-        edge = parse_edge(part.sigil)
+        edge = _parse_edge(part.sigil)
         terms = [(term, start) for term, start in part.conditions if isinstance(term, Term)]
         check_once(terms)
         nested = [self._condition(c) for c, _ in part.conditions if not isinstance(c, Term)]
@@ -237,3 +239,44 @@ class QueryBuilder:
         for part in parts:
             self._spans.setdefault(part, self._spans[term])
         return parts
+
+
+class _Edge(NamedTuple):
+    """What a query asks of the edge to a dependency; both are sorted."""
+
+    virtuals: tuple[str, ...]
+    deptypes: tuple[str, ...]
+
+
+def _parse_edge(token: Token) -> _Edge:
+    """Return the virtuals and the deptypes of a dependency token.
+
+    `%[deptypes=build] c,cxx=` has both ways to write them; the rules are those of
+    `EdgeAttributeParser` in lib/spack/spack/spec_parser.py. Raises QueryError.
+    """
+    parts = lexer.EDGE_PARTS.fullmatch(token.text)
+    assert parts is not None
+    values: dict[str, tuple[str, int]] = {}
+    start, end = parts.span(2)
+    while token.text[start:end].strip():
+        attribute = lexer.ATTRIBUTE.match(token.text, start, end)
+        if attribute is None or attribute[1] not in ("virtuals", "deptypes"):
+            raise QueryError("Expected virtuals=… or deptypes=…", token.start + start)
+        # The last of several counts.
+        values[attribute[1]] = attribute[3].strip("'\" "), token.start + attribute.start(3)
+        start = attribute.end()
+    deptypes = _deptypes(*values["deptypes"]) if "deptypes" in values else ()
+    virtuals = values["virtuals"][0] if "virtuals" in values else ""
+    return _Edge(_words(f"{virtuals},{parts[3] or ''}"), deptypes)
+
+
+def _deptypes(text: str, offset: int) -> tuple[str, ...]:
+    words = set(text.split(","))
+    if unknown := sorted(words.difference(_DEPTYPES)):
+        hint = "use build, link, run or test"
+        raise QueryError(f"{unknown[0]} is not a dependency type: {hint}", offset)
+    return tuple(sorted(words))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(sorted({part.strip() for part in text.split(",")} - {""}))

@@ -19,8 +19,12 @@ from spackscope.model.query.builder import Spans
 from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.matchers import is_glob, matcher
 from spackscope.model.query.parser import parse
-from spackscope.model.query.syntax_errors import unclosed_quote
-from spackscope.model.query.validation import MAX_QUERY_LENGTH, MAX_TERMS, check_once
+from spackscope.model.query.validation import (
+    MAX_QUERY_LENGTH,
+    MAX_TERMS,
+    check_once,
+    unclosed_quote,
+)
 
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
 _WORD = re.compile(rf"""(?:[^\s"']|{_QUOTED})+|["']""")

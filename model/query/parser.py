@@ -21,8 +21,12 @@ from spackscope.model.query.builder import DependencyBuilder, QueryBuilder, Span
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob
-from spackscope.model.query.syntax_errors import check_ascii, check_version_end, unexpected
-from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.query.validation import (
+    MAX_QUERY_LENGTH,
+    check_ascii,
+    check_version_end,
+    unexpected,
+)
 
 Bare = Literal["package", "any"]
 
