@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from spackscope.model.catalog.adjacency import EdgeArrays
 from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.listing import Listing, ShownColumns, View
+from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
@@ -59,7 +60,7 @@ class Catalog:
         self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
         self._packages = Packages(database, arrays)
         self._records = Records(database, self.dictionaries, self.dependencies)
-        self._shown_columns = ShownColumns(database, arrays, self.dictionaries)
+        self._all_rows = lru_cache(16)(self._listing_of_all)
         self.execution = QueryExecution(arrays, edges, self.dictionaries, self._packages, database)
         self.virtuals = self.execution.virtuals
 
@@ -112,11 +113,14 @@ class Catalog:
         Filters play no part, so that no column comes or goes while one is typed.
         """
         named = view.query.columns - ({"package"} if self.selected_package(view.query) else set())
-        return self._shown_columns.choose(self._packages.span(view.query), named)
+        return self._all_rows(self._packages.span(view.query)).columns(named)
 
     def varying_columns(self, query: Query) -> frozenset[str]:
         """Return the columns with several values in the package that a query names, or at all."""
-        return self._shown_columns.varying(self._packages.span(query))
+        return self._all_rows(self._packages.span(query)).varying_columns
+
+    def _listing_of_all(self, span: tuple[int, int]) -> Listing:
+        return Listing(View(), IdRanges([span]), self.column_arrays, self.dictionaries)
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""

@@ -137,6 +137,11 @@ class Dictionaries:
         rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
         return [rank_of[key] for key in keys]
 
+    def is_known(self, column: Column, first: int, last: int) -> bool:
+        """Check whether any of the records from `first` to `last` has a value of its own."""
+        sql = f"SELECT 1 FROM spec WHERE {column.attribute} IS NOT NULL AND id BETWEEN ? AND ?"
+        return self._database.execute(f"{sql} LIMIT 1", (first, last)).fetchone() is not None
+
     def has_hash(self, prefix: str) -> bool:
         """Check whether any hash has a prefix."""
         return bool(self.hashes(prefix, limit=1))

@@ -1,10 +1,10 @@
-"""Order, fold and summarise the rows that a view shows, and choose its columns."""
+"""Order, fold and summarise the rows that a view shows."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, repeat
@@ -16,11 +16,8 @@ from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.variants import split_variant
-from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +166,32 @@ class Listing:
         return constants
 
     @cached_property
+    def varying_columns(self) -> frozenset[str]:
+        """The columns with several values, and those of single records of which any is known."""
+        if not self.shown:
+            return frozenset()
+        return frozenset(
+            column.name
+            for column in COLUMNS
+            if (
+                column.name not in self.constants
+                if column.has_dictionary
+                else self._dictionaries.is_known(column, self._specs[0], self._specs[-1])
+            )
+        )
+
+    def columns(self, named: Collection[str]) -> list[Column]:
+        """Return the columns to show: the core, and those that vary or are `named`."""
+        return [
+            column
+            for column in COLUMNS
+            if column.shown == "always"
+            or column.name in named
+            or column.name in self.varying_columns
+            or (column.shown == "if_any" and any(self.all_values(column.name)))
+        ]
+
+    @cached_property
     def widths(self) -> dict[str, int]:
         """The width in cells of the widest value shown of each column."""
         widths = {column.name: column.width for column in COLUMNS}
@@ -202,58 +225,3 @@ class Listing:
             return None
         shown = self._specs.within(*self._arrays.specs(look_alike))
         return ids.index(shown[0]) if shown and shown[0] in ids else None
-
-
-class ShownColumns:
-    """The columns to show for ranges of specs; they are remembered."""
-
-    def __init__(
-        self, database: Database, arrays: ColumnArrays, dictionaries: Dictionaries
-    ) -> None:
-        self._database = database
-        self._arrays = arrays
-        self._dictionaries = dictionaries
-        self._varying: dict[Span, frozenset[str]] = {}
-
-    def varying(self, span: Span) -> frozenset[str]:
-        """Return the names of the columns with more than one value in a range of specs.
-
-        A column with a value for each record varies if any record has a value.
-        """
-        if span not in self._varying:
-            look_alikes = list(self._arrays.spans(IdRanges([span])))
-            self._varying[span] = frozenset(
-                column.name
-                for column in COLUMNS
-                if (
-                    self._differs(column, look_alikes)
-                    if column.has_dictionary
-                    else self._is_known(column, span)
-                )
-            )
-        return self._varying[span]
-
-    def _differs(self, column: Column, look_alikes: Sequence[Span]) -> bool:
-        values = self._dictionaries.values(column.name)
-        codes = self._arrays.distinct(column.storage, look_alikes)
-        return len({values[code] for code in codes}) > 1
-
-    def _is_known(self, column: Column, span: Span) -> bool:
-        rows = self._database.execute(
-            f"SELECT 1 FROM spec WHERE {column.attribute} IS NOT NULL AND id BETWEEN ? AND ?"
-            " LIMIT 1",
-            (span[0], span[1] - 1),
-        )
-        return rows.fetchone() is not None
-
-    def choose(self, span: Span, named: frozenset[str]) -> list[Column]:
-        """Return the columns to show for a range of specs, and those `named` in a query."""
-        varying = self.varying(span)
-        return [
-            column
-            for column in COLUMNS
-            if column.shown == "always"
-            or column.name in varying
-            or column.name in named
-            or (column.shown == "if_any" and any(self._dictionaries.values(column.name)))
-        ]
