@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import DEPTYPES
+from spackscope.model.core.records import DEPTYPES, Dependency
 from spackscope.model.index.codec import is_ascending, pack_codes
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import text, texts
@@ -54,13 +54,6 @@ class Adjacency:
         return Adjacency(first, array("I", compress(self.nodes, mask)), b"")
 
 
-class Absent(NamedTuple):
-    """A dependency that no document describes."""
-
-    name: str
-    hash: str
-
-
 class EdgeKind(NamedTuple):
     """What edges have in common: the deptypes in Spack's order, and the virtuals sorted."""
 
@@ -84,10 +77,10 @@ class EdgeArrays:
         return self._columns.first[-1]
 
     @cached_property
-    def absent(self) -> list[Absent]:
-        """The absent dependencies, by their ids after those of the records."""
-        rows = self._database.execute("SELECT name, hash FROM absent ORDER BY id")
-        return [Absent(text(name), text(hash_)) for name, hash_ in rows]
+    def absent(self) -> list[Dependency]:
+        """The dependencies that no document describes; their ids come after those of records."""
+        rows = self._database.execute("SELECT hash, name FROM absent ORDER BY id")
+        return [Dependency(text(hash_), text(name)) for hash_, name in rows]
 
     @cached_property
     def kinds(self) -> list[EdgeKind]:

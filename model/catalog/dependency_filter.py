@@ -13,7 +13,6 @@ from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.compilers import LANGUAGES
-from spackscope.model.core.records import Dependency
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Condition, Depends, Term
@@ -155,10 +154,9 @@ class DependencyFilter:
         spans = list(self._find(query_of(*terms)).pairs())
         by_hash = any(term.column in ("hash", ANY) for term in terms)
         matches: dict[tuple[str, str], bool] = {}
-        for id_, (name, hash_) in enumerate(self._edges.absent, self._edges.count):
-            key = name, hash_ * by_hash
+        for id_, absent in enumerate(self._edges.absent, self._edges.count):
+            key = absent.name, absent.hash * by_hash
             if key not in matches:
-                absent = Dependency(hash_, name)
                 matches[key] = all(fits_missing(term, absent) for term in terms)
             if matches[key]:
                 spans.append((id_, id_ + 1))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spackscope.model.catalog.adjacency import Absent, EdgeArrays
+from spackscope.model.catalog.adjacency import EdgeArrays
 from spackscope.model.catalog.column_arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import Compiler
+from spackscope.model.core.records import Compiler, Dependency
 from spackscope.model.index.damage import class_reading_index
 
 
@@ -69,7 +69,7 @@ class DependencyGraph:
         numbers = range(up.first[id_], up.first[id_ + 1])
         return [Edge(up.nodes[number], id_, *kinds[up.kinds[number]]) for number in numbers]
 
-    def absent(self, id_: int) -> Absent | None:
+    def absent(self, id_: int) -> Dependency | None:
         """Return the absent dependency of an id; None if it is that of a record."""
         return self._edges.absent[id_ - self._edges.count] if id_ >= self._edges.count else None
 

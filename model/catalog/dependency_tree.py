@@ -201,8 +201,7 @@ def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
     present = []
     for id_ in dict.fromkeys(ids):
         if (absent := catalog.dependencies.absent(id_)) is not None:
-            name, hash_ = absent
-            specs[id_] = GraphSpec(name, "", hash_, "absent")
+            specs[id_] = GraphSpec(absent.name, "", absent.hash, "absent")
         else:
             present.append(id_)
     for start in range(0, len(present), _CHUNK):

@@ -95,12 +95,16 @@ class Records:
             return spec
         edges = self._dependencies.of(row.id)
         absent = {edge.child: self._dependencies.absent(edge.child) for edge in edges}
-        rows = self.rows([id_ for id_, name_and_hash in absent.items() if name_and_hash is None])
-        present = {row.id: (row.spec.package, row.spec.hash) for row in rows}
-        dependencies = []
-        for edge in edges:
-            name, hash_ = absent[edge.child] or present[edge.child]
-            dependencies.append(Dependency(hash_, name, edge.deptypes, edge.virtuals))
+        rows = self.rows([id_ for id_, dependency in absent.items() if dependency is None])
+        present = {row.id: Dependency(row.spec.hash, row.spec.package) for row in rows}
+        dependencies = (
+            replace(
+                absent[edge.child] or present[edge.child],
+                deptypes=edge.deptypes,
+                virtuals=edge.virtuals,
+            )
+            for edge in edges
+        )
         return replace(spec, dependencies=tuple(dependencies))
 
     def provenance(self, id_: int) -> Provenance:

@@ -47,7 +47,7 @@ def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tup
 
 def hash_in(catalog: Catalog, id_: int) -> str:
     absent = catalog.dependencies.absent(id_)
-    return absent[1] if absent else catalog.rows([id_])[0].spec.hash
+    return absent.hash if absent else catalog.rows([id_])[0].spec.hash
 
 
 def everyone(catalog: Catalog) -> range:

@@ -70,7 +70,7 @@ def catalog_with(graph: Graph) -> tuple[Catalog, dict[int, int]]:
         for one in catalog.dependencies.of(id_):
             absent = catalog.dependencies.absent(one.child)
             if absent:
-                ids[int(absent[0][1:])] = one.child
+                ids[int(absent.name[1:])] = one.child
     return catalog, ids
 
 
