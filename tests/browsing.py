@@ -6,10 +6,13 @@ import asyncio
 import contextlib
 import json
 import re
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 
+import pytest
 from textual import events
 from textual.geometry import Offset
 from textual.keys import _character_to_key
@@ -18,9 +21,11 @@ from textual.widget import Widget
 
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import COLUMNS
+from spackscope.model.index.connection import Database
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
@@ -213,6 +218,11 @@ class Browser:
         return screen
 
     @property
+    def state(self) -> BrowserState:
+        """What the browser shows, as one value."""
+        return self.browser.host.state
+
+    @property
     def table(self) -> SpecTable:
         return self.browser.query_one(SpecTable)
 
@@ -227,10 +237,11 @@ class Browser:
     @property
     def rows(self) -> list[Row]:
         """All rows of the table, those that are not on the screen too."""
-        listing, catalog = self.table.rows.listing, self.browser._catalog
+        listing, catalog = self.table.rows.listing, self.state.catalog
         if listing is None or catalog is None or not self.table.rows.length:
             return []
-        return catalog.rows(listing.ids, listing.counts)
+        with reading():
+            return catalog.rows(listing.ids, listing.counts)
 
     @property
     def shown(self) -> set[str]:
@@ -280,7 +291,7 @@ class Browser:
         return [line[region.x : region.right].rstrip() for line in lines]
 
     @property
-    def said(self) -> str:
+    def note(self) -> str:
         """The sentence in the box under an input."""
         said = [line for line in self.box if not _COMPLETION.fullmatch(line)]
         return " ".join(" ".join(line.strip(" ^") for line in said).split())
@@ -346,6 +357,34 @@ class Browser:
         raise AssertionError(f"the detail has no line {beginning}: {self.detail_lines}")
 
 
+_in_test: ContextVar[bool] = ContextVar("in_test", default=False)
+
+
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Let the test itself read an index, which the program may not do on this thread."""
+    token = _in_test.set(True)
+    try:
+        yield
+    finally:
+        _in_test.reset(token)
+
+
+@contextlib.contextmanager
+def no_queries_on_the_event_loop() -> Iterator[None]:
+    """Fail a test if the program reads an index on the thread of the event loop."""
+    loop_thread, execute = threading.get_ident(), Database.execute
+
+    def guarded(database: Database, *arguments: object) -> object:
+        if threading.get_ident() == loop_thread and not _in_test.get():
+            raise AssertionError(f"a query on the thread of the event loop: {arguments[0]}")
+        return execute(database, *arguments)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "execute", guarded)
+        yield
+
+
 @contextlib.asynccontextmanager
 async def browsing(
     *sources: str | Path,
@@ -360,8 +399,9 @@ async def browsing(
     names = [str(source) for source in sources] or ["sample_data"]
     session = session or Session(environ or {})
     app = SpackscopeApp(names, query, session=session, pick=pick)
-    async with app.run_test(size=size) as pilot:
-        browser = Browser(app, pilot)
-        if settled:
-            await browser.settle()
-        yield browser
+    with no_queries_on_the_event_loop():
+        async with app.run_test(size=size) as pilot:
+            browser = Browser(app, pilot)
+            if settled:
+                await browser.settle()
+            yield browser

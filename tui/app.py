@@ -16,7 +16,6 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.command import CommandList, CommandPalette
 from textual.filter import NoColor
-from textual.message import Message
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed
@@ -126,11 +125,6 @@ class SpackscopeApp(App[list[str]]):
         """Give the terminal back, if that is not done."""
         if isinstance(self._driver, TerminalDriver):
             self._driver.give_back()
-
-    async def _dispatch_message(self, message: Message) -> None:
-        """Rebuild the index where a key or a mouse button shows that it is damaged."""
-        with self._browser.mending_shown():
-            await super()._dispatch_message(message)
 
     def _draw_again(self) -> None:
         """Draw the whole screen: what the shell left on it is not ours."""

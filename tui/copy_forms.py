@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.app import App
-from textual.message import Message
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
@@ -57,8 +56,8 @@ def summary(form: Form, specs: Sequence[Spec], *, marked: bool) -> str:
     return f"{text[:SHORT_HASH]}…" if form is FORMS[0] else text
 
 
-@dataclass
-class CopyDone(Message):
+@dataclass(frozen=True, slots=True)
+class CopyDone:
     """Tell what was copied and by which method, or why nothing was."""
 
     text: str

@@ -14,7 +14,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -92,11 +91,9 @@ def load(
     # The file is verified in a thread while the sources are discovered.
     is_usable = STANDARD_INPUT not in sources and not (rebuild or was_damaged)
     verification = Verification(path) if path is not None and is_usable else None
-    build_late = on_late and partial(_build_late, on_late, session)
-    new = _Build(discover(sources, session, on_late=build_late), session)
+    new = _Build(discover(sources, session, on_late=_late_builder(session, on_late)), session)
     try:
-        is_verified = verification is not None and verification.finish()
-        cached = Catalog(_uri(path)) if path is not None and is_verified else None
+        cached = _open_verified(verification)
     except IndexDamaged:
         cached, was_damaged = None, True
     if cached is not None and cached.meta.get("fingerprint") == new.fingerprint:
@@ -107,13 +104,24 @@ def load(
     return _build(new, cached, path, in_file=in_file, was_damaged=was_damaged)
 
 
-def _build_late(
-    on_late: Callable[[Catalog], None], session: Session, discovered: list[DiscoveredSource]
-) -> None:
-    """Call a function with a catalog of the sources that have answered, if there are any."""
-    if not all(source.failure for source in discovered):
-        with contextlib.suppress(SourceError, sqlite3.Error):
-            on_late(_Build(discovered, session).in_memory())
+def _late_builder(
+    session: Session, on_late: Callable[[Catalog], None] | None
+) -> Callable[[list[DiscoveredSource]], None]:
+    """Return a function that builds a catalog of the sources that have answered."""
+
+    def build_late(discovered: list[DiscoveredSource]) -> None:
+        if on_late is not None and not all(source.failure for source in discovered):
+            with contextlib.suppress(SourceError, sqlite3.Error):
+                on_late(_Build(discovered, session).in_memory())
+
+    return build_late
+
+
+def _open_verified(verification: Verification | None) -> Catalog | None:
+    """Wait for the verification, and open the file if it is current. Raises IndexDamaged."""
+    if verification is None or not verification.finish():
+        return None
+    return Catalog(_uri(verification.path))
 
 
 def _build(

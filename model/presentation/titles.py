@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
@@ -42,25 +42,29 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def specs_title(listing: Listing, placed: Collection[str], total: int, marked: int) -> str:
-    """Return how many specs of how many are shown, and the values that all of them share.
-
-    `placed` names the columns of the table, whose values need no mention.
-    """
+def specs_title(listing: Listing, total: int, shared: Sequence[str], marked: int) -> str:
+    """Return how many specs of how many are shown, and the values that all of them share."""
     of_all = "" if listing.shown == total else f" of {total:,}"
     parts = [f"specs {listing.shown:,}{of_all}"]
     if listing.counts is not None:
         parts.append(counted(len(listing), "row"))
-    parts += [
-        _shared_value(column, listing)
-        for column in COLUMNS
-        if column.name in listing.constants
-        and column.name not in placed
-        and column.in_title(set(listing.all_values(column.name)))
-    ]
+    parts += shared
     if marked:
         parts.append(f"{marked:,} marked")
     return " · ".join(part for part in parts if part)
+
+
+def shared_texts(listing: Listing) -> list[tuple[str, str]]:
+    """Return the values that all specs of a listing share, each after the name of its column.
+
+    Only those that a title is to mention. Raises IndexDamaged.
+    """
+    return [
+        (column.name, _shared_value(column, listing))
+        for column in COLUMNS
+        if column.name in listing.constants
+        and column.in_title(set(listing.all_values(column.name)))
+    ]
 
 
 def _shared_value(column: Column, listing: Listing) -> str:

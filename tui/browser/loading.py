@@ -1,67 +1,206 @@
-"""Load the sources in a thread: the only place of the interface that reads documents."""
+"""Load the sources: the only place of the browser that reads documents."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-
-from textual.message import Message
+from dataclasses import dataclass, replace
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import (
-    Cancelled,
-    IndexDamaged,
-    SourceError,
-)
-from spackscope.model.loader.load import STILL_DAMAGED, load, open_cached
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load, open_cached
+from spackscope.model.presentation import titles
 from spackscope.model.presentation.progress import Stages
+from spackscope.model.presentation.sources import stale_copies
+from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.messages import Loaded, LoadFailed, Progress
+from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host, Summary, Task
 
 
-def load_catalog(
-    sources: Sequence[str],
-    session: Session,
-    post: Callable[[Message], object],
-    generation: int,
-    *,
-    first: bool,
-    was_damaged: bool,
-) -> None:
-    """Load a catalog and post what comes of it.
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A catalog, and what the titles show of it. `was_damaged` says that it was rebuilt."""
 
-    The `first` time an index that lies ready is handed over at once, before the documents are
-    compared with it and its checksum is verified, so that nobody waits for a slow file system.
-    Without one, what there is is handed over while slow sources are waited for. What
-    `was_damaged` is built again.
+    catalog: Catalog
+    summary: Summary
+
+
+class Loading:
+    """Load the catalog, report the progress, and replace a damaged index once.
+
+    `failure` says why there is nothing to show, or is empty. `on_missing` is told what to show
+    instead of rows.
     """
-    shown = None
-    stages = Stages()
 
-    def on_progress(what: str, done: int, total: int | None) -> None:
-        post(Progress(generation, stages.describe(what, done, total)))
+    def __init__(
+        self,
+        host: Host,
+        search: Search,
+        navigation: Navigation,
+        sources: Sequence[str],
+        session: Session,
+        query: str,
+    ) -> None:
+        self._host, self._search, self._navigation = host, search, navigation
+        self._sources, self._session, self._start_query = sources, session, query
+        self._damaged: Catalog | None = None
+        self.failure = ""
+        self.on_missing: Callable[[str], None] = lambda text: None
 
-    def on_late(catalog: Catalog) -> None:
-        post(Loaded(generation, catalog, checked=False))
+    @property
+    def is_loading(self) -> bool:
+        """Whether the sources are being read."""
+        return self._host.is_running("load")
 
-    try:
-        if first and (shown := open_cached(sources, session)) is not None:
-            post(Loaded(generation, shown, checked=False))
-        catalog = load(
-            sources,
-            replace(session, on_progress=on_progress),
-            was_damaged=was_damaged,
-            on_late=on_late if first and shown is None else None,
-        )
-    except Cancelled:
-        # Who stopped it has said so, or has left.
-        return
-    except SourceError as error:
-        post(LoadFailed(generation, str(error)))
-    except IndexDamaged as error:
-        post(LoadFailed(generation, f"{STILL_DAMAGED}: {error}"))
-    else:
-        if shown is not None and shown.meta == catalog.meta:
-            shown.discovered = catalog.discovered
-            catalog = shown
-        post(Loaded(generation, catalog, checked=True))
+    def load(self, *, was_damaged: bool = False) -> None:
+        """Load the sources, and those that changed again; what `was_damaged` is rebuilt."""
+        is_first = self._host.state.catalog is None
+        if is_first:
+            self.on_missing("reading the sources\nesc stops")
+
+        def job(task: Task) -> Loaded | str:
+            session = replace(self._session, should_stop=task)
+            try:
+                return self._read(session, task.report, is_first, was_damaged)
+            except SourceError as error:
+                return str(error)
+            except IndexDamaged as error:
+                return f"{STILL_DAMAGED}: {error}"
+
+        self._host.run(job, self._loaded, group="load")
+
+    def _read(
+        self,
+        session: Session,
+        report: Callable[[Callable[[], object]], None],
+        is_first: bool,
+        was_damaged: bool,
+    ) -> Loaded:
+        """Read the catalog, and report what there is of it in the meantime.
+
+        The first time an index that is ready is shown at once, before it is compared with the
+        documents and its checksum is verified, so that nobody waits for a slow file system.
+        Without one, the sources that answer are shown while slow ones are waited for.
+        """
+        stages, everything = Stages(), session.include_dependency_only
+        cached: Loaded | None = None
+
+        def on_progress(what: str, done: int, total: int | None) -> None:
+            text = stages.describe(what, done, total)
+            report(lambda: self._show_progress(text))
+
+        def on_late(catalog: Catalog) -> None:
+            loaded = _loaded(catalog, everything)
+            report(lambda: self._take(loaded))
+
+        session = replace(session, on_progress=on_progress)
+        if is_first and (shown := open_cached(self._sources, session)) is not None:
+            try:
+                cached = early = _loaded(shown, everything)
+                report(lambda: self._take(early))
+            except IndexDamaged:
+                was_damaged = True
+        late = on_late if is_first and cached is None else None
+        catalog = load(self._sources, session, was_damaged=was_damaged, on_late=late)
+        if cached is not None and cached.catalog.meta == catalog.meta:
+            cached.catalog.discovered = catalog.discovered
+            return _loaded(cached.catalog, everything)
+        try:
+            return _loaded(catalog, everything)
+        except IndexDamaged:
+            if was_damaged:
+                raise
+        return _loaded(load(self._sources, session, was_damaged=True), everything)
+
+    def _show_progress(self, text: str) -> None:
+        if self._host.state.catalog is None:
+            self.on_missing(f"{text}\nesc stops")
+        else:
+            self._host.say(f"reloading: {text}, esc stops", stay=True)
+
+    def _loaded(self, loaded: Loaded | str) -> None:
+        if isinstance(loaded, str):
+            self._fail(loaded)
+        else:
+            self._host.say("")
+            self._take(loaded)
+
+    def _fail(self, reason: str) -> None:
+        if self._host.state.catalog is None:
+            self.failure = reason
+            self.on_missing(f"{reason}\nr reloads · q quits")
+        else:
+            self._host.say(reason, error=True)
+
+    def _take(self, loaded: Loaded) -> None:
+        """Show another catalog, with the same view as far as that is possible."""
+        host, state, catalog = self._host, self._host.state, loaded.catalog
+        if loaded.summary.notice:
+            host.say(loaded.summary.notice, error=True)
+        if catalog is state.catalog:
+            host.change(summary=loaded.summary)
+            return
+        self.failure = ""
+        row = host.where.row
+        self._navigation.forget()
+        host.change(catalog=catalog, summary=loaded.summary)
+        query = state.view.query
+        selected = state.results.selected if state.results is not None else None
+        if selected is not None and selected.name not in loaded.summary.packages:
+            query = query.with_package(None)
+        view = replace(state.view, query=query, opened=frozenset())
+        if self._start_query and not query:
+            view = self._start(view)
+        self._start_query = ""
+        self._search.show(view, cursor_on=row.spec.hash if row is not None else None)
+
+    def _start(self, view: View) -> View:
+        """Begin with the query of the command line, and in its specs."""
+        query = self._search.start(self._start_query)
+        where = self._host.where
+        if query is not None and (where.pane, where.input) == ("packages", None):
+            self._host.focus("specs")
+        return replace(view, query=query or Query())
+
+    def stop(self) -> None:
+        """Stop loading at once."""
+        self._host.cancel("load")
+        self._fail("reading was stopped")
+        self.failure = ""
+
+    def toggle_everything(self) -> None:
+        """Show or hide dependency-only specs."""
+        everything = not self._session.include_dependency_only
+        self._session = replace(self._session, include_dependency_only=everything)
+        self.load()
+
+    def mend(self, catalog: Catalog, reason: str) -> None:
+        """Rebuild a damaged index, once: if the new one is damaged too, say so."""
+        if catalog is self._damaged or catalog is not self._host.state.catalog:
+            return
+        self._damaged = catalog
+        if catalog.was_damaged:
+            self._host.say(f"{STILL_DAMAGED}: {reason}", error=True, stay=True)
+        else:
+            self.load(was_damaged=True)
+
+
+def _loaded(catalog: Catalog, everything: bool) -> Loaded:
+    """Read what the titles show of a catalog. Raises IndexDamaged."""
+    where, counts = titles.catalog_title(catalog)
+    rebuilt = REBUILT if catalog.was_damaged else ""
+    notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
+    return Loaded(
+        catalog,
+        Summary(
+            where,
+            counts + (" · including dependency-only specs" if everything else ""),
+            catalog.total,
+            catalog.problem_count,
+            "; ".join(filter(None, notices)),
+            frozenset(package.name for package in catalog.packages(Query())),
+        ),
+    )

@@ -1,11 +1,13 @@
-"""Keep the queries of earlier runs: one a line in a file, the newest last."""
+"""The queries of earlier runs: a file with one a line, the newest last, and going through it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from spackscope.model.core.files import (
     make_directories,
@@ -13,31 +15,40 @@ from spackscope.model.core.files import (
     write_atomically,
     xdg_dir,
 )
+from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.text import is_clean
+from spackscope.tui.browser.state import QUERY, Host
 
-MOST = 500
-"""Queries that are kept."""
-LONGEST = 2000
+MAX_QUERIES = 500
+MAX_LENGTH = 2000
 """Characters of a query that is kept."""
-_MOST_BYTES = MOST * LONGEST
+_MAX_BYTES = MAX_QUERIES * MAX_LENGTH
 
 
 class History:
-    """Remember queries, in a file where there can be one, else for as long as the program runs.
+    """Queries that are kept in a file if possible, else for as long as the program runs.
 
-    Nothing that is wrong with the file is an error: what is no query in it is passed over.
+    Nothing that is wrong with the file is an error: lines that are not queries are skipped. Safe
+    to use from several threads.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._path = history_path(environ)
         self._queries: tuple[str, ...] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the file has been read."""
+        return self._queries is not None
 
     @property
     def queries(self) -> tuple[str, ...]:
         """The queries, the newest last; the file is read the first time."""
-        if self._queries is None:
-            self._queries = _read(self._path)
-        return self._queries
+        with self._lock:
+            if self._queries is None:
+                self._queries = _read(self._path)
+            return self._queries
 
     def remember(self, query: str) -> None:
         """Put a query last.
@@ -46,33 +57,72 @@ class History:
         same time stay.
         """
         query = query.strip()
-        if not query or len(query) > LONGEST or not is_clean(query):
+        if not query or len(query) > MAX_LENGTH or not is_clean(query):
             return
-        self._queries = _newest_once([*self.queries, *_read(self._path), query])
-        _write(self._path, self._queries)
+        with self._lock:
+            self._queries = _newest_once([*(self._queries or ()), *_read(self._path), query])
+            _write(self._path, self._queries)
 
 
-class Walk:
-    """Go through the queries from the newest, behind which stands what was being typed."""
+class QueryRecall:
+    """Go through the queries in the query line, and remember those that were used.
 
-    def __init__(self, queries: Sequence[str], typed: str) -> None:
-        self._texts = [*queries, typed]
-        if queries and queries[-1] == typed.strip():
-            del self._texts[-2]
-        self._at = len(self._texts) - 1
+    What was being typed comes after the newest query, and before it a text that was given up.
+    """
 
-    @property
-    def text(self) -> str:
-        """The text that was come to."""
+    def __init__(self, host: Host, history: History) -> None:
+        self._host, self._history = host, history
+        self._texts: list[str] | None = None
+        self._at = 0
+
+    def load(self) -> None:
+        """Read the file, so that it is there when it is needed."""
+        self._host.run(lambda _: self._history.queries, lambda _: None, group="history")
+
+    def note_text(self, text: str) -> None:
+        """Note what is in the query line now: a letter begins another way through the queries."""
+        if self._texts is not None and text != self._texts[self._at]:
+            self._texts = None
+
+    def stop(self) -> None:
+        """Begin at the newest query the next time."""
+        self._texts = None
+
+    def go(self, step: int, typed: str, given_up: str, put: Callable[[str | None], None]) -> None:
+        """Pass the query before the one shown, or after it for 1, to `put`; None at an end."""
+        if self._history.is_read:
+            put(self._go(step, typed, given_up))
+        else:
+            self._host.run(
+                lambda _: self._history.queries,
+                lambda _: put(self._go(step, typed, given_up)),
+                group="history",
+            )
+
+    def _go(self, step: int, typed: str, given_up: str) -> str | None:
+        if self._texts is None:
+            queries = [*self._history.queries, *([given_up] if given_up.strip() else [])]
+            if queries and queries[-1] == typed.strip():
+                queries.pop()
+            self._texts = [*queries, typed]
+            self._at = len(queries)
+        if not 0 <= self._at + step < len(self._texts):
+            return None
+        self._at += step
         return self._texts[self._at]
 
-    def go(self, step: int) -> bool:
-        """Go some queries on, or back where negative; False where there is none."""
-        at = self._at + step
-        if not 0 <= at < len(self._texts):
-            return False
-        self._at = at
-        return True
+    def remember(self, done: Callable[[], object] = lambda: None) -> None:
+        """Keep the query that is shown, and call a function after that."""
+        state, text = self._host.state, self._host.where.query_text
+        is_wrong = state.draft is not None and state.draft.input == QUERY and state.draft.is_wrong
+        if is_wrong or not state.view.query:
+            done()
+        else:
+            job = partial(self._remember, text)
+            self._host.run(job, lambda _: done(), group="remember")
+
+    def _remember(self, text: str, _should_stop: ShouldStop) -> None:
+        self._history.remember(text)
 
 
 def history_path(environ: Mapping[str, str]) -> str | None:
@@ -83,7 +133,7 @@ def history_path(environ: Mapping[str, str]) -> str | None:
 
 def _newest_once(queries: Iterable[str]) -> tuple[str, ...]:
     newest_first = dict.fromkeys(reversed(list(queries)))
-    return tuple(reversed(list(newest_first)[:MOST]))
+    return tuple(reversed(list(newest_first)[:MAX_QUERIES]))
 
 
 def _read(path: str | None) -> tuple[str, ...]:
@@ -96,15 +146,15 @@ def _read(path: str | None) -> tuple[str, ...]:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 return ()
-            file.seek(max(0, status.st_size - _MOST_BYTES))
-            data = file.read(_MOST_BYTES)
+            file.seek(max(0, status.st_size - _MAX_BYTES))
+            data = file.read(_MAX_BYTES)
     except (OSError, ValueError):
         return ()
     queries = []
     for line in data.split(b"\n"):
         with contextlib.suppress(UnicodeDecodeError):
             query = line.decode().strip()
-            if query and len(query) <= LONGEST and is_clean(query):
+            if query and len(query) <= MAX_LENGTH and is_clean(query):
                 queries.append(query)
     return _newest_once(queries)
 

@@ -1,286 +1,251 @@
-"""The browser: packages, specs and detail, and the one view that decides what they show."""
+"""The browser: put widgets and controllers together, and route what users do between them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
 
 from textual import events, on
-from textual.content import Content
-from textual.widgets import Static
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.packages import PackageCount
-from spackscope.model.loader.load import REBUILT
 from spackscope.model.presentation import titles
-from spackscope.model.presentation.sources import stale_copies
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input
 from spackscope.model.sources.session import Session
-from spackscope.tui import keymap
-from spackscope.tui.browser.messages import Answered
-from spackscope.tui.browser.navigation_screen import JumpingScreen
-from spackscope.tui.browser.value_filter_screen import ChoosingScreen
-from spackscope.tui.dialogs.text import help_dialog, problems_dialog, sources_dialog
+from spackscope.tui.browser.actions import ActionsScreen
+from spackscope.tui.browser.controllers import Controllers
+from spackscope.tui.browser.host import Call, ScreenHost
+from spackscope.tui.browser.state import QUERY
+from spackscope.tui.copy_forms import CopyDone, copy_text
 from spackscope.tui.widgets.column_header import ColumnHeader
+from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.package_list import PackageList, PackageRows
+from spackscope.tui.widgets.package_list import PackageList
+from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.query_input import QueryInput
+from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 
-_OF_THE_TREE = ("t", "w")
-_OF_A_SPEC = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", *_OF_THE_TREE)
-"""Keys that work anywhere, on the spec that is selected by then."""
 
-
-class BrowserScreen(JumpingScreen, ChoosingScreen):
-    """Hold the view, ask the catalog for what it shows, and hand the answer down."""
-
-    BINDINGS = keymap.bindings(keymap.ANYWHERE)
+class BrowserScreen(ActionsScreen):
+    """The one screen of the program."""
 
     def __init__(
         self, sources: Sequence[str], query: str, session: Session, *, pick: bool
     ) -> None:
-        super().__init__(sources, query, session)
-        self._pick = pick
-        self._hash_to_find = ""
+        super().__init__()
 
-    # The catalog
+        def copy(text: str, what: str) -> CopyDone:
+            return copy_text(text, what, session.environ, self.app)
 
-    def _take(self, catalog: Catalog) -> None:
-        """Show another catalog, with the same view as far as it goes."""
-        row, old = self._specs.highlighted, self._catalog
-        self._hash_to_find = row.spec.hash if row else ""
-        self._catalog = catalog
-        self._forget_detail()
-        where, counts = titles.catalog_title(catalog)
-        if self._session.include_dependency_only:
-            counts += " · with all that others need"
-        self.query_one("#where", Static).update(
-            Content.assemble(("spackscope", "bold"), "  ", where)
-        )
-        self.query_one("#counts", Static).update(Content(counts))
-        count = catalog.problem_count
-        self._status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
-        rebuilt = REBUILT if catalog.was_damaged else ""
-        said = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
-        if any(said):
-            self._status.say("; ".join(filter(None, said)), error=True)
-        query = self._view.query
-        if old is not None and old.selected_package(query) and not catalog.selected_package(query):
-            query = query.with_package(None)
-        if self._start_query and not query:
-            query = self._parsed_start() or Query()
-        self._set_view(replace(self._view, query=query, opened=frozenset()))
+        self.is_pick = pick
+        self.host = ScreenHost(self)
+        self.controllers = Controllers(self.host, sources, query, session, copy, is_pick=pick)
+        self.controllers.loading.on_missing = self.show_instead_of_rows
+        self.host.on_damaged = self.controllers.loading.mend
 
-    # The answer
+    def on_mount(self) -> None:
+        """Begin in the first pane, and load the sources."""
+        self.go_to("packages")
+        self.controllers.recall.load()
+        self.controllers.loading.load()
 
-    def _show_answer(self, event: Answered) -> None:
-        catalog, listing = self._catalog, event.listing
-        if catalog is None:
-            return
-        self._start()
-        self._listing = listing
-        selected = self._selected_package(catalog, event.packages)
-        id_ = selected.id if selected is not None else None
-        self._names.set_reactive(PackageList.selected, id_)
-        self._names.packages = _with_selected(event.packages, selected)
-        self._names.show_selected()
-        hash_ = self._hash_to_find
-        rows = catalog.by_hash(hash_) if hash_ else self._rows_to_find()
-        found = [listing.row_of(row.id, row.look_alike) for row in rows]
-        cursor = next((row for row in found if row is not None), 0)
-        self._hash_to_find = ""
-        why = event.why_none
-        if why and self._view.query:
-            leave = bool(event.packages) and selected is not None
-            hint = "esc leaves the package" if leave else "⌫ takes the last condition off"
-            why += f"\n{hint}"
-        self._specs.show_listing(listing, event.columns, event.telling, {}, cursor, why)
-        self._show_counts()
-        if event.virtuals:
-            self._status.say(event.virtuals)
-        self._prepare(catalog)
-
-    def _start(self) -> None:
-        """Begin in the specs where a query was given at the start."""
-        if self._start_query and isinstance(self.focused, PackageRows):
-            self.action_focus_pane("specs")
-        self._start_query = None
-
-    def _selected_package(
-        self, catalog: Catalog, packages: Sequence[PackageCount]
-    ) -> PackageCount | None:
-        """Return the package that the query names.
-
-        Names that cannot be written in a query may be spelled alike in it: then the selected one
-        stays.
-        """
-        selected, term = catalog.selected_package(self._view.query), self._view.query.package_term
-        if self._view.query.package is None and term is not None:
-            current = (p for p in packages if p.id == self._names.selected)
-            alike = (p for p in current if exact_term("package", p.name) == term)
-            return next(alike, selected)
-        return selected
-
-    @on(SpecTable.Placed)
-    def _show_counts(self) -> None:
-        catalog, listing = self._catalog, self._listing
-        if catalog is None or listing is None:
-            return
-        self._query_bar.show_count(f"{listing.shown:,} of {catalog.total:,}")
-        selected = catalog.selected_package(self._view.query)
-        total = selected.total if selected is not None else catalog.total
-        title = titles.specs_title(listing, self._specs.placed_names, total, len(self._marks))
-        self._specs.border_title = Content(title)
-
-    @on(PackageList.Selected)
-    def _package_selected(self, event: PackageList.Selected) -> None:
-        self._select(event.package)
-
-    def _select(self, package: int | None) -> None:
-        query = self._view.query
-        if package is None:
-            query = query.with_package(None)
-        elif self._catalog is not None:
-            query = query.with_package(self._catalog.dictionaries.texts("package")[package])
-        if query != self._view.query:
-            self._set_view(replace(self._view, query=query, opened=frozenset()))
-
-    @on(ColumnHeader.Clicked)
-    def _head_clicked(self) -> None:
-        self.call_after_refresh(self.action_sort)
-
-    def action_sort(self) -> None:
-        """Sort by the current column, the next way."""
-        self._set_view(replace(self._view, sort=self._specs.next_sort()))
-
-    def action_fold(self) -> None:
-        """Fold look-alikes, or unfold them."""
-        folded = not self._view.folded
-        self._set_view(replace(self._view, folded=folded, opened=frozenset()))
-
-    def action_drop_term(self) -> None:
-        """Take the last condition off the query."""
-        self._status.hush()
-        self._set_view(replace(self._view, query=self._view.query.without_last()))
-
-    def action_clear_query(self) -> None:
-        """Take all conditions off."""
-        self._status.hush()
-        self._set_view(replace(self._view, query=Query()), rewrite=True)
-
-    @on(FilterInput.Emptied)
-    def _emptied(self) -> None:
-        self.action_drop_term()
-
-    @on(DetailPane.TermChosen)
-    def _term_chosen(self, event: DetailPane.TermChosen) -> None:
-        if event.term is None:
-            self._status.say("this line is no condition: choose a value")
-        else:
-            self._add_term(event.term)
-
-    def _add_term(self, term: Term) -> None:
-        query = self._view.query.also(term)
-        said = "is a condition already" if query is self._view.query else "is a condition now"
-        self._status.say(f"{term} {said}; ⌫ takes it off")
-        self._set_view(replace(self._view, query=query))
-
-    # Rows
-
-    @on(SpecTable.Chosen)
-    def _row_chosen(self, event: SpecTable.Chosen) -> None:
-        if self._pick:
-            self._remember()
-            self.app.exit([*self._marks] or [event.row.spec.hash])
-        elif event.row.count > 1:
-            opened = self._view.opened | {event.row.look_alike}
-            self._set_view(replace(self._view, opened=opened))
-        else:
-            self.action_focus_pane("detail")
-
-    # Ways through
-
-    def hints(self, pane: str) -> Iterable[tuple[str, str]]:
-        """Give the keys to be shown in a pane; Enter picks where a pick is wanted."""
-        hints = list(super().hints(pane))
-        if self._pick and pane == "specs":
-            hints[0] = ("⏎", "pick")
-        return hints
+    @property
+    def failure(self) -> str:
+        """Why there is nothing to show, or an empty text."""
+        return self.controllers.loading.failure
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Tell whether what is typed next would meet a pane or rows that are about to change.
+        """Check whether what is typed next would meet a pane or rows that are about to change."""
+        return self.is_moving or self.controllers.focus.is_late(getattr(event, "key", ""))
 
-        Only what goes to rows waits for rows: packages are walked without waiting for their specs.
-        """
-        if self.is_moving or self._catalog is None:
-            return self.is_moving
+    @on(Call)
+    def _call(self, event: Call) -> None:
+        self.host.take(event)
+
+    # The screen
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of the pane that got the focus, and the box of its input."""
+        if self.pane != QUERY:
+            self.show_step(self.pane)
+        self.show_hints()
+        self.show_popup_soon()
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """Ask for what was typed once its input is left."""
+        draft, input_ = self.host.state.draft, event.widget
+        if draft is None or not isinstance(input_, FilterInput) or input_.name != draft.input:
+            return
+        # Another window that comes to the front does not count.
+        if input_ is not self.focused and self.app.app_focus and not self.is_moving:
+            self.controllers.search.leave()
+
+    def on_resize(self) -> None:
+        """Keep the box under its input."""
+        self.show_popup_soon()
+
+    def on_screen_resume(self) -> None:
+        """Show the box again after a dialog."""
+        self.show_popup_soon()
+
+    def on_screen_suspend(self) -> None:
+        """Show nothing over a dialog."""
+        self.popup.hide()
+
+    # Inputs
+
+    def _parse(self, input_: FilterInput) -> ParsedInput:
+        if isinstance(input_, QueryInput):
+            return input_.parsed
+        query = self.host.state.view.query
+        return parse_filter_input(input_.value, input_.cursor_position, input_.name or "", query)
+
+    @on(QueryBar.Changed)
+    def _type_query(self) -> None:
+        self.controllers.recall.note_text(self.query_bar.input.value)
+        self.controllers.search.type(self._parse(self.query_bar.input))
+
+    @on(FilterBar.Changed)
+    def _type_filter(self, event: FilterBar.Changed) -> None:
+        self.controllers.search.type(self._parse(event.input))
+
+    @on(FilterInput.CursorMoved)
+    def _move_cursor(self, event: FilterInput.CursorMoved) -> None:
+        input_ = event.input
+        self.controllers.assist.move_cursor(
+            input_.name or "", input_.value, input_.cursor_position
+        )
+
+    @on(FilterInput.CompletionAccepted)
+    def _accept(self, event: FilterInput.CompletionAccepted) -> None:
+        input_, item = event.input, self.popup.marked
+        replacement = self.controllers.assist.accept(item, input_.name or "", input_.value)
+        if replacement is not None:
+            input_.replace(*replacement)
+        elif item is None and self.controllers.search.may_leave(input_.name or ""):
+            self.go_on(1)
+
+    @on(CompletionPopup.Clicked)
+    def _accept_clicked(self) -> None:
         if isinstance(self.focused, FilterInput):
-            return self._is_typing_behind(event)
-        key = getattr(event, "key", "")
-        if self._detail.is_waiting and self._pane == "detail":
-            return True
-        if self._specs.rows.is_waiting and (
-            self._pane in ("specs", "detail") or key in _OF_A_SPEC
-        ):
-            return True
-        if self._is_answered:
-            return self._is_preparing and (self._pane == "detail" or key in _OF_THE_TREE)
-        return self._pane in ("specs", "detail") or key in _OF_A_SPEC
+            self._accept(FilterInput.CompletionAccepted(self.focused))
 
-    def action_back(self) -> None:
-        """Go one step back: stop reading, leave the pane, leave the package."""
-        pane = self._pane
-        if self._loading:
-            self._stop_loading()
-        elif pane == "detail":
-            self.action_focus_pane("specs")
-        elif pane == "specs":
-            self.action_focus_pane("packages")
-        elif self._view.query.package_term is not None:
-            self._names.selected = None
-            # The list has no row for all packages where its filter fits none.
-            self._select(None)
-        elif self._pick:
-            self.app.exit(None, return_code=130)
+    @on(FilterInput.CompletionMoved)
+    def _move_completion(self, event: FilterInput.CompletionMoved) -> None:
+        is_query_or_filter = isinstance(event.input.parent, QueryBar | FilterBar)
+        if not self.popup.mark(event.step) and is_query_or_filter:
+            self.controllers.assist.request(self._parse(event.input))
+
+    @on(QueryInput.Recalled)
+    def _recall(self, event: QueryInput.Recalled) -> None:
+        def put(text: str | None) -> None:
+            if text is not None:
+                self.controllers.assist.choose(text)
+                event.input.recall(text)
+            elif event.step > 0:
+                event.input.action_done()
+
+        given_up = self.controllers.search.given_up
+        self.controllers.recall.go(event.step, event.input.value, given_up, put)
+
+    @on(FilterInput.Emptied)
+    def _drop_last(self) -> None:
+        self.controllers.search.drop_last()
+
+    @on(FilterInput.Rejected)
+    def _reject(self) -> None:
+        self.controllers.search.reject()
+
+    @on(FilterInput.GivenUp)
+    def _give_up(self, event: FilterInput.GivenUp) -> None:
+        self.controllers.search.give_up(event.input.name or "")
+        event.input.finish(given_up=True)
+
+    @on(FilterInput.Done)
+    def _finish(self, event: FilterInput.Done) -> None:
+        if not event.given_up:
+            self.controllers.recall.remember()
+        self.go_to("specs")
+
+    # Packages, specs, detail
+
+    @on(PackageList.Selected)
+    def _select_package(self, event: PackageList.Selected) -> None:
+        self.controllers.search.select_package(event.package)
+
+    @on(PackageList.Opened)
+    @on(DetailPane.Left)
+    def _go_to_specs(self) -> None:
+        self.go_to("specs")
+
+    @on(SpecTable.Highlighted)
+    def _highlight(self, event: SpecTable.Highlighted) -> None:
+        rows = self.table.rows
+        self.status.show_position(titles.position(rows.cursor, rows.length))
+        self.controllers.navigation.highlight(event.row)
+        self.controllers.details.connect()
+
+    @on(SpecTable.Chosen)
+    def _choose(self, event: SpecTable.Chosen) -> None:
+        if self.is_pick:
+            self.controllers.selection.pick(event.row)
+        elif event.row.count > 1:
+            self.controllers.search.open(event.row.look_alike)
         else:
-            self._status.say("this is the beginning; q quits")
+            self.go_to("detail")
 
-    def action_leave(self) -> None:
-        """Quit with nothing chosen."""
-        self.app.exit(None, return_code=130 if self._pick else 0)
+    @on(SpecTable.Marked)
+    def _mark(self, event: SpecTable.Marked) -> None:
+        self.controllers.selection.mark(event.row)
 
-    def action_reload(self) -> None:
-        """Read the sources again where they changed."""
-        self._load(first=self._catalog is None)
+    @on(SpecTable.Unmarked)
+    def _unmark(self) -> None:
+        self.controllers.selection.clear()
 
-    def action_everything(self) -> None:
-        """List also what is there only because others depend on it, or leave it out again."""
-        lists_all = not self._session.include_dependency_only
-        self._session = replace(self._session, include_dependency_only=lists_all)
-        self._load()
+    @on(SpecTable.Placed)
+    def _count(self) -> None:
+        self.show_counts()
 
-    def action_show_sources(self) -> None:
-        """List the sources."""
-        if self._catalog is not None:
-            self.app.push_screen(sources_dialog(self._catalog.sources, time.time()))
+    @on(ColumnHeader.Clicked)
+    def _sort(self) -> None:
+        self.call_after_refresh(self.action_sort)
 
-    def action_show_help(self) -> None:
-        """Show the keys."""
-        self.app.push_screen(help_dialog())
+    @on(SpecRows.RowsNeeded)
+    def _read_rows(self, event: SpecRows.RowsNeeded) -> None:
+        listing, catalog = event.listing, self.host.state.results
+        take = partial(self.table.take_rows, listing)
+        if catalog is not None:
+            unread = dict.fromkeys(event.starts, ())
+            self.host.run(
+                lambda _: event.read(catalog.catalog),
+                take,
+                group="rows",
+                failed=lambda _: take(unread),
+            )
 
-    def action_show_problems(self) -> None:
-        """List what could not be read."""
-        if self._catalog is not None:
-            self.app.push_screen(problems_dialog(self._catalog.problems))
+    @on(DetailPane.TermChosen)
+    def _add_term(self, event: DetailPane.TermChosen) -> None:
+        self.controllers.search.add(event.term)
 
+    @on(DetailPane.SpecChosen)
+    def _jump(self, event: DetailPane.SpecChosen) -> None:
+        self.controllers.navigation.jump_to(event.node)
 
-def _with_selected(
-    packages: list[PackageCount], selected: PackageCount | None
-) -> list[PackageCount]:
-    """Keep the selected package in the list even where nothing of it matches."""
-    if selected is None or any(package.id == selected.id for package in packages):
-        return packages
-    return sorted([*packages, replace(selected, shown=0)], key=lambda package: package.id)
+    @on(DetailPane.UnfoldRequested)
+    def _unfold(self, event: DetailPane.UnfoldRequested) -> None:
+        if (catalog := self.host.state.catalog) is not None:
+            self.host.run(
+                lambda _: event.read(catalog),
+                partial(self.detail.take_tree, event.tree),
+                group="unfold",
+                failed=lambda _: self.detail.take_tree(event.tree, event.tree),
+            )
+
+    @on(DetailPane.Unfolded)
+    def _keep_tree(self) -> None:
+        self.controllers.details.take_tree(self.detail.dependency_tree)
+
+    @on(DetailPane.HintsChanged)
+    def _show_keys(self) -> None:
+        self.show_hints()

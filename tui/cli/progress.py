@@ -2,55 +2,64 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import threading
 import time
-from collections.abc import Iterator
+from types import TracebackType
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.progress import OnProgress, no_progress
 from spackscope.model.presentation.progress import Stages
-from spackscope.tui.process import stdio
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
 DELAY = 0.3
 """Seconds before anything is shown: most loads are over by then."""
 
 
-@contextlib.contextmanager
-def progress_bar(*, colour: bool) -> Iterator[OnProgress]:
-    """Yield a function that draws a progress bar on a terminal; remove the bar at the end."""
-    if not stdio.is_terminal(sys.stderr):
-        yield no_progress
-        return
-    started, stages = time.monotonic(), Stages()
-    # Sources are discovered in several threads.
-    lock = threading.Lock()
-    bar: Progress | None = None
+class BuildProgress:
+    """A callable `on_progress` that draws a progress bar.
 
-    def show(what: str, done: int, total: int | None) -> None:
-        nonlocal bar
-        with lock:
-            text = stages.describe(what, done, total)
-            if time.monotonic() - started < DELAY:
+    As a context manager it removes its line from the screen at the end.
+    """
+
+    def __init__(self, *, visible: bool, colour: bool) -> None:
+        self._visible, self._colour = visible, colour
+        self._started = time.monotonic()
+        self._stages = Stages()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        # Sources are discovered in several threads.
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> BuildProgress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show how much of a stage is done."""
+        if not self._visible:
+            return
+        with self._lock:
+            description = self._stages.describe(what, done, total)
+            if time.monotonic() - self._started < DELAY:
                 return
-            if bar is None:
-                bar = _new_bar(colour)
-                bar.add_task(text, total=total)
-                bar.start()
-            bar.update(bar.task_ids[0], description=text, completed=done, total=total)
-
-    try:
-        yield show
-    finally:
-        if bar is not None:
-            bar.stop()
+            if self._progress is None:
+                self._progress = _new_progress(self._colour)
+                self._progress.start()
+                self._task = self._progress.add_task(description, total=total)
+            assert self._task is not None
+            self._progress.update(self._task, description=description, completed=done, total=total)
 
 
-def _new_bar(colour: bool) -> Progress:
+def _new_progress(colour: bool) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 

@@ -73,18 +73,18 @@ class DependencyPathDialog(Dialog[int]):
 
     def __init__(self, steps: Sequence[Step]) -> None:
         super().__init__()
-        self._steps = steps
+        self.steps = steps
 
     def compose(self) -> ComposeResult:
         """Put the specs into a box, and the two ends into its title."""
-        first, last = (full_name(self._steps[end].spec) for end in (0, -1))
+        first, last = (full_name(self.steps[end].spec) for end in (0, -1))
         with Vertical(classes="dialog") as box:
             box.border_title = Content(f"why {first} needs {last}")
             box.border_subtitle = Content(HINT_GAP.join(("⏎ go to it", "esc close")))
-            lines = Lines(path_lines(self._steps), marks_cursor=True)
-            lines.styles.height = len(self._steps)
+            lines = Lines(path_lines(self.steps), marks_cursor=True)
+            lines.styles.height = len(self.steps)
             yield lines
 
     @on(VirtualList.Chosen)
     def _choose(self, event: VirtualList.Chosen) -> None:
-        self.dismiss(self._steps[event.row].id)
+        self.dismiss(self.steps[event.row].id)

@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import var
 from textual.widgets import Input
 
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import exact_term
 from spackscope.tui.keymap import PACKAGES, bindings
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles, highlight
@@ -47,20 +48,22 @@ class PackageRows(VirtualList):
 
 
 class PackageList(Vertical):
-    """The list of packages and its filter; the owner sets `packages` and `selected`."""
-
-    packages: var[Sequence[PackageCount]] = var((), init=False)
-    selected: var[int | None] = var(None, init=False)
+    """The packages with a filter on their names, and the one that is selected; None for all."""
 
     @dataclass
     class Selected(Message):
-        """Tell which package the cursor is on; None is all packages."""
+        """Tell the name of the package that the cursor came to; None stands for all."""
 
-        package: int | None
+        package: str | None
 
     @dataclass
     class Opened(Message):
         """Tell that the user goes on to the specs."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.packages: Sequence[PackageCount] = ()
+        self.selected: str | None = None
 
     def compose(self) -> ComposeResult:
         """Put the filter above the rows."""
@@ -79,25 +82,28 @@ class PackageList(Vertical):
         """Show a text while there are no packages."""
         self._rows.show(0, empty=text)
 
-    def show_selected(self) -> None:
-        """Put the cursor on the selected package, without a message."""
-        rows, row = self._rows, self._row_of(self.selected)
-        if row != rows.cursor:
-            rows.show(rows.length, row, empty=rows.empty)
+    def show_packages(
+        self, packages: Sequence[PackageCount], selected: PackageCount | None, query: Query
+    ) -> None:
+        """Show other packages or counts, with the cursor on the one that a query names.
+
+        Odd names may be written alike in a query: then the present one stays selected.
+        """
+        term, current = query.package_term, self.selected
+        is_same = current is not None and term == exact_term("package", current)
+        if selected is None or not is_same:
+            self.selected = selected.name if selected is not None else None
+        if packages != self.packages:
+            self.packages = packages
+            self._refill()
+        elif (row := self._row_of(self.selected)) != self._rows.cursor:
+            self._rows.show(self._rows.length, row, empty=self._rows.empty)
 
     def reveal(self, name: str) -> None:
-        """Clear the filter if it hides a package."""
+        """Remove the filter if it hides a package."""
         input_ = self.query_one(FilterInput)
         if not matching(input_.value, [name], str):
             input_.value = ""
-
-    def watch_packages(self) -> None:
-        """Show other packages or counts; the cursor stays on its package."""
-        self._refill()
-
-    def watch_selected(self) -> None:
-        """Put the cursor on a package that was selected elsewhere."""
-        self._rows.move_to(self._row_of(self.selected))
 
     def _refill(self) -> None:
         rows = self._rows
@@ -112,11 +118,9 @@ class PackageList(Vertical):
         count = f"{len(named):,} of {len(self.packages):,}" if text else f"{len(named):,}"
         self.border_title = Content(f"packages {count}")
 
-    def _row_of(self, package: int | None) -> int:
-        for row, count in enumerate(self._rows.packages, 1):
-            if count.id == package:
-                return row
-        return 0
+    def _row_of(self, name: str | None) -> int:
+        numbers = (n for n, package in enumerate(self._rows.packages, 1) if package.name == name)
+        return next(numbers, 0)
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
@@ -124,7 +128,7 @@ class PackageList(Vertical):
         self._refill()
         rows = self._rows
         # While a name is typed the best match is what the user is after.
-        wanted = rows.packages[0].id if event.value and rows.packages else self.selected
+        wanted = rows.packages[0].name if event.value and rows.packages else self.selected
         if wanted != self.selected:
             rows.move_to(self._row_of(wanted))
 
@@ -136,8 +140,8 @@ class PackageList(Vertical):
     @on(PackageRows.Highlighted)
     def _highlighted(self, event: PackageRows.Highlighted) -> None:
         event.stop()
-        package = self._rows.packages[event.row - 1].id if event.row else None
-        self.set_reactive(PackageList.selected, package)
+        package = self._rows.packages[event.row - 1].name if event.row else None
+        self.selected = package
         self.post_message(self.Selected(package))
 
     @on(PackageRows.Chosen)

@@ -25,8 +25,6 @@ from tests.builders import (
     hash_of,
     installs,
     node,
-    record,
-    write_page,
 )
 
 HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
@@ -81,7 +79,7 @@ def cursor(browser: Browser) -> str:
     return " ".join(browser.detail_lines[browser.detail.cursor].removeprefix("▸").split())
 
 
-async def test_the_tree_is_folded_until_it_is_asked_for(browser: Browser) -> None:
+async def test_the_tree_is_unfolded_folded_and_explained(browser: Browser) -> None:
     assert tree(browser) == ["depends on 4 ▸"]
     assert tree(browser, "used by") == ["used by 1 ▸"]
     await browser.press("t")
@@ -94,10 +92,22 @@ async def test_the_tree_is_folded_until_it_is_asked_for(browser: Browser) -> Non
         "[bl  ] ▸ mpi=openmpi@1.0",
         "[ l  ]   zlib@1.0",
     ]
-
-
-async def test_arrows_unfold_and_fold_and_what_is_shown_twice_is_marked(browser: Browser) -> None:
-    await browser.press("t", "j", "j", "j", "right")
+    said = []
+    for _ in range(4):
+        await browser.press("j")
+        said.append(str(browser.detail.border_subtitle))
+    assert said == [
+        "build · provides c · external",
+        "link · not in this index",
+        "build, link · provides mpi",
+        "link",
+    ]
+    await browser.press("home")
+    assert not browser.detail.border_subtitle
+    assert "⏎ filter by value" in browser.lines[-1]
+    await browser.press("t")
+    assert "⏎ go to it" in browser.lines[-1]
+    await browser.press("j", "j", "j", "right")
     assert tree(browser)[3:] == [
         "[bl  ] ▾ mpi=openmpi@1.0",
         "[ l  ]   ▸ hwloc@1.0",
@@ -138,36 +148,11 @@ async def test_dependents_unfold_upwards(browser: Browser) -> None:
     ]
 
 
-async def test_the_border_says_in_words_what_the_line_means(browser: Browser) -> None:
-    await browser.press("t")
-    said = []
-    for _ in range(4):
-        await browser.press("j")
-        said.append(str(browser.detail.border_subtitle))
-    assert said == [
-        "build · provides c · external",
-        "link · not in this index",
-        "build, link · provides mpi",
-        "link",
-    ]
-    await browser.press("home")
-    assert not browser.detail.border_subtitle
-
-
-async def test_the_keys_of_a_line_are_shown(browser: Browser) -> None:
-    await browser.press("3")
-    assert "⏎ filter by value" in browser.lines[-1]
-    await browser.press("t")
-    assert "⏎ go to it" in browser.lines[-1]
-    await browser.press("home")
-    assert "⏎ filter by value" in browser.lines[-1]
-
-
 async def test_enter_on_a_dependency_selects_it_and_back_brings_all_back(browser: Browser) -> None:
     await browser.filter("os", "ubuntu")
     await browser.leave_filter()
     await browser.press("t", "j", "j", "j", "right", "j")
-    view, before, top = browser.browser._view, cursor(browser), browser.detail.top
+    view, before, top = browser.state.view, cursor(browser), browser.detail.top
     lines = tree(browser)
     await browser.press("enter")
 
@@ -177,23 +162,11 @@ async def test_enter_on_a_dependency_selects_it_and_back_brings_all_back(browser
     assert browser.focus == "detail"
     assert "[ back" in browser.lines[-1]
     await browser.press("left_square_bracket")
-    assert browser.browser._view == view
+    assert browser.state.view == view
     assert (title(browser), browser.selected) == ("hdf5@1.0", "hdf5")
     assert (cursor(browser), browser.detail.top, tree(browser)) == (before, top, lines)
     await browser.press("right_square_bracket")
     assert title(browser) == "hwloc@1.0"
-
-
-async def test_a_query_in_the_way_is_taken_off_and_comes_back(browser: Browser) -> None:
-    await browser.ask("hdf5 os=ubuntu24.04")
-    await browser.leave_filter()
-    query = browser.query
-    await browser.press("t", "j", "j", "j", "j", "enter")
-
-    assert (title(browser), browser.query) == ("zlib@1.0", "")
-    assert "does not match zlib" in browser.status
-    await browser.press("b")
-    assert (title(browser), browser.query) == ("hdf5@1.0", query)
 
 
 async def test_a_filter_of_the_packages_in_the_way_is_taken_off(browser: Browser) -> None:
@@ -207,29 +180,6 @@ async def test_a_filter_of_the_packages_in_the_way_is_taken_off(browser: Browser
     assert (title(browser), browser.selected) == ("hdf5@1.0", "hdf5")
 
 
-async def test_among_all_packages_a_jump_stays_among_them(browser: Browser) -> None:
-    await browser.press("1", "home", "2", "home", "j")
-    assert browser.current.spec.package == "hdf5"
-    await browser.press("t", "j", "j", "j", "enter")
-
-    assert (browser.selected, browser.current.spec.hash) == (None, OPENMPI)
-
-
-async def test_a_jump_finds_its_spec_behind_folded_look_alikes(tmp_path: Path) -> None:
-    twins = [hash_of(number) for number in range(20, 25)]
-    records = installs(
-        spec(HDF5, "hdf5", edge("zlib", twins[3], ["link"])),
-        *(spec(hash_, "zlib") for hash_ in twins),
-    )
-    path = tmp_path / "index.json"
-    path.write_bytes(database(records))
-    async with browsing(path, size=(140, 40)) as browser:
-        await browser.open_package("hdf5")
-        await browser.press("z", "t", "j", "enter")
-        assert browser.current.spec.hash == twins[3]
-        assert browser.current.count == 1
-
-
 async def test_what_has_no_row_is_shown_in_the_detail_alone(browser: Browser) -> None:
     await browser.press("t", "j", "enter")
 
@@ -237,34 +187,14 @@ async def test_what_has_no_row_is_shown_in_the_detail_alone(browser: Browser) ->
     assert browser.current.spec.hash == HDF5
     assert str(browser.detail.border_title) == "detail · not in the table"
     assert tree(browser, "used by")[0] == "used by 1 ▸"
-    assert [one.hash for one in browser.browser._to_copy()] == [GCC]
+    assert browser.state.details is not None
+    assert browser.state.details.row.spec.hash == GCC
     await browser.press("left_square_bracket")
     assert (title(browser), str(browser.detail.border_title)) == ("hdf5@1.0", "detail")
     await browser.press("right_square_bracket", "2", "j", "k")
     assert title(browser) == "gcc@1.0"
     await browser.press("1", "j")
     assert str(browser.detail.border_title) == "detail"
-
-
-async def test_what_no_document_holds_cannot_be_gone_to(browser: Browser) -> None:
-    await browser.press("t", "j", "j", "enter")
-
-    assert title(browser) == "hdf5@1.0"
-    assert "not in this index" in browser.status
-    await browser.press("left_square_bracket")
-    assert "no jump to go back to" in browser.status
-
-
-async def test_back_and_forward_go_through_all_that_was_visited(browser: Browser) -> None:
-    await browser.press("t", "j", "j", "j", "enter", "t", "j", "enter", "t", "j", "enter")
-    assert title(browser) == "zlib@1.0"
-    seen = []
-    for key in (*["left_square_bracket"] * 3, *["right_square_bracket"] * 3):
-        await browser.press(key)
-        seen.append(title(browser).partition("@")[0])
-    assert seen == ["hwloc", "openmpi", "hdf5", "openmpi", "hwloc", "zlib"]
-    await browser.press("left_square_bracket", "t", "t", "j", "enter", "right_square_bracket")
-    assert "no jump to go forward to" in browser.status, "another jump begins another trail"
 
 
 async def test_a_jump_can_be_typed_ahead(browser: Browser) -> None:
@@ -297,60 +227,6 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
     assert title(browser) == "h5py@1.0"
 
 
-async def test_w_tells_why_a_marked_spec_and_the_selected_one_belong_together(
-    browser: Browser,
-) -> None:
-    await browser.press("w")
-    assert "w tells why" in browser.status
-    await browser.press("space", "1", "home")
-    await browser.open_package("hwloc")
-    await browser.press("w")
-    assert "why hdf5@1.0 needs hwloc@1.0" in browser.text
-    await browser.press("escape")
-    await browser.open_package("h5py")
-    await browser.press("w")
-    assert "why h5py@1.0 needs hdf5@1.0" in browser.text
-    await browser.press("escape")
-    await browser.ask(f"/{OTHER}")
-    await browser.leave_filter()
-    await browser.press("1", "home", "2", "w")
-    assert browser.status == "neither of the two depends on the other"
-
-
-async def test_what_is_unfolded_stays_while_a_filter_is_typed(browser: Browser) -> None:
-    await browser.press("t", "j", "j", "j", "right")
-    lines = tree(browser)
-    await browser.filter("os", "ubuntu24")
-    await browser.leave_filter()
-    assert tree(browser) == lines
-
-
-def rewrite(index: Path) -> None:
-    index.write_bytes(index.read_bytes().replace(b'"1.0"', b'"2.0"'))
-
-
-async def test_reading_again_forgets_the_trail_and_keeps_the_spec(
-    browser: Browser, index: Path
-) -> None:
-    await browser.press("t", "j", "j", "j", "enter")
-    rewrite(index)
-    await browser.press("r", "left_square_bracket")
-
-    assert title(browser) == "openmpi@2.0"
-    assert "no jump to go back to" in browser.status
-    assert tree(browser)[1:] == ["[ l  ] ▸ hwloc@2.0", "[ l  ]   zlib@2.0"]
-
-
-async def test_where_no_dependencies_are_listed_nothing_is_said_of_them(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1)])
-    async with browsing(tmp_path) as browser:
-        assert "depends on" not in browser.text
-        await browser.press("t", "w")
-        assert browser.focus == "package-rows"
-        await browser.press("t")
-        assert browser.status == "where this spec comes from, no dependencies are listed"
-
-
 async def test_ten_thousand_dependents_open_and_are_walked(tmp_path: Path) -> None:
     many = [hash_of(number) for number in range(100, 10_100)]
     records = installs(
@@ -369,18 +245,16 @@ async def test_ten_thousand_dependents_open_and_are_walked(tmp_path: Path) -> No
         assert browser.current.spec.package == "p"
 
 
-@pytest.mark.parametrize("size", [(160, 45), (120, 36), (104, 30), (80, 24), (50, 20), (20, 8)])
-async def test_the_tree_stands_in_every_size(index: Path, size: tuple[int, int]) -> None:
-    async with browsing(index, size=size) as browser:
-        await browser.press("1", "j", "j", "t", "j", "j", "j", "right", "j")
+async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
+    await browser.press("t", "j", "j", "j", "right", "j")
+    for size in [(160, 45), (120, 36), (104, 30), (80, 24), (50, 20), (20, 8)]:
+        await browser.resize(*size)
         assert all(len(line) == size[0] for line in browser.lines)
+        assert cursor(browser).startswith("[ l ] ▸ hwloc@1.0"), "the cursor stays on its line"
         if size[0] >= 50:
             row = next(line for line in browser.lines if "▸[" in line)
             assert "hwloc@1.0" in row
             assert HWLOC[:7] in row
-        for other in [(160, 45), (60, 16), (120, 30)]:
-            await browser.resize(*other)
-            assert cursor(browser).startswith("[ l ] ▸ hwloc@1.0"), "the cursor stays on its line"
 
 
 def damage_edges(kept: Path) -> None:

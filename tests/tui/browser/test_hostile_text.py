@@ -56,68 +56,57 @@ def hostile_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-async def walk_details(browser: Browser) -> None:
-    labels = ("package", "version", "compiler", "platform", "os", "target", "tag", "stacks")
-    await browser.press("3")
-    for row in range(0, len(browser.rows), 34):
-        browser.table.rows.move_to(row)
-        await browser.settle()
-        assert_plain(browser)
-        hash_ = browser.current.spec.hash
-        lines = [line[1:].split(" ")[0] for line in browser.detail_lines]
-        # A value that is empty has no line.
-        first = row // 34 % len(labels)
-        label = next(label for label in (*labels[first:], *labels) if label in lines)
-        browser.detail.move_to(lines.index(label))
-        await browser.press("enter")
-        assert_plain(browser)
-        assert browser.current.spec.hash == hash_, (label, browser.query)
-        await browser.press("ctrl+r")
-
-
-async def walk_dialogs(browser: Browser) -> None:
-    await browser.press("!")
-    seen = ""
-    for _ in range(5):
-        assert_plain(browser)
-        seen += browser.text
-        await browser.press("pagedown")
-    assert "broken" in seen
-    await browser.press("escape")
-    for row in range(7, len(browser.rows), 40):
-        browser.table.rows.move_to(row)
-        await browser.press("Y", settle=False)
-        assert_plain(browser)
-        await browser.press("escape", settle=False)
-
-
-async def walk_rows(browser: Browser) -> None:
-    await browser.press("1", "home")
-    for _ in range(len(browser.packages)):
-        await browser.press("j", settle=False)
-        assert_plain(browser)
-    await browser.press("home", "z", "2")
-    for _ in range(len(browser.rows) // 20 + 1):
-        assert_plain(browser)
-        await browser.press("pagedown", settle=False)
-    for _ in range(12):
-        await browser.press("l", settle=False)
-        assert_plain(browser)
-
-
-async def test_all_panes_and_dialogs_are_plain_in_every_size(hostile_source: Path) -> None:
-    async with browsing(hostile_source, size=(160, 60)) as browser:
+async def test_all_rows_and_packages_can_be_walked(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(160, 30)) as browser:
         assert_plain(browser)
         assert len(browser.rows) >= len(SHORT) * 4
-        await walk_details(browser)
-        await walk_dialogs(browser)
-        await browser.resize(160, 30)
-        await walk_rows(browser)
-        for size in ((60, 20), (40, 15)):
-            await browser.resize(*size)
-            for key in ("2", "end", "3", "end", "1", "end"):
-                await browser.press(key)
-                assert_plain(browser)
+        for _ in range(len(browser.packages)):
+            await browser.press("j", settle=False)
+            assert_plain(browser)
+        await browser.press("home", "z", "2")
+        for _ in range(len(browser.rows) // 20 + 1):
+            assert_plain(browser)
+            await browser.press("pagedown", settle=False)
+        for _ in range(12):
+            await browser.press("l", settle=False)
+            assert_plain(browser)
+
+
+async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(160, 60)) as browser:
+        labels = ("package", "version", "compiler", "platform", "os", "target", "tag", "stacks")
+        await browser.press("3")
+        for row in range(0, len(browser.rows), 34):
+            browser.table.rows.move_to(row)
+            await browser.settle()
+            assert_plain(browser)
+            hash_ = browser.current.spec.hash
+            lines = [line[1:].split(" ")[0] for line in browser.detail_lines]
+            # A value that is empty has no line.
+            first = row // 34 % len(labels)
+            label = next(label for label in (*labels[first:], *labels) if label in lines)
+            browser.detail.move_to(lines.index(label))
+            await browser.press("enter")
+            assert_plain(browser)
+            assert browser.current.spec.hash == hash_, (label, browser.query)
+            await browser.press("ctrl+r")
+
+
+async def test_the_dialogs_are_plain(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(160, 50)) as browser:
+        await browser.press("!")
+        seen = ""
+        for _ in range(5):
+            assert_plain(browser)
+            seen += browser.text
+            await browser.press("pagedown")
+        assert "broken" in seen
+        await browser.press("escape")
+        for row in range(7, len(browser.rows), 40):
+            browser.table.rows.move_to(row)
+            await browser.press("Y", settle=False)
+            assert_plain(browser)
+            await browser.press("escape", settle=False)
 
 
 async def test_nothing_that_acts_on_a_terminal_is_copied(
@@ -135,6 +124,16 @@ async def test_nothing_that_acts_on_a_terminal_is_copied(
             for form in FORMS:
                 text = spelled(form, [shown.spec])
                 assert not {c for c in text if c != "\n" and acts(c)}, form
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 15)])
+async def test_hostile_text_fits_into_narrow_columns(
+    hostile_source: Path, size: tuple[int, int]
+) -> None:
+    async with browsing(hostile_source, size=size) as browser:
+        for key in ("2", "end", "3", "end", "1", "end"):
+            await browser.press(key)
+            assert_plain(browser)
 
 
 async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(

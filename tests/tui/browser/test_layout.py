@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.widget import Widget
 
 from spackscope.tui.widgets.column_header import ColumnHeader
@@ -21,7 +20,7 @@ def beside(left: Widget, right: Widget) -> bool:
     return left.region.right <= right.region.x
 
 
-async def test_a_wide_terminal_shows_the_three_panes_side_by_side() -> None:
+async def test_panes_are_beside_each_other_below_each_other_or_one_at_a_time() -> None:
     async with browsing(size=(160, 45)) as browser:
         for size in ((160, 45), (120, 40), (104, 30)):
             await browser.resize(*size)
@@ -29,27 +28,19 @@ async def test_a_wide_terminal_shows_the_three_panes_side_by_side() -> None:
             assert beside(browser.names, browser.table)
             assert beside(browser.table, browser.detail)
             assert [len(line) for line in browser.lines] == [size[0]] * size[1]
-
-
-async def test_below_some_hundred_columns_the_detail_stands_under_the_table() -> None:
-    async with browsing(size=(80, 24)) as browser:
         for size in ((80, 24), (103, 30), (60, 16)):
             await browser.resize(*size)
             assert panes(browser) == ["packages", "specs", "detail"]
             assert beside(browser.names, browser.table)
             assert browser.table.region.bottom <= browser.detail.region.y
             assert [len(line) for line in browser.lines] == [size[0]] * size[1]
-
-
-async def test_below_sixty_columns_the_panes_are_three_steps() -> None:
-    async with browsing(size=(50, 20)) as browser:
+        await browser.resize(50, 20)
         assert panes(browser) == ["packages"]
         await browser.press("j", "enter")
         assert panes(browser) == ["specs"]
         assert browser.focus == "spec-rows"
         await browser.press("enter")
         assert panes(browser) == ["detail"]
-        assert browser.focus == "detail"
         await browser.press("f")
         assert panes(browser) == ["specs"]
         assert browser.focus == "filter hash"
@@ -57,34 +48,29 @@ async def test_below_sixty_columns_the_panes_are_three_steps() -> None:
         assert panes(browser) == ["specs"]
         await browser.press("escape")
         assert panes(browser) == ["packages"]
-        await browser.press("3")
-        assert panes(browser) == ["detail"]
-
-
-async def test_typing_ahead_goes_through_the_three_steps() -> None:
-    async with browsing(size=(50, 20)) as browser:
-        browser.send("j", "enter", "j", "enter", "j", "j")
+        browser.send("home", "j", "enter", "j", "enter", "j", "j")
         await browser.settle()
-        assert panes(browser) == ["detail"]
+        assert panes(browser) == ["detail"], "keys that were typed ahead go the same way"
         assert browser.selected == "py-build"
         assert browser.table.rows.cursor == 1
         assert browser.detail.cursor == 2
 
 
-@pytest.mark.parametrize(
-    "size", [(20, 5), (1, 1), (2, 30), (300, 100), (3, 3), (61, 4), (500, 2)], ids=str
-)
-async def test_no_size_is_too_odd(size: tuple[int, int]) -> None:
-    async with browsing(size=size) as browser:
-        assert all(len(line) <= size[0] for line in browser.lines)
-        browser.send("j", "enter", "j", "enter", "3", "end", "2", "f", "a", "escape", "Y")
-        await browser.settle()
-        assert browser.dialog == "CopyDialog"
-        browser.send("escape", "?", "j", "escape", "!", "escape", "ctrl+r", "/", "z", "z", "enter")
-        await browser.settle()
-        await browser.resize(120, 30)
-        assert browser.query == "zz"
-        assert panes(browser) == ["packages", "specs", "detail"]
+async def test_no_size_is_too_odd() -> None:
+    async with browsing() as browser:
+        for size in ((20, 5), (1, 1), (2, 30), (300, 100), (3, 3), (61, 4), (500, 2)):
+            await browser.resize(*size)
+            assert all(len(line) <= size[0] for line in browser.lines)
+            browser.send("1", "j", "enter", "j", "enter", "3", "end", "2", "f", "a", "escape", "Y")
+            await browser.settle()
+            assert browser.dialog == "CopyDialog"
+            browser.send("escape", "?", "j", "escape", "!", "escape", "ctrl+r")
+            browser.send("/", "z", "z", "enter")
+            await browser.settle()
+            await browser.resize(120, 30)
+            assert browser.query == "zz"
+            assert panes(browser) == ["packages", "specs", "detail"]
+            await browser.press("ctrl+r")
 
 
 async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
@@ -103,7 +89,7 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
         assert browser.app.screen.focused is not None
 
 
-async def test_the_title_says_what_all_rows_share_where_its_column_has_no_room() -> None:
+async def test_the_title_has_what_all_rows_share_and_the_cursor_stays_in_sight() -> None:
     async with browsing(size=(160, 40)) as browser:
         await browser.open_package("py-build")
         await browser.filter("os", "ubuntu24.04")
@@ -111,18 +97,14 @@ async def test_the_title_says_what_all_rows_share_where_its_column_has_no_room()
             await browser.resize(width, 40)
             has_column = "os" in browser.table.placed_names
             assert ("ubuntu24.04" in browser.specs_title) is not has_column
-
-
-async def test_the_cursor_is_in_sight_after_every_change_of_the_size() -> None:
-    async with browsing(size=(120, 40)) as browser:
-        await browser.press("2", "end")
+        await browser.press("ctrl+r", "enter", "2", "end")
         for height in (10, 40, 12):
             await browser.resize(120, height)
             assert browser.current.spec.hash[:7] in browser.text
 
 
-async def test_tab_goes_round_the_panes_and_shift_tab_back() -> None:
-    async with browsing() as browser:
+async def test_tab_and_digits_go_through_panes_and_filters() -> None:
+    async with browsing(size=(80, 24)) as browser:
         seen = []
         for key in ("tab", "tab", "tab", "tab"):
             seen.append(browser.focus)
@@ -132,72 +114,34 @@ async def test_tab_goes_round_the_panes_and_shift_tab_back() -> None:
         for place in reversed(seen):
             await browser.press("shift+tab")
             assert browser.focus == place
-
-
-async def test_digits_go_to_the_panes() -> None:
-    async with browsing() as browser:
         for key, place in (("2", "spec-rows"), ("3", "detail"), ("1", "package-rows")):
             await browser.press(key)
             assert browser.focus == place
 
-
-async def test_tab_in_a_filter_goes_through_the_filters_and_out_at_their_end() -> None:
-    async with browsing(size=(80, 24)) as browser:
         await browser.open_package("py-safetensors")
         await browser.press("f")
-        seen = []
-        for _ in range(12):
-            if not browser.focus.startswith("filter"):
-                break
-            seen.append(browser.focus.removeprefix("filter "))
-            assert seen[-1] in browser.table.placed_names, "the filter is on the screen"
+        filters = []
+        while browser.focus.startswith("filter") and len(filters) < 12:
+            filters.append(browser.focus.removeprefix("filter "))
+            assert filters[-1] in browser.table.placed_names, "the filter is on the screen"
             await browser.press("tab")
-        assert seen[0] == "hash"
-        assert {"os", "target", "compiler", "stack"} <= set(seen)
+        assert filters[0] == "hash"
+        assert {"os", "target", "compiler", "stack"} <= set(filters)
         assert browser.focus == "detail"
         await browser.press("2", "f", "shift+tab")
-        assert browser.focus == f"filter {seen[-2]}"
+        assert browser.focus == f"filter {filters[-2]}"
 
-
-async def test_arrows_go_through_all_columns_and_bring_hidden_ones_to_the_screen() -> None:
-    async with browsing(size=(70, 20)) as browser:
-        await browser.press("2")
-        seen = [browser.table.column]
+        await browser.press("escape", *["l"] * 12)
+        columns = [browser.table.column]
         for _ in range(12):
-            await browser.press("l")
+            await browser.press("h")
             assert browser.table.column in browser.table.placed_names
-            seen.append(browser.table.column)
-        assert len(set(seen)) >= 7
-        assert seen[-1] == seen[-2]
-        await browser.press(*["h"] * 12)
-        assert browser.table.column == "hash"
+            columns.append(browser.table.column)
+        assert len(set(columns)) >= 7
+        assert columns[-1] == columns[-2] == "hash"
 
 
-async def test_escape_goes_one_step_back_and_loses_nothing() -> None:
-    async with browsing() as browser:
-        await browser.open_package("py-build")
-        await browser.filter("os", "24")
-        await browser.leave_filter()
-        await browser.press("space", "3")
-        query, shown = browser.query, browser.shown
-        for place in ("spec-rows", "package-rows"):
-            await browser.press("escape")
-            assert browser.focus == place
-            assert browser.selected == "py-build"
-        await browser.press("escape")
-        assert browser.selected is None
-        assert query == f"package=py-build {browser.query}"
-        query = browser.query
-        assert shown < browser.shown
-        for _ in range(3):
-            await browser.press("escape")
-            assert browser.status == "this is the beginning; q quits"
-            assert browser.query == query
-            assert "1 marked" in browser.specs_title
-            assert browser.app.is_running
-
-
-async def test_escape_enter_and_down_lead_from_a_filter_to_its_rows() -> None:
+async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
     async with browsing() as browser:
         for to_filter, key, to_rows in (
             ("slash", "escape", "spec-rows"),
@@ -211,19 +155,18 @@ async def test_escape_enter_and_down_lead_from_a_filter_to_its_rows() -> None:
             assert browser.focus.startswith("filter")
             await browser.press("p", key)
             assert browser.focus == to_rows, (to_filter, key)
-
-
-async def test_escape_closes_a_dialog_and_the_focus_is_where_it_was() -> None:
-    async with browsing() as browser:
-        for key in ("question_mark", "exclamation_mark", "Y", "colon"):
+        await browser.press("ctrl+r")
+        for key in ("question_mark", "exclamation_mark", "S", "Y", "colon"):
             for place in ("1", "2", "3"):
                 await browser.press(place, settle=False)
                 before = browser.focus
-                await browser.press(key, settle=False)
+                await browser.press(key)
                 assert browser.dialog is not None
                 await browser.press("escape", settle=False)
                 assert browser.dialog is None
                 assert browser.focus == before
+        await browser.press("1", "escape")
+        assert browser.status == "Press q to quit"
 
 
 async def test_a_click_selects_a_row_and_a_second_one_takes_it() -> None:
@@ -243,14 +186,8 @@ async def test_a_click_selects_a_row_and_a_second_one_takes_it() -> None:
         os_line = next(n for n, line in enumerate(browser.detail_lines) if line[1:4] == "os ")
         await browser.click(browser.detail, 12, os_line, times=2)
         assert browser.query == f"package=py-build os={browser.current.spec.os}"
-
-
-async def test_a_click_below_the_rows_selects_nothing() -> None:
-    async with browsing() as browser:
-        await browser.click(browser.names.query_one(PackageRows), 5, 15)
-        assert browser.selected is None
-        await browser.press("j")
-        assert browser.selected == "py-build"
+        await browser.click(names, 5, 15)
+        assert browser.selected == "py-build", "below the rows there is nothing to click on"
 
 
 async def test_a_click_on_a_head_sorts_by_its_column() -> None:

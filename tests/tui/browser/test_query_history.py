@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.browser.query_history import LONGEST, MOST, History, Walk, history_path
+from spackscope.tui.browser.query_history import (
+    MAX_LENGTH,
+    MAX_QUERIES,
+    History,
+    QueryRecall,
+    history_path,
+)
+from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 
 
 @pytest.fixture
@@ -46,11 +53,11 @@ def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) ->
 
 
 def test_the_oldest_queries_give_way(environ: dict[str, str], path: Path) -> None:
-    path.write_text("".join(f"a{number}\n" for number in range(MOST + 20)))
+    path.write_text("".join(f"a{number}\n" for number in range(MAX_QUERIES + 20)))
     history = History(environ)
     assert history.queries[0] == "a20"
     history.remember("new")
-    assert len(history.queries) == MOST
+    assert len(history.queries) == MAX_QUERIES
     assert path.read_text().splitlines() == list(history.queries)
 
 
@@ -72,7 +79,7 @@ def test_two_programs_keep_the_queries_of_each_other(environ: dict[str, str]) ->
         (b"good\n\xff\xfe bad\nafter\n", ("good", "after")),
         (b"\x1b[2J\n\x00\x00\nos=\xc2\x9b2J\n\xe2\x80\xaex\ngood\n", ("good",)),
         (b"x" * 50_000_000 + b"\ngood\n", ("good",)),
-        (b"x" * (LONGEST + 1) + b"\ngood", ("good",)),
+        (b"x" * (MAX_LENGTH + 1) + b"\ngood", ("good",)),
     ],
     ids=["empty", "no line end", "blank lines", "no UTF-8", "controls", "huge", "long line"],
 )
@@ -148,24 +155,80 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
     assert (directory / "history").stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("query", ["a\nb", "\x1b[2J", "x" * (LONGEST + 1)])
+@pytest.mark.parametrize("query", ["a\nb", "\x1b[2J", "x" * (MAX_LENGTH + 1)])
 def test_what_is_not_one_clean_line_is_not_kept(environ: dict[str, str], query: str) -> None:
     history = History(environ)
     history.remember(query)
     assert history.queries == ()
 
 
-def test_a_walk_ends_at_the_oldest_and_at_what_was_typed() -> None:
-    walk = Walk(["a", "b"], "typed")
-    assert [walk.go(-1), walk.text, walk.go(-1), walk.text, walk.go(-1)] == [
-        *(True, "b"),
-        *(True, "a"),
-        False,
+def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecall]:
+    history, host = History(environ), FakeHost()
+    for query in queries:
+        history.remember(query)
+    return host, QueryRecall(host, History(environ))
+
+
+def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
+    """Return what each step puts into the query line; None where there is no more."""
+    texts: list[str | None] = []
+    for step in steps:
+        recalled.go(step, typed, "", texts.append)
+        host.work()
+    return texts
+
+
+def test_a_walk_ends_at_the_oldest_query_and_at_what_was_typed(environ: dict[str, str]) -> None:
+    host, recalled = recall(environ, "a", "b")
+    assert walk(host, recalled, "typed", -1, -1, -1, 1, 1, 1) == [
+        *("b", "a", None),
+        *("b", "typed", None),
     ]
-    assert [walk.go(1), walk.go(1), walk.text, walk.go(1)] == [True, True, "typed", False]
 
 
-def test_a_walk_passes_over_what_stands_in_the_line_already() -> None:
-    walk = Walk(["a", "b"], "b ")
-    assert walk.go(-1)
-    assert walk.text == "a"
+def test_a_walk_passes_over_what_is_in_the_line_already(environ: dict[str, str]) -> None:
+    host, recalled = recall(environ, "a", "b")
+    assert walk(host, recalled, "b ", -1) == ["a"]
+
+
+def test_a_letter_begins_another_walk(environ: dict[str, str]) -> None:
+    host, recalled = recall(environ, "a", "b")
+    assert walk(host, recalled, "", -1, -1) == ["b", "a"]
+    recalled.note_text("a")
+    assert walk(host, recalled, "a", 1) == ["b"]
+    recalled.note_text("bx")
+    assert walk(host, recalled, "bx", -1) == ["b"]
+
+
+def test_a_text_that_was_given_up_comes_first(environ: dict[str, str]) -> None:
+    host, recalled = recall(environ, "a")
+    texts: list[str | None] = []
+    for _ in range(2):
+        recalled.go(-1, "", "os=&", texts.append)
+        host.work()
+    assert texts == ["os=&", "a"]
+
+
+def test_the_file_is_read_in_a_job(environ: dict[str, str]) -> None:
+    host, recalled = recall(environ, "a")
+    texts: list[str | None] = []
+    recalled.go(-1, "", "", texts.append)
+    assert host.is_running("history")
+    assert texts == []
+    host.work()
+    assert texts == ["a"]
+
+
+def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) -> None:
+    browser = FakeBrowser(environ=environ).load()
+    recalled, done = browser.controllers.recall, list[str]()
+    for text in ("&x", "^zlib", "os=sequoia"):
+        browser.type_text(text)
+        browser.settle()
+        recalled.remember(lambda: done.append("done"))
+        browser.settle()
+        browser.search.clear()
+        browser.settle()
+    recalled.remember(lambda: done.append("done"))
+    assert History(environ).queries == ("os=sequoia",)
+    assert done == ["done"] * 4

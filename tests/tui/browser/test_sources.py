@@ -10,17 +10,9 @@ import pytest
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.builders import (
-    ARCHIVE_TYPE,
-    GCC,
     INSTALL_TREE,
     ZLIB,
-    database,
-    entry,
-    installs,
-    leaf,
-    manifest,
     mirror_v3,
-    node,
     serve_files,
     zlib_index,
 )
@@ -54,36 +46,6 @@ async def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -
         (where,) = (line for line in browser.lines if "spackscope" in line)
         assert "…/builds-of-today, " in where
         assert "yesterday" in where
-
-
-async def test_what_is_there_for_others_only_is_listed_when_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    outside = installs(leaf(GCC, "gcc", "13.2.0"), in_buildcache=False)
-    path.write_bytes(database(installs(node()) | outside))
-
-    async with browsing(path) as browser:
-        assert browser.shown == {ZLIB}
-        assert "1 spec · 1 package" in browser.text
-        assert "cached" not in browser.specs_title
-        await browser.press("a")
-        await browser.until(lambda: browser.shown == {ZLIB, GCC})
-        assert "2 specs · 2 packages · with all that others need" in browser.text
-        await browser.press("a")
-        await browser.until(lambda: browser.shown == {ZLIB})
-
-
-async def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    files = mirror_v3(zlib_index()) | {
-        MANIFEST: manifest(entry(ARCHIVE_TYPE, b"", contentLength=5_000_000))
-    }
-    with serve_files(files) as server:
-        async with browsing(server.url, environ=environ) as browser:
-            await browser.open_package("zlib")
-            await browser.until(lambda: "size      5.0 MB" in "\n".join(browser.detail_lines))
-            await browser.press("1", "k", "2", "1", "j", "2")
-
-        assert server.paths().count(f"/{MANIFEST}") == 1
 
 
 async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: Path) -> None:

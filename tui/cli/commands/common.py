@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from spackscope.model.query.format import join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.progress import progress_bar
+from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -75,10 +76,11 @@ def print_lines(
 def _load(
     options: Options, sources: Sequence[str], session: Session, was_damaged: bool
 ) -> Catalog:
-    with progress_bar(colour=not options.no_color) as on_progress:
+    is_visible = stdio.is_terminal(sys.stderr)
+    with BuildProgress(visible=is_visible, colour=not options.no_color) as progress:
         return load(
             sources,
-            replace(session, on_progress=on_progress),
+            replace(session, on_progress=progress),
             rebuild=options.rebuild,
             was_damaged=was_damaged,
             keep=options.command == "index",

@@ -1,0 +1,241 @@
+"""A host for controllers without an app: jobs wait until a test lets them run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textual.screen import ModalScreen
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input, parse_input
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser.controllers import Controllers
+from spackscope.tui.browser.state import BrowserState, Results, Where
+from spackscope.tui.copy_forms import CopyDone
+
+
+class Job(NamedTuple):
+    """A job that was not run yet."""
+
+    work: Callable[..., Any]
+    done: Callable[[Any], object]
+    failed: Callable[[str], object] | None
+    delay: float
+
+
+class FakeTask:
+    """A job that runs at once."""
+
+    def __init__(self, should_stop: bool = False) -> None:
+        self.should_stop = should_stop
+
+    def __call__(self) -> bool:
+        return self.should_stop
+
+    def report(self, call: Callable[[], object]) -> None:
+        call()
+
+
+class FakeHost:
+    """Hold a state; keep messages, moves of the focus, dialogs and the end for tests to see."""
+
+    def __init__(self) -> None:
+        self.state = BrowserState()
+        self.where = Where()
+        self.jobs: dict[str, Job] = {}
+        self.messages: list[str] = []
+        self.focused: list[str] = []
+        self.rewritten: list[bool] = []
+        self.dialogs: list[tuple[ModalScreen[Any], Callable[[Any], None] | None]] = []
+        self.ended: tuple[list[str] | None, int] | None = None
+        self.damaged: list[tuple[Catalog | None, str]] = []
+
+    @property
+    def message(self) -> str:
+        """The message that is shown."""
+        return self.messages[-1] if self.messages else ""
+
+    def change(self, **fields: Any) -> None:
+        self.state = replace(self.state, **fields)
+
+    def show_query(self, *, rewrite: bool = False) -> None:
+        self.rewritten.append(rewrite)
+
+    def run(
+        self,
+        job: Callable[..., Any],
+        done: Callable[[Any], object],
+        *,
+        group: str,
+        delay: float = 0,
+        failed: Callable[[str], object] | None = None,
+    ) -> None:
+        self.jobs.pop(group, None)
+        self.jobs[group] = Job(job, done, failed, delay)
+
+    def cancel(self, *groups: str) -> None:
+        for group in groups:
+            self.jobs.pop(group, None)
+
+    def is_running(self, *groups: str) -> bool:
+        return not self.jobs.keys().isdisjoint(groups)
+
+    def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
+        self.messages.append(text)
+
+    def focus(self, place: str) -> None:
+        self.focused.append(place)
+        self.where = replace(self.where, pane=place, input=place if place == "query" else None)
+
+    def open(self, dialog: ModalScreen[Any], done: Callable[[Any], None] | None = None) -> None:
+        self.dialogs.append((dialog, done))
+
+    def exit(self, hashes: list[str] | None, code: int = 0) -> None:
+        self.ended = hashes, code
+
+    # For tests
+
+    def work(self, *groups: str) -> None:
+        """Run the jobs of some groups, or with none all jobs, and those that they start."""
+        while waiting := [g for g in self.jobs if not groups or g in groups]:
+            job = self.jobs.pop(waiting[0])
+            try:
+                result = job.work(FakeTask())
+            except Cancelled:
+                continue
+            except IndexDamaged as error:
+                if job.failed is not None:
+                    job.failed(str(error))
+                self.damaged.append((self.state.catalog, str(error)))
+                continue
+            job.done(result)
+
+
+class FakeBrowser:
+    """All controllers over a fake host, with the cursor of the table that follows the results."""
+
+    def __init__(
+        self,
+        *sources: str | Path,
+        query: str = "",
+        environ: dict[str, str] | None = None,
+        is_pick: bool = False,
+    ) -> None:
+        self.host = FakeHost()
+        self.copied: list[str] = []
+        self._placed: Results | None = None
+        names = [str(source) for source in sources] or ["sample_data"]
+        session = Session(environ or {})
+        self.controllers = Controllers(
+            self.host, names, query, session, self._copy, is_pick=is_pick
+        )
+        self.search, self.navigation = self.controllers.search, self.controllers.navigation
+
+    def _copy(self, text: str, what: str) -> CopyDone:
+        self.copied.append(text)
+        return CopyDone(f"Copied {what} (test)", failed=False)
+
+    def load(self) -> FakeBrowser:
+        """Load the sources, and show the first results."""
+        self.controllers.loading.load()
+        self.settle()
+        return self
+
+    def settle(self) -> None:
+        """Run all jobs, and put the cursor where the results want it, as the screen does."""
+        self.host.work()
+        while self._placed is not (results := self.host.state.results):
+            self._placed = results
+            self.move_to(results.cursor if results is not None else 0)
+            self.host.work()
+
+    def move_to(self, number: int) -> None:
+        """Put the cursor on a row of the table."""
+        results = self.host.state.results
+        assert results is not None
+        listing = results.listing
+        ids = listing.ids[number : number + 1]
+        counts = listing.counts[number : number + 1] if listing.counts is not None else None
+        row = next(iter(results.catalog.rows(ids, counts)), None)
+        self.host.where = replace(self.host.where, row=row)
+        self.navigation.highlight(row)
+        self.controllers.details.connect()
+
+    def type(self, text: str, column: str = "") -> None:
+        """Type a text into the query line or a filter, letter by letter, and settle."""
+        for end in range(1, len(text) + 1):
+            self.type_text(text[:end], column)
+        self.settle()
+
+    def type_text(self, text: str, column: str = "") -> ParsedInput:
+        """Put a text into the query line or a filter, without waiting for the rows."""
+        name = column or "query"
+        pane = "specs" if column else "query"
+        self.host.where = replace(self.host.where, pane=pane, input=name)
+        if column:
+            query = self.host.state.view.query
+            parsed = parse_filter_input(text, len(text), column, query)
+        else:
+            self.host.where = replace(self.host.where, query_text=text)
+            parsed = parse_input(text, len(text))
+        self.search.type(parsed)
+        return parsed
+
+    def leave(self) -> None:
+        """Go from the input to the specs."""
+        self.host.where = replace(self.host.where, pane="specs", input=None)
+        self.search.leave()
+        self.settle()
+
+    # What is shown
+
+    @property
+    def state(self) -> BrowserState:
+        return self.host.state
+
+    @property
+    def query(self) -> str:
+        return str(self.state.view.query)
+
+    @property
+    def shown(self) -> set[str]:
+        """The hashes of all rows."""
+        results = self.state.results
+        assert results is not None
+        return {row.spec.hash for row in results.catalog.rows(results.listing.ids)}
+
+    @property
+    def selected(self) -> str | None:
+        """The selected package."""
+        results = self.state.results
+        assert results is not None
+        return results.selected.name if results.selected is not None else None
+
+    @property
+    def packages(self) -> dict[str, int]:
+        """The packages in the list with their counts."""
+        results = self.state.results
+        assert results is not None
+        return {package.name: package.shown for package in results.packages}
+
+    @property
+    def detail(self) -> str:
+        """The first line of the detail."""
+        details = self.state.details
+        return details.lines[0].text if details is not None else ""
+
+    @property
+    def note(self) -> str:
+        """What is said of the text that is typed."""
+        draft = self.state.draft
+        return draft.note.sentence if draft is not None and draft.note is not None else ""
+
+    @property
+    def completions(self) -> Sequence[str]:
+        draft = self.state.draft
+        found = draft.completions if draft is not None else None
+        return [item.text for item in found.items] if found is not None else []

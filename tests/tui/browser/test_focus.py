@@ -1,0 +1,111 @@
+"""Going back from pane to pane, and keys that wait, without an app."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.builders import INSTALL_TREE
+from tests.tui.browser.fake_host import FakeBrowser
+
+
+@pytest.fixture
+def browser() -> FakeBrowser:
+    return FakeBrowser().load()
+
+
+def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:
+    browser.host.where = replace(browser.host.where, pane=pane, input=input_)
+
+
+def late(browser: FakeBrowser, *keys: str) -> list[str]:
+    """Return which of some keys wait."""
+    return [key for key in keys if browser.controllers.focus.is_late(key)]
+
+
+def test_escape_goes_one_step_back_and_loses_nothing(browser: FakeBrowser) -> None:
+    browser.search.select_package("py-build")
+    browser.settle()
+    back = browser.controllers.focus.back
+    at(browser, "detail")
+    back()
+    back()
+    assert browser.host.focused == ["specs", "packages"]
+    assert browser.selected == "py-build"
+    back()
+    browser.settle()
+    assert browser.selected is None
+    back()
+    assert browser.host.message == "Press q to quit"
+    assert browser.host.ended is None
+
+
+def test_leaving_without_a_choice_picks_nothing() -> None:
+    for is_pick, code in ((True, 130), (False, 0)):
+        browser = FakeBrowser(is_pick=is_pick).load()
+        browser.controllers.focus.leave()
+        assert browser.host.ended == (None, code)
+    browser = FakeBrowser(is_pick=True).load()
+    browser.controllers.focus.back()
+    assert browser.host.ended == (None, 130)
+
+
+def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:
+    browser.search.select_package("py-build")
+    at(browser, "packages")
+    assert late(browser, "j", "enter", "slash", "y", "t", "left_square_bracket") == [
+        *("y", "t", "left_square_bracket")
+    ]
+    for pane in ("specs", "detail"):
+        at(browser, pane)
+        assert late(browser, "j", "slash") == ["j", "slash"]
+    browser.settle()
+    for pane in ("packages", "specs", "detail"):
+        at(browser, pane)
+        assert late(browser, "j", "y", "t") == []
+
+
+def test_keys_for_a_row_wait_until_it_is_read(browser: FakeBrowser) -> None:
+    browser.host.where = replace(browser.host.where, pane="specs", is_waiting=True)
+    assert late(browser, "j", "enter", "space", "y") == ["enter", "space", "y"]
+    at(browser, "packages")
+    assert late(browser, "j", "enter", "space", "y") == ["y"]
+
+
+def test_keys_in_the_detail_wait_for_its_lines_and_its_tree(tmp_path: Path) -> None:
+    browser = FakeBrowser(INSTALL_TREE).load()
+    browser.move_to(1)
+    at(browser, "specs")
+    assert late(browser, "j", "y", "t", "w") == ["t", "w"]
+    at(browser, "detail")
+    assert late(browser, "j", "y", "t", "w") == ["j", "y", "t", "w"]
+    browser.settle()
+    assert late(browser, "j", "y", "t", "w") == []
+
+
+def test_tab_waits_for_completions_and_escape_for_the_rows(browser: FakeBrowser) -> None:
+    browser.type_text("os=sequoia")
+    assert late(browser, "x", "tab", "ctrl+n", "escape", "enter") == ["tab", "ctrl+n", "escape"]
+    browser.host.work("view")
+    assert late(browser, "x", "tab", "escape") == ["tab"]
+    browser.host.work()
+    assert late(browser, "x", "tab", "escape") == []
+    browser.type_text("os=sequoia &")
+    browser.settle()
+    assert late(browser, "escape") == [], "what is no query has no rows to wait for"
+
+
+def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBrowser) -> None:
+    at(browser, "specs")
+    browser.controllers.selection.open_menu()
+    assert late(browser, "s", "escape") == ["s", "escape"]
+    browser.settle()
+    assert late(browser, "s") == []
+
+
+def test_nothing_waits_for_sources_that_are_being_read() -> None:
+    browser = FakeBrowser()
+    browser.controllers.loading.load()
+    assert late(browser, "j", "y", "t", "enter") == []

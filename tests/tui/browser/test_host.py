@@ -1,0 +1,67 @@
+"""The host that starts worker threads: what becomes of results, and of failures."""
+
+from __future__ import annotations
+
+import threading
+
+from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.tui.browser.state import Task
+from tests.browsing import browsing
+
+
+async def test_jobs_run_in_threads_and_only_the_newest_of_a_group_counts() -> None:
+    async with browsing() as browser:
+        host, results = browser.browser.host, list[object]()
+        loop_thread = threading.get_ident()
+        started, may_end, stopped = threading.Event(), threading.Event(), list[bool]()
+
+        def slow(task: Task) -> str:
+            task.report(lambda: results.append("progress"))
+            started.set()
+            may_end.wait(10)
+            stopped.append(task())
+            task.report(lambda: results.append("late progress"))
+            return "slow"
+
+        host.run(slow, results.append, group="test")
+        await browser.until(started.is_set)
+        await browser.until(lambda: results == ["progress"])
+        assert host.is_running("test", "other")
+        host.run(lambda _: threading.get_ident(), results.append, group="test")
+        may_end.set()
+        await browser.settle()
+        await browser.until(lambda: stopped == [True])
+        assert len(results) == 2
+        assert results[1] != loop_thread
+        assert not host.is_running("test")
+
+        host.run(lambda _: "first", results.append, group="a")
+        host.run(lambda _: "second", results.append, group="b")
+        await browser.settle()
+        assert set(results[2:]) == {"first", "second"}, "groups do not disturb each other"
+
+
+async def test_delayed_cancelled_and_damaged_jobs() -> None:
+    async with browsing() as browser:
+        host, results, failures = browser.browser.host, list[object](), list[str]()
+        damaged: list[str] = []
+        host.on_damaged = lambda _catalog, reason: damaged.append(reason)
+
+        host.run(lambda _: "later", results.append, group="later", delay=0.01)
+        host.run(lambda _: "never", results.append, group="cancelled", delay=0.01)
+        host.cancel("cancelled")
+        assert not host.is_running("cancelled")
+        await browser.settle()
+        assert results == ["later"]
+
+        def stop(_: Task) -> None:
+            raise Cancelled
+
+        def damage(_: Task) -> None:
+            raise IndexDamaged("a hash is missing")
+
+        host.run(stop, results.append, group="stopped")
+        host.run(damage, results.append, group="damaged", failed=failures.append)
+        await browser.settle()
+        assert not host.is_running("stopped", "damaged")
+        assert (results, failures, damaged) == (["later"], ["a hash is missing"], failures)

@@ -1,0 +1,113 @@
+"""Completions of what is typed, without an app."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from spackscope.model.assist.completion import Completion
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parsed_input import parse_filter_input
+from spackscope.tui.browser.input_assist import Replacement
+from tests.browsing import SAMPLE
+from tests.tui.browser.fake_host import FakeBrowser
+
+
+@pytest.fixture
+def browser() -> FakeBrowser:
+    return FakeBrowser().load()
+
+
+def items(browser: FakeBrowser) -> dict[str, int]:
+    draft = browser.state.draft
+    assert draft is not None
+    assert draft.completions is not None
+    return {item.text: item.count for item in draft.completions.items}
+
+
+def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
+    browser.type_text(text, column)
+    browser.settle()
+
+
+def test_the_word_at_the_cursor_is_completed_by_what_occurs_under_the_rest(
+    browser: FakeBrowser,
+) -> None:
+    ask(browser, "package=py-build os=ub")
+    assert items(browser) == Counter(f"os={r['os']}" for r in SAMPLE if r["package"] == "py-build")
+
+
+def test_the_values_of_a_column_are_offered_in_its_filter(browser: FakeBrowser) -> None:
+    ask(browser, "os=ubuntu22.04")
+    ask(browser, "neo", "target")
+    records = [r for r in SAMPLE if r["os"] == "ubuntu22.04" and "neo" in r["target"]]
+    assert items(browser) == Counter(f"={r['target']}" for r in records)
+
+
+def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
+    browser: FakeBrowser,
+) -> None:
+    ask(browser, "!os=seq")
+    accept = browser.controllers.assist.accept
+    item = Completion("os=sequoia", 1)
+    assert accept(item, "os", "!os=seq") is None, "another input"
+    assert accept(item, "query", "!os=sequ") is None, "typed on in the meantime"
+    assert accept(None, "query", "!os=seq") is None
+    assert accept(item, "query", "!os=seq") == Replacement("os=sequoia", 1, 7)
+    ask(browser, "!os=sequoia")
+    assert items(browser) == {}
+    ask(browser, "!os=sequoi")
+    assert items(browser), "a letter asks for completions again"
+
+
+def test_an_accepted_key_goes_on_to_its_values(browser: FakeBrowser) -> None:
+    ask(browser, "targ")
+    browser.controllers.assist.accept(Completion("target=", 1), "query", "targ")
+    ask(browser, "target=")
+    assert set(items(browser)) == {f"target={r['target']}" for r in SAMPLE}
+
+
+def test_completions_follow_the_cursor(browser: FakeBrowser) -> None:
+    text = "os=ub targ"
+    ask(browser, text)
+    assert all(item.startswith("target") for item in items(browser))
+    move = browser.controllers.assist.move_cursor
+    move("query", text, len("os=ub"))
+    assert browser.state.draft is not None
+    assert browser.state.draft.completions is None, "they are on their way"
+    browser.settle()
+    assert all(item.startswith("os=") for item in items(browser))
+    move("query", text, len("os=u"))
+    browser.settle()
+    assert items(browser) == {}, "nothing is offered inside a word"
+    move("query", "another text", 2)
+    move("os", text, 2)
+    assert not browser.host.jobs
+
+
+def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
+    browser: FakeBrowser,
+) -> None:
+    ask(browser, "", "os")
+    assert items(browser) == {}
+    browser.controllers.assist.request(parse_filter_input("", 0, "os", Query()))
+    browser.settle()
+    assert items(browser) == Counter(f"={r['os']}" for r in SAMPLE)
+
+
+def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeBrowser) -> None:
+    first = browser.type_text("os=")
+    browser.type_text("os=ub")
+    browser.settle()
+    shown = items(browser)
+    browser.controllers.assist.take(first, browser.state.draft.completions)  # type: ignore[union-attr, arg-type]
+    assert items(browser) == shown
+    browser.controllers.assist.stop()
+    assert browser.state.draft is None
+
+
+def test_without_a_catalog_nothing_is_awaited() -> None:
+    browser = FakeBrowser()
+    ask(browser, "os=")
+    assert items(browser) == {}

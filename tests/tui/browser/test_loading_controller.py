@@ -1,0 +1,199 @@
+"""Loading the sources without an app: progress, failure, reload, damage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser import loading
+from tests.builders import GCC, ZLIB, database, hash_of, installs, leaf, node, record, write_page
+from tests.tui.browser.fake_host import FakeBrowser
+
+
+def missing(browser: FakeBrowser) -> list[str]:
+    """Collect what is shown instead of rows."""
+    texts: list[str] = []
+    browser.controllers.loading.on_missing = texts.append
+    return texts
+
+
+def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path: Path) -> None:
+    browser = FakeBrowser(tmp_path / "gone")
+    texts = missing(browser)
+    browser.load()
+    assert texts[0] == "reading the sources\nesc stops"
+    assert "gone does not exist" in texts[-1]
+    assert texts[-1].endswith("\nr reloads · q quits")
+    assert "does not exist" in browser.controllers.loading.failure
+    write_page(tmp_path / "gone", [record(1)])
+    browser.load()
+    assert browser.shown == {hash_of(1)}
+    assert browser.controllers.loading.failure == ""
+
+
+def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
+    for number in range(3):
+        write_page(tmp_path / str(number), [record(number)])
+    browser = FakeBrowser(tmp_path)
+    texts = missing(browser)
+    browser.controllers.loading.load()
+    assert browser.controllers.loading.is_loading
+    browser.controllers.loading.stop()
+    assert not browser.controllers.loading.is_loading
+    assert texts[-1] == "reading was stopped\nr reloads · q quits"
+    assert browser.controllers.loading.failure == ""
+    browser.settle()
+    assert browser.state.catalog is None
+    browser.load()
+    assert len(browser.shown) == 3
+    assert any(text.endswith("\nesc stops") and "of 3" in text for text in texts)
+    browser.load()
+    assert any(m.startswith("reloading: ") for m in browser.host.messages)
+    browser.controllers.loading.load()
+    browser.controllers.loading.stop()
+    assert browser.host.message == "reading was stopped"
+    assert len(browser.shown) == 3
+
+
+def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
+    tmp_path: Path,
+) -> None:
+    zlib = write_page(tmp_path / "z", [record(n) for n in range(10, 20)])
+    browser = FakeBrowser(tmp_path).load()
+    browser.type("package=zlib os=ubuntu24.04")
+    browser.leave()
+    browser.move_to(3)
+    browser.settle()
+    row = browser.host.where.row
+    assert row is not None
+    browser.controllers.selection.mark(row)
+
+    write_page(tmp_path / "a", [record(n) for n in range(5)], title="abinit")
+    zlib.unlink()
+    write_page(tmp_path / "z", [record(n) for n in range(1000, 8, -1)])
+    browser.load()
+
+    assert set(browser.packages) == {"abinit", "zlib"}
+    assert (browser.selected, browser.query) == ("zlib", "package=zlib os=ubuntu24.04")
+    assert len(browser.shown) == 992
+    assert browser.host.where.row is not None
+    assert browser.host.where.row.spec.hash == row.spec.hash
+    assert browser.state.marks == (row.spec.hash,)
+    assert browser.host.focused == []
+
+
+def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) -> None:
+    write_page(tmp_path / "a", [record(1)], title="abinit")
+    page = write_page(tmp_path / "z", [record(2)])
+    browser = FakeBrowser(tmp_path).load()
+    browser.search.select_package("zlib")
+    browser.settle()
+    page.unlink()
+    browser.load()
+    assert (browser.packages, browser.selected, browser.query) == ({"abinit": 1}, None, "")
+
+
+def test_reloading_a_source_that_is_gone_keeps_what_there_was(tmp_path: Path) -> None:
+    page = write_page(tmp_path / "z", [record(2)])
+    browser = FakeBrowser(page).load()
+    page.unlink()
+    browser.load()
+    assert browser.shown == {hash_of(2)}
+    assert "does not exist" in browser.host.message
+
+
+def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    outside = installs(leaf(GCC, "gcc", "13.2.0"), in_buildcache=False)
+    path.write_bytes(database(installs(node()) | outside))
+    browser = FakeBrowser(path).load()
+    for shown in ({ZLIB, GCC}, {ZLIB}):
+        browser.controllers.loading.toggle_everything()
+        browser.settle()
+        assert browser.shown == shown
+        assert browser.state.summary is not None
+        is_mentioned = "including dependency-only specs" in browser.state.summary.counts
+        assert is_mentioned == (len(shown) == 2)
+
+
+def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    source = tmp_path / "pages"
+    for page in range(4):
+        records = [record(page * 100 + n, variants=["x" * 5_000]) for n in range(60)]
+        write_page(source, records, title=f"p{page}")
+    load([str(source)], Session(environ), keep=True)
+    browser = FakeBrowser(source, environ=environ)
+    totals: list[int] = []
+    change = browser.host.change
+
+    def note(**fields: object) -> None:
+        summary = fields.get("summary")
+        if isinstance(summary, loading.Summary):
+            totals.append(summary.total)
+        change(**fields)
+
+    browser.host.change = note  # type: ignore[method-assign]
+    write_page(source, [record(9_000)], title="p0")
+    browser.load()
+    assert totals == [240, 181]
+    assert len(browser.shown) == 181
+
+
+def test_damage_is_mended_once_and_then_said(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)])
+    browser = FakeBrowser(tmp_path).load()
+    mend, catalog = browser.controllers.loading.mend, browser.state.catalog
+    assert catalog is not None
+    mend(catalog, "a hash is missing")
+    mend(catalog, "and another one")
+    browser.settle()
+    rebuilt = browser.state.catalog
+    assert rebuilt is not None
+    assert rebuilt is not catalog
+    assert rebuilt.was_damaged
+    assert browser.host.message.startswith(REBUILT)
+    mend(catalog, "the old one does not matter any more")
+    assert not browser.host.jobs
+    mend(rebuilt, "a hash is missing")
+    assert browser.host.message == f"{STILL_DAMAGED}: a hash is missing"
+    assert not browser.host.jobs
+
+
+def test_a_catalog_whose_title_cannot_be_read_is_rebuilt_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_page(tmp_path, [record(1)])
+    title, failures = loading.titles.catalog_title, [IndexDamaged("no name")]
+
+    def fail_once(catalog: loading.Catalog) -> tuple[str, str]:
+        if failures:
+            raise failures.pop()
+        return title(catalog)
+
+    monkeypatch.setattr(loading.titles, "catalog_title", fail_once)
+    browser = FakeBrowser(tmp_path).load()
+    assert browser.host.message.startswith(REBUILT)
+    assert browser.shown == {hash_of(1)}
+
+    def fail(_: loading.Catalog) -> tuple[str, str]:
+        raise IndexDamaged("no name")
+
+    monkeypatch.setattr(loading.titles, "catalog_title", fail)
+    browser.load()
+    assert browser.host.message == f"{STILL_DAMAGED}: no name"
+
+
+def test_the_place_of_the_cursor_is_kept_by_hash(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(n) for n in range(3)])
+    browser = FakeBrowser(tmp_path).load()
+    browser.move_to(2)
+    browser.host.where = replace(browser.host.where, pane="specs")
+    browser.load()
+    assert browser.host.where.row is not None
+    assert browser.host.where.row.spec.hash == hash_of(2)

@@ -1,0 +1,453 @@
+"""Search without an app: which view is asked for, and what stays while a text has no rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog.listing import Sort
+from spackscope.model.query.conditions import Term
+from spackscope.tui.browser.search import LARGE
+from tests.browsing import SAMPLE, sample_where
+from tests.builders import Record, hash_of, record, write_page
+from tests.tui.browser.fake_host import FakeBrowser
+
+
+def major(record: Record) -> tuple[int, int]:
+    first, second = record["versions"][0].split(".")[:2]
+    return int(first), int(second)
+
+
+COLUMN_FILTERS: list[tuple[str, str, Callable[[Record], bool]]] = [
+    ("hash", "r", lambda r: r["hash"].startswith("r")),
+    ("package", "ml", lambda r: "ml" in r["package"]),
+    ("package", "!py-build", lambda r: r["package"] != "py-build"),
+    ("version", "0.4", lambda r: "0.4" in r["versions"][0]),
+    ("version", "1.0:", lambda r: major(r) >= (1, 0)),
+    ("version", "!=0.4.5", lambda r: r["versions"][0] != "0.4.5"),
+    ("compiler", "gcc", lambda r: "gcc" in r["compiler"]),
+    ("compiler", "gcc@12:", lambda r: r["compiler"].replace("=", "").startswith("gcc@13")),
+    ("compiler", "!gcc", lambda r: "gcc" not in r["compiler"]),
+    ("os", "24", lambda r: "24" in r["os"]),
+    ("os", "=ubuntu22.04", lambda r: r["os"] == "ubuntu22.04"),
+    ("target", "arch64", lambda r: "arch64" in r["target"]),
+    ("target", "!aarch64 !verse_v1", lambda r: r["target"] in ("x86_64_v3", "neoverse_v2")),
+    ("variants", "~virtualenv", lambda r: "~virtualenv" in r["variants"]),
+    ("variants", "build_system", lambda r: "build_system" in " ".join(r["variants"])),
+    ("stack", "rocm", lambda r: any("rocm" in stack for stack in r["stacks"])),
+    ("stack", "cuda !x86", lambda r: "cuda" in (s := " ".join(r["stacks"])) and "x86" not in s),
+]
+
+
+@pytest.fixture
+def browser() -> FakeBrowser:
+    return FakeBrowser().load()
+
+
+def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
+    """Put a text into an input at once, and wait for the rows."""
+    browser.type_text(text, column)
+    browser.settle()
+
+
+# Views
+
+
+def test_all_packages_are_listed_with_the_numbers_of_their_specs(browser: FakeBrowser) -> None:
+    assert browser.packages == Counter(record["package"] for record in SAMPLE)
+    assert len(browser.shown) == len(SAMPLE)
+    assert browser.selected is None
+
+
+@pytest.mark.parametrize(("column", "text", "holds"), COLUMN_FILTERS)
+def test_a_column_filter_shows_the_records_that_it_means(
+    browser: FakeBrowser, column: str, text: str, holds: Callable[[Record], bool]
+) -> None:
+    ask(browser, text, column)
+
+    assert browser.shown == sample_where(holds)
+    assert sum(browser.packages.values()) == len(browser.shown)
+    browser.search.clear()
+    browser.settle()
+    assert len(browser.shown) == len(SAMPLE)
+
+
+VARIANT_FILTERS: list[tuple[str, set[int]]] = [
+    ("+mpi", {1, 2}),
+    ("~mpi", {3}),
+    ("!+mpi", {3, 4, 5}),
+    ("!~mpi", {1, 2, 4, 5}),
+    ("mpi", {1, 2, 3, 4}),
+    ("+mpi ~cuda", {2}),
+    ("cuda_arch=80", {1, 5}),
+    ("cuda_arch=90", {5}),
+    ("cuda_arch=8*", {1, 5}),
+    ("cuda_arch=80,90", {5}),
+    ("build_type=Release", {1}),
+    ("!build_type=Release", {2, 3, 4, 5}),
+]
+
+
+def test_variants_are_matched_as_wholes_by_their_sign_and_by_their_values(tmp_path: Path) -> None:
+    variants = {
+        1: ["+mpi", "+cuda", "cuda_arch=80", "build_type=Release"],
+        2: ["+mpi", "~cuda", "build_type=Debug"],
+        3: ["~mpi"],
+        4: ["+mpi_extra"],
+        5: ["cuda_arch=80,90"],
+    }
+    write_page(tmp_path, [record(n, variants=v) for n, v in variants.items()], title="hdf5")
+    browser = FakeBrowser(tmp_path).load()
+    for text, numbers in VARIANT_FILTERS:
+        ask(browser, text, "variants")
+        assert browser.shown == {hash_of(number) for number in numbers}, text
+
+
+def test_every_letter_in_a_filter_filters(browser: FakeBrowser) -> None:
+    for text in ("u", "ub", "ubuntu2", "ubuntu24"):
+        ask(browser, text, "os")
+        assert browser.shown == sample_where(lambda r, text=text: text in r["os"])  # type: ignore[misc]
+
+
+def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeBrowser) -> None:
+    browser.search.select_package("py-ml-dtypes")
+    ask(browser, "24", "os")
+    ask(browser, "!aarch64", "target")
+
+    rest = sample_where(lambda r: "24" in r["os"] and "aarch64" not in r["target"])
+    assert browser.query == "package=py-ml-dtypes os=*24* !target=*aarch64*"
+    assert browser.shown == rest & sample_where(lambda r: r["package"] == "py-ml-dtypes")
+    assert sum(browser.packages.values()) == len(rest), "the others can still be selected"
+
+
+def test_a_bare_word_is_looked_for_in_every_column(browser: FakeBrowser) -> None:
+    ask(browser, "rocm")
+    assert browser.shown == sample_where(lambda r: "rocm" in " ".join(r["stacks"]))
+    ask(browser, "py-build !aarch64")
+    assert browser.shown == sample_where(
+        lambda r: r["package"] == "py-build" and "aarch64" not in str(r)
+    )
+
+
+def test_the_sizes_of_specs_can_be_filtered(tmp_path: Path) -> None:
+    sizes = {1: 500, 2: 5_000_000, 3: "-", 4: 20_000_000_000}
+    write_page(tmp_path, [record(number, size=size) for number, size in sizes.items()])
+    browser = FakeBrowser(tmp_path).load()
+    ask(browser, "size=1MB:")
+    assert browser.shown == {hash_of(2), hash_of(4)}
+
+
+def test_a_package_is_a_condition_of_the_query(browser: FakeBrowser) -> None:
+    ask(browser, "os=ubuntu24.04")
+    browser.search.select_package("py-build")
+    browser.settle()
+    assert browser.query == "package=py-build os=ubuntu24.04"
+    assert browser.selected == "py-build"
+    browser.search.select_package(None)
+    browser.settle()
+    assert browser.query == "os=ubuntu24.04"
+    ask(browser, "package=py-ml-dtypes")
+    assert browser.selected == "py-ml-dtypes"
+
+
+def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
+    browser: FakeBrowser,
+) -> None:
+    ask(browser, "package=py-build version=0.4.5")
+    assert browser.packages["py-build"] == 0
+    assert browser.shown == set()
+    assert browser.state.results is not None
+    assert browser.state.results.explanation.endswith("esc leaves the package")
+
+
+def test_several_pages_of_a_package_come_together(tmp_path: Path) -> None:
+    write_page(tmp_path / "a", [record(1)])
+    write_page(tmp_path / "b", [record(2), record(3)], tag="v1")
+    assert FakeBrowser(tmp_path).load().packages == {"zlib": 3}
+
+
+def test_sorting_and_folding_keep_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
+    browser.search.select_package("py-safetensors")
+    browser.settle()
+    browser.move_to(3)
+    spec = browser.host.where.row
+    assert spec is not None
+    for sort in (Sort("target"), Sort("target", descending=True), None):
+        browser.search.sort(sort)
+        browser.settle()
+        assert browser.host.where.row == spec
+    browser.search.fold()
+    browser.settle()
+    row = browser.host.where.row
+    assert row is not None
+    assert row.look_alike == spec.look_alike
+    browser.search.open(row.look_alike)
+    browser.settle()
+    assert browser.host.where.row is not None
+    assert browser.host.where.row.count == 1
+    browser.search.fold()
+    browser.search.fold()
+    assert browser.state.view.opened == frozenset()
+
+
+def test_a_fold_counts_only_what_the_filters_leave(browser: FakeBrowser) -> None:
+    browser.search.fold()
+    ask(browser, "package=py-pdm-backend os=ubuntu24.04")
+    left = sample_where(lambda r: r["package"] == "py-pdm-backend" and r["os"] == "ubuntu24.04")
+    assert browser.state.listing is not None
+    assert sum(browser.state.listing.counts or ()) == len(left)
+
+
+def test_the_cursor_stays_on_its_hash_while_that_is_shown(browser: FakeBrowser) -> None:
+    browser.search.select_package("py-ml-dtypes")
+    browser.settle()
+    browser.move_to(9)
+    spec = browser.host.where.row
+    assert spec is not None
+    for text in (f"os={spec.spec.os}", ""):
+        ask(browser, text)
+        assert browser.host.where.row == spec
+    ask(browser, f"!os={spec.spec.os}")
+    assert browser.host.where.row is not None
+    assert browser.host.where.row.spec.os != spec.spec.os
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("os=windows", "No spec has os=windows"),
+        ("os=ubuntu22.04 !os=ubuntu22.04", "Without os=ubuntu22.04"),
+        ("version=0.4.5 os=windows", "No spec has os=windows"),
+        ("zzzzz", "No spec shows zzzzz"),
+        ("os=sequoia target=x86_64_v3", "Without"),
+    ],
+)
+def test_where_nothing_matches_the_condition_to_blame_is_named(
+    browser: FakeBrowser, query: str, sentence: str
+) -> None:
+    ask(browser, query)
+    browser.leave()
+
+    assert browser.shown == set()
+    assert browser.state.results is not None
+    assert sentence in browser.state.results.explanation
+    assert browser.state.results.explanation.endswith("⌫ removes the last filter")
+
+
+# Changes that are not typed
+
+
+def test_the_last_filter_is_removed_and_then_all(browser: FakeBrowser) -> None:
+    ask(browser, "os=ubuntu24.04 target=aarch64 stack=root rocm")
+    browser.leave()
+    for query in ("os=ubuntu24.04 target=aarch64 stack=root", "os=ubuntu24.04 target=aarch64"):
+        browser.search.drop_last()
+        browser.settle()
+        assert browser.query == query
+    browser.search.clear()
+    browser.settle()
+    assert browser.query == ""
+    assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
+    browser.search.drop_last()
+    assert browser.query == ""
+
+
+def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> None:
+    browser.search.add(Term("os", "ubuntu24.04"))
+    assert browser.query == "os=ubuntu24.04"
+    assert browser.host.message == "Added os=ubuntu24.04 (⌫ removes)"
+    browser.search.add(Term("os", "ubuntu24.04"))
+    assert browser.host.message == "Already filtered by os=ubuntu24.04 (⌫ removes)"
+    browser.search.add(None)
+    assert browser.host.message == "Nothing to filter by on this line"
+    assert browser.query == "os=ubuntu24.04"
+
+
+# While a text is typed
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "sentence"),
+    [
+        ("os=ubuntu22.04 &x", 15, 'Unexpected "&"'),
+        ("os=ubuntu22.04 os=ubuntu24.04", 15, "twice"),
+        ("os=ubuntu24.04 | ", 15, "|"),
+        ("os=ubuntu24.04 ^zlib", 15, "asks for dependencies"),
+        ("os=ubuntu24.04 target=x86_64_w", 15, "target=x86_64_w"),
+    ],
+)
+def test_a_text_that_has_no_rows_has_a_note_and_the_rows_stay(
+    browser: FakeBrowser, text: str, offset: int, sentence: str
+) -> None:
+    ask(browser, "os=ubuntu24.04")
+    results = browser.state.results
+    ask(browser, text)
+
+    draft = browser.state.draft
+    assert draft is not None
+    assert draft.note is not None
+    assert draft.note.offset == offset
+    assert sentence.lower() in draft.note.sentence.lower()
+    assert browser.state.results is results, "the rows stay"
+    assert browser.state.is_refused or draft.parsed.query is None
+
+
+def test_the_note_of_a_filter_is_about_its_text(browser: FakeBrowser) -> None:
+    ask(browser, "r", "hash")
+    shown = browser.shown
+    ask(browser, "r18", "hash")
+    assert browser.shown == shown
+    assert "hash" in browser.note
+    draft = browser.state.draft
+    assert draft is not None
+    assert draft.note is not None
+    assert draft.note.offset == 0
+    ask(browser, "r", "hash")
+    assert browser.note == ""
+
+
+def test_a_word_that_is_not_typed_to_its_end_is_no_error(browser: FakeBrowser) -> None:
+    ask(browser, "os=ubuntu24.04")
+    shown, packages = browser.shown, browser.packages
+    for end in range(len("target="), len("target=x86_64_v") + 1):
+        ask(browser, "os=ubuntu24.04 " + "target=x86_64_v"[:end])
+        assert (browser.shown, browser.packages) == (shown, packages)
+        assert browser.completions
+        assert browser.state.is_refused or end == len("target=")
+    ask(browser, "os=ubuntu24.04 target=x86_64_v3")
+    assert browser.shown == sample_where(
+        lambda r: r["os"] == "ubuntu24.04" and r["target"] == "x86_64_v3"
+    )
+
+
+@pytest.mark.parametrize("refused", ["target=x86_64_w", "&", "^zlib", "target=x86"])
+def test_escape_goes_from_a_refused_text_to_the_last_query_with_rows(
+    browser: FakeBrowser, refused: str
+) -> None:
+    ask(browser, "os=ubuntu24.04")
+    shown = browser.shown
+    ask(browser, f"os=ubuntu24.04 {refused}")
+    browser.search.give_up("query")
+    browser.leave()
+
+    assert browser.query == "os=ubuntu24.04"
+    assert browser.host.rewritten[-1]
+    assert browser.shown == shown
+    assert browser.state.draft is None
+    assert browser.search.given_up == f"os=ubuntu24.04 {refused}"
+
+
+def test_leaving_a_text_without_rows_shows_that_there_are_none(browser: FakeBrowser) -> None:
+    ask(browser, "os=ubuntu24.04 target=x86_64_w")
+    assert browser.shown
+    browser.leave()
+    assert browser.shown == set()
+    assert browser.query == "os=ubuntu24.04 target=x86_64_w"
+    assert browser.state.is_shown
+
+
+@pytest.mark.parametrize("wrong", ["os=ubuntu24.04 &x", "os=ubuntu24.04 ^zlib"])
+def test_leaving_a_wrong_text_goes_back_to_the_last_query(
+    browser: FakeBrowser, wrong: str
+) -> None:
+    ask(browser, "os=ubuntu24.04")
+    ask(browser, wrong)
+    browser.leave()
+    assert browser.query == "os=ubuntu24.04"
+    assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
+    assert browser.host.message.startswith("Back to the last query: ")
+
+
+@pytest.mark.parametrize("wrong", ["os=", "&x", "^zlib", "target=x86_64_w"])
+def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wrong: str) -> None:
+    ask(browser, wrong)
+    assert not browser.search.may_leave("query")
+    assert browser.search.may_leave("names")
+    assert "esc" in browser.host.message
+    browser.search.reject()
+    assert browser.state.draft is not None
+    assert browser.state.draft.insists
+    assert "esc" in browser.host.message
+
+
+def test_a_letter_in_another_input_leaves_the_first_one(browser: FakeBrowser) -> None:
+    ask(browser, "os=ubuntu24.04 target=x86_64_w")
+    ask(browser, "0", "version")
+    assert browser.query == "os=ubuntu24.04 target=x86_64_w @*0*"
+    assert browser.state.draft is not None
+    assert browser.state.draft.input == "version"
+
+
+def test_an_input_that_was_left_before_its_text_came_to_be_known_is_left(
+    browser: FakeBrowser,
+) -> None:
+    parsed = browser.type_text("target=x86_64_w")
+    browser.leave()
+    browser.search.type(parsed)
+    browser.settle()
+    assert browser.state.draft is None
+    assert browser.state.is_shown
+    assert browser.shown == set()
+
+
+def test_only_the_last_of_many_letters_is_answered(browser: FakeBrowser) -> None:
+    for text in ("o", "os", "os=", "os=s", "os=se", "os=sequoia"):
+        browser.type_text(text)
+    browser.settle()
+    assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")
+
+
+def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser) -> None:
+    browser.type_text("o")
+    assert browser.host.jobs["view"].delay == 0
+    summary = browser.state.summary
+    assert summary is not None
+    browser.host.change(summary=replace(summary, total=LARGE + 1))
+    browser.type_text("os")
+    assert browser.host.jobs["view"].delay > 0
+    browser.search.drop_last()
+    assert browser.host.jobs["view"].delay == 0
+
+
+# The beginning
+
+
+def test_the_query_of_the_command_line_is_asked_in_the_specs() -> None:
+    browser = FakeBrowser(query="py-build os=ubuntu24.04").load()
+    assert browser.query == "package=py-build os=ubuntu24.04"
+    assert browser.selected == "py-build"
+    assert browser.host.focused == ["specs"]
+
+
+def test_a_start_query_that_is_none_is_given_back_to_be_mended() -> None:
+    browser = FakeBrowser(query="\x1b &x").load()
+    draft = browser.state.draft
+    assert draft is not None
+    assert draft.is_wrong
+    assert draft.parsed.text == "␛ &x"
+    assert browser.host.focused == ["query"]
+    assert len(browser.shown) == len(SAMPLE)
+
+
+def test_a_start_query_that_cannot_be_answered_is_given_back_to_be_mended() -> None:
+    browser = FakeBrowser(query="os=ubuntu24.04 ^zlib").load()
+    assert "asks for dependencies" in browser.note
+    assert browser.host.focused[-1] == "query"
+    assert len(browser.shown) == len(SAMPLE)
+    ask(browser, "os=ubuntu24.04")
+    assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
+
+
+@pytest.mark.parametrize("text", ["os=windows", "target=x86_64_v", "^zlib", "&", "os="])
+def test_what_is_typed_while_the_sources_are_read_is_answered_all_the_same(text: str) -> None:
+    browser = FakeBrowser()
+    browser.controllers.loading.load()
+    browser.type_text(text)
+    browser.settle()
+    assert browser.state.is_shown
+    assert len(browser.shown) in (0, len(SAMPLE))
+    assert browser.note or browser.shown == set() or browser.completions

@@ -1,0 +1,46 @@
+"""All controllers of the browser, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.focus import Focus
+from spackscope.tui.browser.input_assist import InputAssist
+from spackscope.tui.browser.loading import Loading
+from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.query_history import History, QueryRecall
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.selection import Selection
+from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.value_filter import ValueFilter
+from spackscope.tui.copy_forms import CopyDone
+
+
+class Controllers:
+    """The controllers of one browser; each knows the host, and those that it is given here.
+
+    `copy` copies a text, and returns a message that calls it by another one.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        sources: Sequence[str],
+        query: str,
+        session: Session,
+        copy: Callable[[str, str], CopyDone],
+        *,
+        is_pick: bool = False,
+    ) -> None:
+        self.host = host
+        self.assist = InputAssist(host)
+        self.recall = QueryRecall(host, History(session.environ))
+        self.search = Search(host, self.assist)
+        self.details = DetailsController(host, sources, session)
+        self.navigation = Navigation(host, self.search, self.details)
+        self.loading = Loading(host, self.search, self.navigation, sources, session, query)
+        self.selection = Selection(host, self.recall, copy)
+        self.value_filter = ValueFilter(host, self.search)
+        self.focus = Focus(host, self.loading, self.search, self.details, is_pick=is_pick)

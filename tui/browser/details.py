@@ -1,0 +1,168 @@
+"""The detail of the selected spec: its lines, its tree, and the size that its mirror knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.records import Spec
+from spackscope.model.presentation.detail import DetailLine, detail
+from spackscope.model.sources.archive_size import archive_size, size_source
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser.state import Details, Host, Results, Where
+
+_REST = 0.4
+"""Seconds that the cursor rests on a row before its mirror is asked for the size."""
+
+
+class DetailsController:
+    """Read what the detail pane shows."""
+
+    def __init__(self, host: Host, sources: Sequence[str], session: Session) -> None:
+        self._host = host
+        self._sources, self._session = sources, session
+        self._sizes: dict[str, float | None] = {}
+        self._unfolded: frozenset[Section] = frozenset()
+        self._shown: tuple[object, ...] = ()
+        self._connecting: Catalog | None = None
+
+    def forget(self) -> None:
+        """Forget the rows of a catalog that was replaced."""
+        self._shown = ()
+        self._host.cancel("detail", "size", "unfold")
+        self._host.change(details=None)
+
+    def connect(self) -> None:
+        """Read the edges of a catalog once its rows are on the screen: trees need them."""
+        catalog = self._host.state.catalog
+        if catalog is None or catalog is self._connecting:
+            return
+        self._connecting = catalog
+        self._host.run(
+            lambda _: catalog.dependencies.prepare(),
+            lambda _: self._connected(catalog),
+            group="edges",
+        )
+
+    def _connected(self, catalog: Catalog) -> None:
+        self._host.change(connected=catalog)
+        if (details := self._host.state.details) is not None:
+            self.show(details.row)
+
+    def show(
+        self, row: Row | None, tree: Tree | None = None, at: tuple[int, int] | None = None
+    ) -> None:
+        """Select the spec of a row; the lines of the last one stay until its own are read."""
+        state = self._host.state
+        if row is None or state.results is None:
+            self.forget()
+            return
+        if tree is not None:
+            self._unfolded = tree.unfolded_sections
+        old = state.details
+        is_same = old is not None and old.row.id == row.id
+        if tree is None and is_same and old is not None:
+            # What was unfolded stays so while a filter is typed.
+            tree = old.tree
+        results, connected = state.results, state.connected is state.catalog
+        key = self._key(results, row, connected)
+        if key == self._shown and is_same and at is None and old is not None:
+            self._host.change(details=replace(old, row=row, at=None))
+            return
+        self._shown = key
+        lines, shown_tree = (old.lines, old.tree) if old is not None else ((), None)
+        self._host.change(details=Details(row, lines, shown_tree, is_pending=True))
+        reading = partial(self._read, results, row, tree, connected)
+        self._host.cancel("size")
+        self._host.run(reading, lambda read: self._take(row, *read, at), group="detail")
+
+    def _key(self, results: Results, row: Row, connected: bool) -> tuple[object, ...]:
+        """Return all that the lines depend on: the same spec is not spelled twice."""
+        listing = results.listing
+        alike = listing.count_look_alikes(row.look_alike)
+        shown = listing.shown if alike > 1 else 0
+        varying = tuple(listing.varying_variants.items())
+        size = self._sizes.get(row.spec.hash)
+        return results.catalog, row.id, alike, shown, varying, size, connected
+
+    def _read(
+        self,
+        results: Results,
+        row: Row,
+        tree: Tree | None,
+        connected: bool,
+        _should_stop: ShouldStop,
+    ) -> tuple[Sequence[DetailLine], Tree | None, bool]:
+        catalog = results.catalog
+        spec = catalog.with_compilers(row) if connected else row.spec
+        if spec.size is None and spec.hash in self._sizes:
+            spec = replace(spec, size=self._sizes[spec.hash])
+        lines = _lines(catalog, results.listing, replace(row, spec=spec))
+        if tree is None and connected:
+            tree = read_tree(catalog, row.id, self._unfolded)
+        asks = row.spec.hash not in self._sizes and size_source(row.spec, catalog.sources)
+        return lines, tree, bool(asks)
+
+    def _take(
+        self,
+        row: Row,
+        lines: Sequence[DetailLine],
+        tree: Tree | None,
+        asks: bool,
+        at: tuple[int, int] | None,
+    ) -> None:
+        self._host.change(details=Details(row, lines, tree, at))
+        if asks and (catalog := self._host.state.catalog) is not None:
+            self._host.run(
+                partial(self._read_size, catalog, row.spec),
+                partial(self._take_size, row.spec.hash),
+                group="size",
+                delay=_REST,
+            )
+
+    def _read_size(self, catalog: Catalog, spec: Spec, should_stop: ShouldStop) -> float | None:
+        session = replace(self._session, should_stop=should_stop)
+        return archive_size(spec, catalog.sources, session, self._sources)
+
+    def _take_size(self, hash_: str, size: float | None) -> None:
+        self._sizes[hash_] = size
+        details = self._host.state.details
+        if size is not None and details is not None and details.row.spec.hash == hash_:
+            self.show(details.row)
+
+    # The tree
+
+    def take_tree(self, tree: Tree | None) -> None:
+        """Keep the tree as the user unfolded it."""
+        details = self._host.state.details
+        if tree is not None and details is not None and not details.is_pending:
+            self._unfolded = tree.unfolded_sections
+            self._host.change(details=replace(details, tree=tree, at=None))
+
+    def missing_tree(self) -> str:
+        """Say why there are no dependencies to go to."""
+        if self._host.state.details is None:
+            return "no spec is selected"
+        return "This source lists no dependencies"
+
+    def is_late(self, where: Where, key: str) -> bool:
+        """Check whether a key would meet lines or a tree that are still to be read."""
+        if where.pane != "detail" and key not in ("t", "w"):
+            return False
+        return self._host.is_running("edges", "detail", "unfold")
+
+
+def _lines(catalog: Catalog, listing: Listing, row: Row) -> Sequence[DetailLine]:
+    return detail(
+        row.spec,
+        varying=listing.varying_variants,
+        alike=listing.count_look_alikes(row.look_alike),
+        shown=listing.shown,
+        provenance=catalog.provenance(row.id),
+    )

@@ -1,0 +1,172 @@
+"""The host of the controllers: the one place of the browser that starts worker threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.worker import Worker, get_current_worker
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.tui.browser.panes import PanesScreen
+from spackscope.tui.browser.state import BrowserState, Task, Where
+
+Result = TypeVar("Result")
+
+
+@dataclass
+class Call(Message):
+    """Call a function on the event loop, for a job of a group."""
+
+    group: str
+    generation: int
+    call: Callable[[], object]
+    is_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTask:
+    """A job in a worker thread."""
+
+    screen: PanesScreen
+    group: str
+    generation: int
+    worker: Worker[None]
+
+    def __call__(self) -> bool:
+        """Check whether the result is not needed any more."""
+        return self.worker.is_cancelled
+
+    def report(self, call: Callable[[], object]) -> None:
+        """Call a function on the event loop, unless the job was replaced or cancelled."""
+        self.screen.post_message(Call(self.group, self.generation, call))
+
+    def finish(self, call: Callable[[], object]) -> None:
+        """Call a function on the event loop as the last thing."""
+        self.screen.post_message(Call(self.group, self.generation, call, is_last=True))
+
+
+class ScreenHost:
+    """Hold the state of a screen, show its changes, and run jobs in worker threads.
+
+    `on_damaged` is called with a catalog whose index turned out to be damaged, and the reason.
+    """
+
+    def __init__(self, screen: PanesScreen) -> None:
+        self._screen = screen
+        self._state = BrowserState()
+        self._generations: Counter[str] = Counter()
+        self._running: set[str] = set()
+        self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None
+
+    # State
+
+    @property
+    def state(self) -> BrowserState:
+        """What is shown now."""
+        return self._state
+
+    @property
+    def where(self) -> Where:
+        """Where the user is."""
+        return self._screen.where
+
+    def change(self, **fields: Any) -> None:
+        """Replace some fields of the state, and show what changed."""
+        old, self._state = self._state, replace(self._state, **fields)
+        self._screen.show_state(old, self._state)
+
+    def show_query(self, *, rewrite: bool = False) -> None:
+        """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
+        self._screen.show_query(rewrite=rewrite)
+
+    # Jobs
+
+    def run(
+        self,
+        job: Callable[[Task], Result],
+        done: Callable[[Result], object],
+        *,
+        group: str,
+        delay: float = 0,
+        failed: Callable[[str], object] | None = None,
+    ) -> None:
+        """Run a job in a worker thread after some seconds, and pass its result to `done`."""
+        self.cancel(group)
+        self._running.add(group)
+        generation, catalog = self._generations[group], self._state.catalog
+
+        def work() -> None:
+            task = ThreadTask(self._screen, group, generation, get_current_worker())
+            try:
+                result = job(task)
+            except Cancelled:
+                task.finish(lambda: None)
+            except IndexDamaged as error:
+                reason = str(error)
+                task.finish(lambda: self._damaged(catalog, reason, failed))
+            else:
+                task.finish(lambda: done(result))
+
+        async def work_later() -> None:
+            await asyncio.sleep(delay)
+            await asyncio.to_thread(work)
+
+        if delay:
+            self._screen.run_worker(work_later(), group=group, exclusive=True)
+        else:
+            self._screen.run_worker(work, group=group, exclusive=True, thread=True)
+
+    def _damaged(
+        self, catalog: Catalog | None, reason: str, failed: Callable[[str], object] | None
+    ) -> None:
+        if failed is not None:
+            failed(reason)
+        if catalog is not None:
+            self.on_damaged(catalog, reason)
+
+    def take(self, call: Call) -> None:
+        """Do what a job asks for, unless a newer one has replaced it."""
+        if call.generation != self._generations[call.group]:
+            return
+        if call.is_last:
+            self._running.discard(call.group)
+        call.call()
+
+    def cancel(self, *groups: str) -> None:
+        """Stop the jobs of some groups, and drop their results."""
+        for group in groups:
+            self._generations[group] += 1
+            self._running.discard(group)
+            self._screen.workers.cancel_group(self._screen, group)
+
+    def is_running(self, *groups: str) -> bool:
+        """Check whether one of some groups has a job whose result is still to come."""
+        return not self._running.isdisjoint(groups)
+
+    # Messages, focus, dialogs
+
+    def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
+        """Show a message for some seconds, or until the next one; an empty one shows the keys."""
+        if text or self._screen.status.message:
+            self._screen.status.say(text, error=error, stay=stay)
+
+    def focus(self, place: str) -> None:
+        """Move the focus to a pane, or to the query line."""
+        self._screen.go_to(place)
+
+    def open(
+        self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None
+    ) -> None:
+        """Open a dialog, and pass its result to `done`."""
+        self._screen.app.push_screen(dialog, done)
+
+    def exit(self, hashes: list[str] | None, code: int = 0) -> None:
+        """End the program with the hashes that were picked."""
+        self._screen.app.exit(hashes, return_code=code)

@@ -1,0 +1,227 @@
+"""Jump along dependencies, go back and forward through the steps, and explain a dependency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Node
+from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.query.ast import Query
+from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.undo import Step, UndoList
+from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, read_path
+from spackscope.tui.dialogs.dependency_path import Step as PathStep
+
+
+class Target(NamedTuple):
+    """A spec to jump to, and the view that has its row; `drops_query` if it is another query."""
+
+    row: Row
+    view: View
+    drops_query: bool
+
+
+class Navigation:
+    """Keep the steps: each settled view, and each spec that was jumped to."""
+
+    def __init__(self, host: Host, search: Search, details: DetailsController) -> None:
+        self._host, self._search, self._details = host, search, details
+        self._undo = UndoList()
+        self._arriving: Step | None = None
+        search.before_change, search.on_shown = self.leave, self.record
+
+    def forget(self) -> None:
+        """Forget all steps: their ids are those of a catalog that was replaced."""
+        self._undo.clear()
+        self._arriving = None
+        self._details.forget()
+
+    # Steps
+
+    def leave(self) -> None:
+        """Keep where the user is, before the view changes."""
+        state, current = self._host.state, self._undo.current
+        is_current = current is not None and current.view == state.view
+        if is_current and state.is_shown and self._arriving is None:
+            self._undo.update(self._here())
+
+    def record(self) -> None:
+        """Add a step once the rows of another view are shown, and nothing is typed any more.
+
+        A walk through the packages is one step.
+        """
+        state, current = self._host.state, self._undo.current
+        if state.draft is not None or (current is not None and current.view == state.view):
+            return
+        is_walk = self._host.where.pane == "packages" and current is not None
+        if is_walk and current is not None and _is_package_step(current, state.view):
+            self._undo.update(Step(state.view, is_walk=True))
+        else:
+            self._push(Step(state.view, is_walk=is_walk))
+
+    def _push(self, step: Step) -> None:
+        self._undo.push(step)
+        self._host.change(can_go_back=self._undo.can_go_back)
+
+    def _here(self) -> Step:
+        state, where, current = self._host.state, self._host.where, self._undo.current
+        details = state.details
+        return Step(
+            state.view,
+            where.row,
+            details.row if details is not None else None,
+            where.position,
+            details.tree if details is not None else None,
+            where.pane,
+            current is not None and current.is_walk,
+        )
+
+    def retrace(self, by: int) -> None:
+        """Go to the step before this one, or with 1 to the one after it."""
+        self.leave()
+        step = self._undo.go(by)
+        if step is None:
+            self._host.say(f"Nothing to go {'back' if by < 0 else 'forward'} to")
+            return
+        self._host.say("")
+        self._host.change(can_go_back=self._undo.can_go_back)
+        self._arrive(step)
+
+    def _arrive(self, step: Step) -> None:
+        """Show a step; it is there once its rows are."""
+        self._arriving = step
+        if step.pane not in (self._host.where.pane, "query"):
+            self._host.focus(step.pane)
+        self._search.show(step.view, rewrite=True, cursor_on=step.row)
+
+    def highlight(self, row: Row | None) -> None:
+        """Select the spec of the row under the cursor, or the one that was arrived at."""
+        step = self._arriving
+        if step is None or not self._host.state.is_shown or row is None:
+            self._details.show(row)
+            return
+        self._arriving = None
+        if step.spec is None or (step.row is not None and step.row.id != row.id):
+            self._details.show(row)
+        else:
+            self._details.show(step.spec, step.tree, step.position)
+
+    # Jumps
+
+    def jump_to(self, node: Node) -> None:
+        """Jump to the spec of a line of the tree."""
+        if node.spec is not None and node.spec.status == "absent":
+            self._host.say("this spec is named as a dependency, but is not in this index")
+        else:
+            self._jump(node.id)
+
+    def _jump(self, id_: int) -> None:
+        """Select a spec, whatever package and query are in the way."""
+        state = self._host.state
+        if state.catalog is None or state.details is None:
+            return
+        if id_ == state.details.row.id:
+            self._host.say("this spec is the selected one")
+            return
+        reading = partial(_read_target, state.catalog, state.view, id_)
+        self._host.run(reading, self._jumped, group="jump")
+
+    def _jumped(self, target: Target | None) -> None:
+        if target is None:
+            self._host.say("this spec is named as a dependency, but is not in this index")
+            return
+        self.leave()
+        here, row = self._here(), target.row
+        if row.spec.in_cache:
+            step = Step(target.view, row, row, pane="detail")
+            dropped = f"without the query, which does not match {row.spec.package}; [ goes back"
+            self._host.say(dropped if target.drops_query else "")
+        else:
+            step = Step(here.view, here.row, row, pane="detail")
+            self._host.say("a dependency only, so it has no row in the table; [ goes back")
+        self._push(step)
+        self._arrive(step)
+
+    # Why
+
+    def explain(self) -> None:
+        """Show a shortest path to the dependency under the cursor, or between marked specs."""
+        host, state, where = self._host, self._host.state, self._host.where
+        catalog, details = state.catalog, state.details
+        if catalog is None:
+            return
+        tree, line = details.tree if details is not None else None, where.tree_row
+        if where.pane != "detail" or tree is None or line is None:
+            line = None
+        if tree is not None and line is not None and tree.lines[line].edge is not None:
+            ends = [tree.path_ends(line)]
+            host.run(partial(_read_path, catalog, ends), self._show_path, group="path")
+            return
+        selected = details.row if details is not None else None
+        if len(state.marks) + (len(state.marks) == 1 and selected is not None) != 2:
+            host.say("Select a dependency (t), or mark a spec first (space), then press w.")
+            return
+        reading = partial(_read_path_between, catalog, state.marks, selected)
+        host.run(reading, self._show_path, group="path")
+
+    def _show_path(self, path: list[PathStep] | str) -> None:
+        if isinstance(path, str):
+            self._host.say(path)
+        else:
+            self._host.open(
+                DependencyPathDialog(path), lambda id_: None if id_ is None else self._jump(id_)
+            )
+
+
+def _is_package_step(step: Step, view: View) -> bool:
+    """Check whether a view differs in its package only from that of a step of a walk."""
+    before = replace(step.view, query=step.view.query.with_package(None))
+    return step.is_walk and before == replace(view, query=view.query.with_package(None))
+
+
+def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop) -> Target | None:
+    """Read a spec, with the view that differs least from the present one and has its row."""
+    if catalog.dependencies.absent(id_) is not None:
+        return None
+    (row,) = catalog.rows([id_])
+    if not row.spec.in_cache:
+        return Target(row, view, drops_query=False)
+    package = row.spec.package if catalog.selected_package(view.query) is not None else None
+    query = view.query.with_package(package) if package is not None else view.query
+    drops_query = row.id not in catalog.match(query, should_stop=should_stop)
+    if drops_query:
+        query = Query().with_package(package)
+    # Folded it could be one of several look-alikes.
+    opened = view.opened | {row.look_alike} if view.folded else view.opened
+    return Target(row, replace(view, query=query, opened=opened), drops_query)
+
+
+def _read_path(
+    catalog: Catalog, ends: Sequence[tuple[int, int]], _should_stop: ShouldStop
+) -> list[PathStep] | str:
+    for start, end in ends:
+        if start == end:
+            return "this is the spec itself"
+        if edges := catalog.dependencies.path(start, end):
+            return read_path(catalog, edges)
+    return "neither of the two depends on the other"
+
+
+def _read_path_between(
+    catalog: Catalog, marks: Sequence[str], selected: Row | None, should_stop: ShouldStop
+) -> list[PathStep] | str:
+    specs = [[row.id for row in catalog.by_hash(hash_)] for hash_ in marks]
+    if len(specs) == 1 and selected is not None:
+        specs.append([selected.id])
+    ends = [
+        pair for one in specs[0] for other in specs[1] for pair in ((one, other), (other, one))
+    ]
+    return _read_path(catalog, ends, should_stop)

@@ -1,0 +1,295 @@
+"""The widgets of the browser: show a state in them, move the focus, tell where the user is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from textual import getters
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from spackscope.model.assist.diagnostics import is_unfinished
+from spackscope.model.core.text import cell_width
+from spackscope.model.presentation import titles
+from spackscope.tui import keymap
+from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, BrowserState, Summary, Where
+from spackscope.tui.widgets.completion_popup import CompletionPopup
+from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.package_list import PackageList, PackageRows
+from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.status_line import StatusLine
+
+_PANES = ("packages", "specs", "detail")
+
+
+class PanesScreen(Screen[None]):
+    """A screen with the panes, laid out by the width of the terminal."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
+    # Else Textual puts the focus into the query line first, and takes it out again.
+    AUTO_FOCUS = ""
+
+    names = getters.query_one(PackageList)
+    table = getters.query_one(SpecTable)
+    detail = getters.query_one(DetailPane)
+    query_bar = getters.query_one(QueryBar)
+    status = getters.query_one(StatusLine)
+    popup = getters.query_one(CompletionPopup)
+
+    def __init__(self) -> None:
+        super().__init__(classes="step-packages")
+        self._moves = 0
+        self.is_pick = False
+        self._state = BrowserState()
+
+    def compose(self) -> ComposeResult:
+        """Put title and query above the panes, and the status below."""
+        # Last in the order of widgets the popup would move all others in it whenever it comes or
+        # goes, and Textual draws again what has moved.
+        yield CompletionPopup(id="completion-popup")
+        yield Horizontal(Static(id="where"), Static(id="counts"), id="title")
+        yield QueryBar(id="query")
+        with Horizontal(id="panes"):
+            yield PackageList(id="packages", classes="pane")
+            with Container(id="work"):
+                yield SpecTable(id="specs", classes="pane")
+                yield DetailPane(id="detail", classes="pane")
+        yield StatusLine(id="status")
+
+    # Where the user is
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the focus is on its way to a pane that is not on the screen yet."""
+        return self._moves > 0
+
+    @property
+    def pane(self) -> str:
+        """The name of the pane with the focus, or `query`."""
+        if self.focused is None:
+            return "packages"
+        around = [node.id for node in self.focused.ancestors_with_self]
+        return next((pane for pane in _PANES if pane in around), "query")
+
+    @property
+    def where(self) -> Where:
+        """Where the user is."""
+        focused, detail, rows = self.focused, self.detail, self.table.rows
+        return Where(
+            self.pane,
+            focused.name if isinstance(focused, FilterInput) else None,
+            self.table.highlighted,
+            rows.is_waiting,
+            self.table.column,
+            (detail.cursor, detail.top),
+            detail.term,
+            detail.tree_row,
+            self.query_bar.input.value,
+        )
+
+    def go_to(self, place: str) -> None:
+        """Move the focus to a pane, or to the query line."""
+        widgets: dict[str, Widget] = {
+            "packages": self.query_one(PackageRows),
+            "specs": self.query_one(SpecRows),
+            "detail": self.detail,
+            QUERY: self.query_bar.input,
+        }
+        if place != QUERY:
+            self.show_step(place)
+        self._focus_soon(widgets[place].focus)
+
+    def go_to_filter(self) -> None:
+        """Move the focus to the filter of the package list, or of the current column."""
+        if self.pane == "packages":
+            self.names.focus_filter()
+        else:
+            self.show_step("specs")
+            self._focus_soon(self.table.focus_filter)
+
+    def go_on(self, step: int) -> None:
+        """Move the focus to the next filter or pane, or with -1 to the one before."""
+        if self.table.next_filter(step):
+            return
+        order = (QUERY, *_PANES)
+        place = order[(order.index(self.pane) + step) % len(order)]
+        if place == QUERY:
+            self.query_bar.focus_input()
+        else:
+            self.go_to(place)
+
+    def show_step(self, pane: str) -> None:
+        """Show a pane where there is room for one at a time."""
+        for name in _PANES:
+            self.set_class(name == pane, f"step-{name}")
+
+    def _focus_soon(self, focus: Callable[[], object]) -> None:
+        """Move the focus once the pane is on the screen: a hidden one cannot have it."""
+
+        def move() -> None:
+            focus()
+            self._moves -= 1
+
+        self._moves += 1
+        self.call_after_refresh(move)
+
+    # Show a state
+
+    def show_state(self, old: BrowserState, new: BrowserState) -> None:
+        """Show what differs between two states."""
+        self._state = new
+        if new.summary is not None and new.summary is not old.summary:
+            self._show_summary(new.summary)
+        if new.results is not None and new.results is not old.results:
+            self._show_results(new)
+        if new.marks != old.marks:
+            self.table.show_marks(new.marks)
+        if new.results is not old.results or new.marks != old.marks:
+            self.show_counts()
+        if new.details is not old.details:
+            self._show_details(new)
+        if new.draft is not old.draft:
+            self._show_draft(old, new)
+        if new.can_go_back != old.can_go_back or new.connected is not old.connected:
+            self.show_hints()
+
+    def show_query(self, *, rewrite: bool) -> None:
+        """Show the query in the line and the filters; `rewrite` also the one being typed in."""
+        query, draft = self._state.view.query, self._state.draft
+        kept = None if rewrite else self._input(draft.input) if draft else self.focused
+        self.query_bar.reflect(query, kept)
+        self.table.reflect(query, kept)
+
+    def show_instead_of_rows(self, text: str) -> None:
+        """Show a text while there are no rows."""
+        self.table.rows.show(0, empty=text)
+        # Where one pane is shown at a time, that is the packages now.
+        self.names.say_instead_of_rows(text if self.has_class("-single") else "")
+
+    def _show_summary(self, summary: Summary) -> None:
+        where = Content.assemble(("spackscope", "bold"), "  ", summary.where)
+        self.query_one("#where", Static).update(where)
+        self.query_one("#counts", Static).update(Content(summary.counts))
+        count = summary.problems
+        self.status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
+
+    def _show_results(self, state: BrowserState) -> None:
+        results = state.results
+        assert results is not None
+        self.names.show_packages(results.packages, results.selected, state.view.query)
+        if results.selected is not None and self.pane != "packages":
+            self.names.reveal(results.selected.name)
+        self.table.show_listing(
+            results.listing,
+            results.columns,
+            results.telling,
+            results.windows,
+            results.cursor,
+            results.explanation,
+        )
+        # Columns may have moved.
+        self.show_popup_soon()
+
+    def show_counts(self) -> None:
+        """Show how many specs are shown and marked, and what all of them share."""
+        results, summary = self._state.results, self._state.summary
+        if results is None or summary is None:
+            return
+        self.query_bar.show_count(f"{results.listing.shown:,} of {summary.total:,}")
+        total = results.selected.total if results.selected is not None else summary.total
+        placed = self.table.placed_names
+        shared = [text for column, text in results.shared if column not in placed]
+        title = titles.specs_title(results.listing, total, shared, len(self._state.marks))
+        self.table.border_title = Content(title)
+
+    def _show_details(self, state: BrowserState) -> None:
+        details = state.details
+        if details is None:
+            if state.is_shown:
+                self.detail.show_spec((), None)
+            return
+        if not details.is_pending:
+            self.detail.show_spec(details.lines, details.tree, details.at)
+            unfolded = details.tree.unfolded_sections if details.tree is not None else ()
+            # Trees are as wide as they are deep.
+            self.detail.set_class(bool(unfolded), "-unfolded")
+            beside = "" if details.row.spec.in_cache else " · not in the table"
+            self.detail.border_title = Content(f"detail{beside}")
+            self.show_hints()
+
+    # The text that is typed
+
+    def _input(self, name: str) -> FilterInput:
+        if name == QUERY:
+            return self.query_bar.input
+        return next(i for i in self.table.query(FilterInput) if i.name == name)
+
+    def _show_draft(self, old: BrowserState, new: BrowserState) -> None:
+        if old.draft is not None and (new.draft is None or new.draft.input != old.draft.input):
+            self._input(old.draft.input).is_wrong = False
+        if new.draft is None:
+            self.popup.hide()
+            return
+        input_ = self._input(new.draft.input)
+        input_.is_wrong = new.draft.is_wrong
+        if old.draft is None and input_ is not self.focused:
+            input_.reflect(new.draft.parsed.text)
+        self.show_popup_soon()
+
+    def show_popup_soon(self) -> None:
+        """Show the note and the completions of the draft once everything is in place."""
+        draft = self._state.draft
+        if draft is not None and draft.completions is not None:
+            self.call_after_refresh(self._show_popup)
+
+    def _show_popup(self) -> None:
+        draft = self._state.draft
+        if draft is None or not (input_ := self._input(draft.input)).has_focus:
+            self.popup.hide()
+            return
+        text, note = draft.parsed.text, draft.note
+        if input_.value != text:
+            return
+        found = draft.completions or NO_COMPLETIONS
+        if not draft.insists and is_unfinished(note, found):
+            note = None
+        inside = input_.content_region
+        begin = inside.x - input_.scroll_offset.x
+
+        def column(offset: int) -> int:
+            at = begin + cell_width(text[:offset])
+            return max(inside.x, min(at, inside.right - 1))
+
+        self.popup.show(
+            inside.y,
+            column(found.start),
+            found.items,
+            note.sentence if note else "",
+            column(note.offset) if note and note.offset is not None else None,
+        )
+
+    # Keys
+
+    def show_hints(self) -> None:
+        """Show the keys of the input or the pane with the focus."""
+        if isinstance(self.focused, FilterInput):
+            self.status.show_hints(keymap.hints(keymap.FILTERS))
+        else:
+            self.status.show_hints(self._hints(self.pane))
+
+    def _hints(self, pane: str) -> Iterable[tuple[str, str]]:
+        hints = list(keymap.hints(pane, keymap.ANYWHERE))
+        if self.is_pick and pane == "specs":
+            hints[0] = ("⏎", "pick")
+        if pane == "detail" and self.detail.node is not None:
+            hints = [*keymap.hints(keymap.TREE), ("w", "why"), *keymap.hints(keymap.ANYWHERE)]
+        if pane == "detail" and self._state.can_go_back:
+            hints.insert(0, ("[", "back"))
+        return hints

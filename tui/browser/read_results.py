@@ -1,0 +1,121 @@
+"""Read what a view shows: for a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from spackscope.model.assist.completion import Completions, complete
+from spackscope.model.assist.diagnostics import Note, check_input, unanswerable_note
+from spackscope.model.assist.no_match import explain_no_match
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.packages import PackageCount
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.column import Column
+from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.presentation.titles import shared_texts
+from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.tui.browser.state import NO_COMPLETIONS, Results
+from spackscope.tui.widgets.row_windows import read_windows, window_starts
+
+_NEAR = 45
+"""Rows around the cursor that are read with the listing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A view that leaves the rows as they are, and what is wrong with it.
+
+    `note` is None if a word is only not typed to its end. `is_unanswerable` says that the records
+    cannot decide it at all. `completions` are None if they were not looked for.
+    """
+
+    note: Note | None
+    is_unanswerable: bool = False
+    completions: Completions | None = None
+
+
+def read_results(
+    catalog: Catalog,
+    view: View,
+    typed: ParsedInput | None,
+    should_stop: ShouldStop,
+    *,
+    target: Row | str | None = None,
+    may_refuse: bool = True,
+    completes: bool = True,
+) -> Results | Refusal:
+    """Read the packages and rows of a view, with the cursor on the row or hash `target`.
+
+    A view that is being `typed` is refused, if it may be, where it has no match and the word is
+    not typed to its end, or a condition is one that no record fulfils. Raises Cancelled and
+    IndexDamaged.
+    """
+    selected = catalog.selected_package(view.query)
+    others = view.query.with_package(None) if selected is not None else view.query
+    try:
+        packages = catalog.packages(others, should_stop=should_stop)
+        listing = catalog.listing(view, should_stop=should_stop)
+    except Unanswerable as error:
+        parsed = typed or parse_input(str(view.query), 0)
+        return Refusal(unanswerable_note(error, parsed), is_unanswerable=True)
+    elsewhere = 0 if listing.shown else sum(package.shown for package in packages)
+    if typed is not None and may_refuse and not listing.shown and not elsewhere:
+        items = NO_COMPLETIONS
+        if completes:
+            items = complete(catalog, typed, should_stop=should_stop)
+        note = None if items.items else check_input(catalog, typed, should_stop)
+        if items.items or note is not None:
+            return Refusal(note, completions=items)
+    listing.precompute()
+    cursor = _cursor(catalog, listing, target)
+    starts = window_starts(cursor - _NEAR, cursor + _NEAR, len(listing))
+    return Results(
+        catalog,
+        listing,
+        _with_selected(packages, selected),
+        selected,
+        _columns(catalog, view, typed),
+        catalog.varying_columns(view.query),
+        shared_texts(listing),
+        _explanation(catalog, listing, elsewhere),
+        catalog.virtuals.sentence(view.query),
+        cursor,
+        read_windows(catalog, listing, starts),
+    )
+
+
+def _with_selected(
+    packages: Sequence[PackageCount], selected: PackageCount | None
+) -> Sequence[PackageCount]:
+    """Keep the selected package in the list even if nothing of it matches."""
+    if selected is None or any(package.id == selected.id for package in packages):
+        return packages
+    return sorted([*packages, replace(selected, shown=0)], key=lambda package: package.id)
+
+
+def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int:
+    rows = catalog.by_hash(target) if isinstance(target, str) else [target] if target else []
+    numbers = (listing.row_of(row.id, row.look_alike) for row in rows)
+    return next((number for number in numbers if number is not None), 0)
+
+
+def _columns(catalog: Catalog, view: View, typed: ParsedInput | None) -> list[Column]:
+    """Return the columns to show, among them the one whose filter is typed in."""
+    shown = {column.name for column in catalog.columns(view)} | {typed.column if typed else ""}
+    return [column for column in COLUMNS if column.name in shown]
+
+
+def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
+    """Say why there are no rows, and which key helps."""
+    if listing.shown:
+        return ""
+    query = listing.view.query
+    if elsewhere:
+        sentence = f"nothing of this package matches, but {elsewhere:,} of other packages"
+        return f"{sentence}\nesc leaves the package"
+    sentence = explain_no_match(catalog, query)
+    return f"{sentence}\n⌫ removes the last filter" if query else sentence

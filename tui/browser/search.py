@@ -1,0 +1,254 @@
+"""Search: the view that is asked for, and the text that it is typed as.
+
+While a text is typed that has no rows yet, the rows of the last one that had some stay: its view
+is refused. Once the input is left, the view is asked for again, and explained if it has no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from spackscope.model.assist.diagnostics import Note
+from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.errors import QueryError
+from spackscope.model.core.text import clean
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.model.query.parser import parse
+from spackscope.tui.browser.input_assist import InputAssist
+from spackscope.tui.browser.read_results import Refusal, read_results
+from spackscope.tui.browser.state import QUERY, Draft, Host, Results
+
+LARGE = 20_000
+"""Records from which on a letter waits a moment for the next one before it is answered."""
+_PAUSE = 0.05
+
+
+class Search:
+    """Ask for views, and keep the rows while what is typed has none.
+
+    `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
+    """
+
+    def __init__(self, host: Host, assist: InputAssist) -> None:
+        self._host = host
+        self._assist = assist
+        self._last_good = Query()
+        self._cursor_on: Row | str | None = None
+        self.given_up = ""
+        self.before_change: Callable[[], None] = lambda: None
+        self.on_shown: Callable[[], None] = lambda: None
+
+    # Views
+
+    def show(
+        self,
+        view: View,
+        *,
+        rewrite: bool = False,
+        typed: ParsedInput | None = None,
+        cursor_on: Row | str | None = None,
+    ) -> None:
+        """Ask for another view; the last results stay on the screen until the new ones are there.
+
+        The input that is typed in keeps its text, unless it is to be rewritten: whoever types may
+        be letters ahead. `cursor_on` is the row, or the hash, to put the cursor on.
+        """
+        host, state = self._host, self._host.state
+        draft = state.draft
+        if typed is None and draft is None:
+            self.before_change()
+        if typed is None and (rewrite or draft is None or not draft.is_wrong):
+            draft = None
+            host.cancel("completions")
+        if cursor_on is not None:
+            self._cursor_on = cursor_on
+        host.change(view=view, refused=None, draft=draft)
+        host.show_query(rewrite=rewrite)
+        catalog, summary = state.catalog, state.summary
+        if catalog is None or summary is None:
+            return
+        detailed = state.details.row if state.details is not None else None
+        reading = partial(
+            read_results,
+            catalog,
+            view,
+            typed,
+            target=self._cursor_on or host.where.row or detailed,
+            may_refuse=state.results is not None and state.results.catalog is catalog,
+            completes=typed is not None and not self._assist.is_chosen(typed.text),
+        )
+        is_slow = typed is not None and summary.total > LARGE
+        host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
+
+    def _take(self, answer: Results | Refusal) -> None:
+        state = self._host.state
+        if isinstance(answer, Refusal):
+            self._refuse(answer)
+            return
+        self._last_good, self._cursor_on = state.view.query, None
+        self._host.change(results=answer)
+        if answer.virtuals:
+            self._host.say(answer.virtuals)
+        if state.draft is not None and state.draft.completions is None:
+            self._assist.complete(state.draft.parsed)
+        self.on_shown()
+
+    def _refuse(self, refusal: Refusal) -> None:
+        state, draft = self._host.state, self._host.state.draft
+        has_rows = state.results is not None and state.results.catalog is state.catalog
+        if draft is not None and has_rows:
+            draft = replace(draft, note=refusal.note, is_wrong=refusal.is_unanswerable)
+            self._host.change(refused=state.view, draft=draft)
+            if refusal.completions is not None:
+                self._assist.take(draft.parsed, refusal.completions)
+            elif draft.completions is None:
+                self._assist.complete(draft.parsed)
+        elif refusal.is_unanswerable:
+            self._return_to_user(refusal.note)
+        else:
+            self.show(state.view)
+
+    def _return_to_user(self, note: Note | None) -> None:
+        """Let the user mend a query that the records cannot answer, over the last one they can."""
+        view = self._host.state.view
+        query = self._last_good if self._last_good != view.query else Query()
+        self._mend(str(view.query), note)
+        self.show(replace(view, query=query))
+
+    def _mend(self, text: str, note: Note | None) -> None:
+        text = clean(text)
+        draft = Draft(parse_input(text, len(text)), note, is_wrong=True)
+        self._host.change(draft=draft)
+        self._host.focus(QUERY)
+
+    def start(self, text: str) -> Query | None:
+        """Return the query of the command line; None if it is not one, and the user mends it."""
+        try:
+            return parse(text, bare="package")
+        except QueryError as error:
+            # Shown cleaned, a text may be longer.
+            self._mend(text, Note(str(error), len(clean(text[: error.offset]))))
+            return None
+
+    # Typing
+
+    def type(self, parsed: ParsedInput) -> None:
+        """Ask for what was typed in an input."""
+        host, draft = self._host, self._host.state.draft
+        if draft is None or draft.input != (parsed.column or QUERY):
+            self.leave()
+            self.before_change()
+        self._assist.note_text(parsed.text)
+        host.say("")
+        note = Note(str(parsed.error), parsed.error.offset) if parsed.error is not None else None
+        host.change(draft=Draft(parsed, note, parsed.query is None, None))
+        if parsed.query is None or (parsed.query == host.state.view.query and host.state.is_shown):
+            self._assist.complete(parsed)
+        else:
+            self.show(replace(host.state.view, query=parsed.query), typed=parsed)
+        if host.where.input != (parsed.column or QUERY):
+            # It was left before this came to be known.
+            self.leave()
+
+    def may_leave(self, name: str) -> bool:
+        """Check whether Tab may leave an input: not if its text is no query, or has no rows."""
+        state, draft = self._host.state, self._host.state.draft
+        if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
+            return True
+        self._host.say("nothing completes this; esc goes back to the last query", error=True)
+        return False
+
+    def reject(self) -> None:
+        """Keep the user in an input whose text is not a query."""
+        self._assist.insist()
+        self._host.say("not a query yet; esc goes back to the last one", error=True)
+
+    def give_up(self, name: str) -> None:
+        """Go back from the text of an input that has no rows to the last query that had some."""
+        if (draft := self._host.state.draft) is not None and draft.input == name:
+            self._go_back()
+
+    def leave(self) -> None:
+        """Ask for what was typed even if it has no rows, once its input is left."""
+        host, state = self._host, self._host.state
+        draft = state.draft
+        if draft is None:
+            return
+        if draft.is_wrong:
+            if self._go_back() and draft.note is not None:
+                host.say(f"Back to the last query: {draft.note.sentence}", error=True)
+        elif state.is_refused:
+            self.show(state.view)
+        self._assist.stop()
+        if host.state.is_shown:
+            self.on_shown()
+
+    def _go_back(self) -> bool:
+        host, state = self._host, self._host.state
+        draft, listing = state.draft, state.listing
+        if draft is None or not (state.is_refused or draft.is_wrong):
+            return False
+        if draft.input == QUERY:
+            self.given_up = draft.parsed.text
+        query = self._last_good if state.is_refused else state.view.query
+        if state.is_answered and listing is not None and listing.view.query == query:
+            # Its rows are there.
+            host.cancel("completions")
+            host.change(view=listing.view, refused=None, draft=None)
+            host.show_query(rewrite=True)
+        else:
+            self.show(replace(state.view, query=query), rewrite=True)
+        return True
+
+    # Changes of the view that are not typed
+
+    def show_query(self, query: Query, *, rewrite: bool = False) -> None:
+        """Ask for another query."""
+        self.show(replace(self._host.state.view, query=query), rewrite=rewrite)
+
+    def drop_last(self) -> None:
+        """Remove the last filter."""
+        self._host.say("")
+        self.show_query(self._host.state.view.query.without_last())
+
+    def clear(self) -> None:
+        """Remove all filters."""
+        self._host.say("")
+        self.show_query(Query(), rewrite=True)
+
+    def add(self, term: Term | None) -> None:
+        """Add the filter of a line of the detail."""
+        query = self._host.state.view.query
+        if term is None:
+            self._host.say("Nothing to filter by on this line")
+        elif (more := query.also(term)) is query:
+            self._host.say(f"Already filtered by {term} (⌫ removes)")
+        else:
+            self._host.say(f"Added {term} (⌫ removes)")
+            self.show_query(more)
+
+    def select_package(self, name: str | None) -> None:
+        """Ask for the specs of a package, or with None for those of all."""
+        view = self._host.state.view
+        query = view.query.with_package(name)
+        if query != view.query:
+            self.show(replace(view, query=query, opened=frozenset()))
+
+    def sort(self, sort: Sort | None) -> None:
+        """Order the rows by a column, or as they are in the index."""
+        self.show(replace(self._host.state.view, sort=sort))
+
+    def fold(self) -> None:
+        """Fold look-alikes into one row, or unfold them all."""
+        view = self._host.state.view
+        self.show(replace(view, folded=not view.folded, opened=frozenset()))
+
+    def open(self, look_alike: int) -> None:
+        """Unfold the rows of some look-alikes."""
+        view = self._host.state.view
+        self.show(replace(view, opened=view.opened | {look_alike}))

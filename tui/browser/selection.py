@@ -1,0 +1,113 @@
+"""Mark specs, and copy the marked ones or the selected one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.records import Spec
+from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.state import Host
+from spackscope.tui.copy_forms import FORMS, CopyDone, Form, spelled, summary
+from spackscope.tui.dialogs.copy import CopyDialog
+
+NOTHING = "there is no spec to copy"
+
+
+class Selection:
+    """Change the marks, and hand specs to the clipboard.
+
+    `copy` copies a text and returns what to say of it, which names the text; it is called in a
+    worker thread.
+    """
+
+    def __init__(
+        self, host: Host, recall: QueryRecall, copy: Callable[[str, str], CopyDone]
+    ) -> None:
+        self._host, self._recall, self._copy = host, recall, copy
+
+    def mark(self, row: Row) -> None:
+        """Mark a row, or remove its mark."""
+        marks, hash_ = self._host.state.marks, row.spec.hash
+        if hash_ in marks:
+            self._host.change(marks=tuple(mark for mark in marks if mark != hash_))
+            return
+        self._host.change(marks=(*marks, hash_))
+        if row.count > 1:
+            self._host.say(f"marked the first of {row.count:,} look-alikes")
+
+    def clear(self) -> None:
+        """Remove all marks."""
+        self._host.change(marks=())
+
+    def pick(self, row: Row) -> None:
+        """End the program with the marked specs, or with one row."""
+        hashes = [*self._host.state.marks] or [row.spec.hash]
+        self._recall.remember(lambda: self._host.exit(hashes))
+
+    def copy_hash(self) -> None:
+        """Copy the whole hash."""
+        self._copy_form(FORMS[0])
+
+    def open_menu(self) -> None:
+        """Choose the form to copy."""
+        state = self._host.state
+        if state.catalog is not None:
+            reading = partial(_read_specs, state.catalog, state.marks, self._selected)
+            self._host.run(lambda _: reading(), self._show_menu, group="menu")
+        else:
+            self._host.say(NOTHING, error=True)
+
+    def _show_menu(self, specs: Sequence[Spec]) -> None:
+        if specs:
+            self._host.open(CopyDialog(specs), self._copy_form)
+        else:
+            self._host.say(NOTHING, error=True)
+
+    @property
+    def _selected(self) -> Row | None:
+        details = self._host.state.details
+        return details.row if details is not None else None
+
+    def _copy_form(self, form: Form | None) -> None:
+        state = self._host.state
+        if form is None:
+            return
+        if state.catalog is None or not (state.marks or self._selected):
+            self._host.say(NOTHING, error=True)
+            return
+        job = partial(self._copy_specs, state.catalog, state.marks, self._selected, form)
+        self._host.run(lambda _: job(), self._copied, group="copy")
+
+    def _copy_specs(
+        self, catalog: Catalog, marks: Sequence[str], selected: Row | None, form: Form
+    ) -> CopyDone:
+        """Read specs and copy them: for a worker thread."""
+        is_hash = form is FORMS[0]
+        specs = _read_specs(catalog, marks, selected, bare=is_hash)
+        if not specs:
+            return CopyDone(NOTHING, failed=True)
+        text, what = spelled(form, specs), summary(form, specs, marked=bool(marks))
+        if not marks and selected is not None and selected.count > 1:
+            what += f", the first of {selected.count:,} look-alikes"
+        return self._copy(text, what)
+
+    def _copied(self, copied: CopyDone) -> None:
+        if not copied.failed:
+            self._recall.remember()
+        self._host.say(copied.text, error=copied.failed)
+
+
+def _read_specs(
+    catalog: Catalog, marks: Sequence[str], selected: Row | None, *, bare: bool = False
+) -> Sequence[Spec]:
+    """Read the marked specs, or the selected one.
+
+    A `bare` hash does not wait for the edges, which name the compilers.
+    """
+    rows = [selected] if selected is not None else []
+    if marks:
+        rows = [row for hash_ in marks for row in catalog.by_hash(hash_)[:1]]
+    return [row.spec if bare else catalog.with_compilers(row) for row in rows]

@@ -1,0 +1,228 @@
+"""What the browser shows, as one frozen value, and what its controllers may do.
+
+The controllers of this package are plain classes that read `Host.state` and change it; `host.py`
+implements Host for Textual, and `panes.py` shows a state in the widgets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from spackscope.model.assist.completion import Completions
+from spackscope.model.assist.diagnostics import Note
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.packages import PackageCount
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.column import Column
+from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.tui.widgets.row_windows import Windows
+
+if TYPE_CHECKING:
+    from textual.screen import ModalScreen
+
+Result = TypeVar("Result")
+
+QUERY = "query"
+"""The name of the query line; that of a filter is its column."""
+NO_COMPLETIONS = Completions(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the title and the dialogs show of a catalog, read in a worker thread."""
+
+    where: str
+    counts: str
+    total: int
+    problems: int
+    notice: str
+    packages: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The answer to a view: its packages and rows, and the columns to show them in.
+
+    `selected` is the package that the query names. `telling` names the columns with more than one
+    value, whatever the filters are; `shared` are the texts that all rows have in common, by
+    column. `explanation` says why there are no rows, `virtuals` which packages provide a virtual
+    one of the query. `cursor` is the row to put the cursor on, and `windows` the rows around it.
+    """
+
+    catalog: Catalog
+    listing: Listing
+    packages: Sequence[PackageCount]
+    selected: PackageCount | None = None
+    columns: Sequence[Column] = ()
+    telling: frozenset[str] = frozenset()
+    shared: Sequence[tuple[str, str]] = ()
+    explanation: str = ""
+    virtuals: str = ""
+    cursor: int = 0
+    windows: Windows = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text that is being typed in the query line or in a filter.
+
+    `is_wrong` is True if it is not a query, or one that the records cannot answer, and `note` says
+    why. `completions` are None until they are known; `insists` shows the note even where a
+    completion would finish the word.
+    """
+
+    parsed: ParsedInput
+    note: Note | None = None
+    is_wrong: bool = False
+    completions: Completions | None = NO_COMPLETIONS
+    insists: bool = False
+
+    @property
+    def input(self) -> str:
+        """The name of the input."""
+        return self.parsed.column or QUERY
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The selected spec: a row of the table, or a spec that has none.
+
+    `lines` and `tree` are those of the spec before while `is_pending`. `at` puts the cursor on a
+    line, and another line at the top.
+    """
+
+    row: Row
+    lines: Sequence[DetailLine] = ()
+    tree: Tree | None = None
+    at: tuple[int, int] | None = None
+    is_pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserState:
+    """All that the browser shows.
+
+    `results` belong to `view` unless that was asked for just now, or is `refused`: a view that was
+    typed, has no rows yet, and leaves the rows as they are. `connected` is the catalog whose edges
+    have been read, so that trees can be shown.
+    """
+
+    catalog: Catalog | None = None
+    summary: Summary | None = None
+    view: View = field(default_factory=View)
+    results: Results | None = None
+    refused: View | None = None
+    draft: Draft | None = None
+    details: Details | None = None
+    marks: tuple[str, ...] = ()
+    connected: Catalog | None = None
+    can_go_back: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the rows are those of the view."""
+        return self.results is not None and self.results.listing.view is self.view
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the view was typed and has no rows to show."""
+        return self.refused is self.view
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the catalog has answered the view."""
+        return self.is_shown or self.is_refused
+
+    @property
+    def listing(self) -> Listing | None:
+        """The rows on the screen."""
+        return self.results.listing if self.results is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where the user is: the pane and input with the focus, and what is under the cursors.
+
+    `row` and `column` are those of the table; `is_waiting` if the row is still to be read.
+    `position` is the line of the detail with the cursor and that at its top; `term` is the filter
+    of that line, `tree_row` its line of the tree. `query_text` is what the query line shows.
+    """
+
+    pane: str = "packages"
+    input: str | None = None
+    row: Row | None = None
+    is_waiting: bool = False
+    column: str = "hash"
+    position: tuple[int, int] = (0, 0)
+    term: Term | None = None
+    tree_row: int | None = None
+    query_text: str = ""
+
+
+class Task(Protocol):
+    """A job in its thread; call it to ask whether the job is to stop."""
+
+    def __call__(self) -> bool:
+        """Check whether the result is not needed any more."""
+
+    def report(self, call: Callable[[], object]) -> None:
+        """Call a function on the event loop, unless the job was replaced or cancelled."""
+
+
+class Host(Protocol):
+    """All that a controller may use. Everything is called on the thread of the event loop."""
+
+    @property
+    def state(self) -> BrowserState:
+        """What is shown now."""
+
+    @property
+    def where(self) -> Where:
+        """Where the user is."""
+
+    def change(self, **fields: Any) -> None:
+        """Replace some fields of the state, and show what changed."""
+
+    def show_query(self, *, rewrite: bool = False) -> None:
+        """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
+
+    def run(
+        self,
+        job: Callable[[Task], Result],
+        done: Callable[[Result], object],
+        *,
+        group: str,
+        delay: float = 0,
+        failed: Callable[[str], object] | None = None,
+    ) -> None:
+        """Run a job in a worker thread after some seconds, and pass its result to `done`.
+
+        A newer job of the same group replaces an older one, whose result is dropped. A job that
+        raises Cancelled has no result; IndexDamaged has the index rebuilt, and `failed` is told.
+        """
+
+    def cancel(self, *groups: str) -> None:
+        """Stop the jobs of some groups, and drop their results."""
+
+    def is_running(self, *groups: str) -> bool:
+        """Check whether one of some groups has a job whose result is still to come."""
+
+    def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
+        """Show a message for some seconds, or until the next one; an empty one shows the keys."""
+
+    def focus(self, place: str) -> None:
+        """Move the focus to a pane, or to the query line."""
+
+    def open(
+        self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None
+    ) -> None:
+        """Open a dialog, and pass its result to `done`."""
+
+    def exit(self, hashes: list[str] | None, code: int = 0) -> None:
+        """End the program with the hashes that were picked."""
