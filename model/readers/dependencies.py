@@ -20,8 +20,9 @@ from spackscope.model.readers.fields import (
 )
 
 _LANGUAGES = frozenset(LANGUAGES)
-HASH_KEYS = ("hash", "full_hash", "build_hash")
-"""Keys of the hash of a dependency; the latter two until Spack 0.17."""
+OLD_HASH_KEYS = ("full_hash", "build_hash")
+"""Keys of other hashes of a node, by which dependencies name it until Spack 0.17."""
+_HASH_KEYS = ("hash", *OLD_HASH_KEYS)
 
 
 class DependencyReader:
@@ -75,7 +76,7 @@ class DependencyReader:
             return None
         name = item.get("name") if name is None else name
         label = f"dependency {name}" if type(name) is str and name else "dependency"
-        hash_ = next((item[key] for key in HASH_KEYS if key in item), None)
+        hash_ = next((item[key] for key in _HASH_KEYS if key in item), None)
         if not is_hash(hash_):
             self._fields.add_problem(wrong_hash(f"hash of {label}", hash_))
             return None

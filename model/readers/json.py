@@ -265,8 +265,7 @@ def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
 
 def _skip_space(text: str, at: int) -> int:
     """Return the offset after white space."""
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 
 @contextmanager

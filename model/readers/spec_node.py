@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.dependencies import HASH_KEYS, DependencyReader, compiles
+from spackscope.model.readers.dependencies import OLD_HASH_KEYS, DependencyReader, compiles
 from spackscope.model.readers.fields import (
     FieldReader,
     is_hash,
@@ -27,6 +27,8 @@ from spackscope.model.readers.parameters import ParameterReader
 
 _NO_EXTERNAL = ("", "None", "null", "~", "false")
 """Values that mean no prefix and no module, the latter three in YAML."""
+
+_values = attrgetter(*Spec.__slots__)
 
 Fields = Mapping[str, Any]
 
@@ -95,7 +97,7 @@ class NodeReader:
         name, fields = name_and_fields(node)
         if fields is not None and type(hash_) is str:
             self._versions[hash_] = _exact_version(fields)
-            for key in HASH_KEYS[1:]:
+            for key in OLD_HASH_KEYS:
                 if type(alias := fields.get(key)) is str:
                     self._dependencies.add_alias(alias, hash_)
         place = self.prefix + (name[:60] if type(name) is str and name else "spec")
@@ -149,7 +151,9 @@ class NodeReader:
         compiler = spec.compiler or self._dependencies.compiler(dependencies)
         if compiler == spec.compiler and dependencies is spec.dependencies:
             return spec
-        return replace(spec, compiler=compiler, dependencies=dependencies)
+        # dataclasses.replace would take a tenth of the time of reading a document.
+        values = dict(zip(Spec.__slots__, _values(spec), strict=True))
+        return Spec(**values | {"compiler": compiler, "dependencies": dependencies})
 
     def problems(self, *, report_absent: bool = True) -> Iterator[Problem]:
         """Yield the problems of all nodes, then those of the document as a whole."""
