@@ -8,8 +8,6 @@ as in a query.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.variants import is_variant
@@ -33,11 +31,6 @@ _INCOMPLETE = frozenset({"!", "=", "+", "~", "@", "%", "!=", "!+", "!~", "!@", "
 _AS_IN_SPACK = ("version", "compiler", "target")
 
 
-def column_groups(column: str, text: str) -> tuple[Group, ...]:
-    """Parse a column's filter. Raises QueryError."""
-    return _parse_groups(column, text)[0]
-
-
 def apply_filter(query: Query, column: str, text: str) -> tuple[Query, Spans]:
     """Replace the conditions of a query on a column by those of its filter.
 
@@ -45,39 +38,41 @@ def apply_filter(query: Query, column: str, text: str) -> tuple[Query, Spans]:
 
     Example: `apply_filter(parse("hdf5 os=x"), "os", "24 | 22")` is `hdf5 os=*24* | os=*22*`.
     """
-    groups, spans = _parse_groups(column, text)
+    groups, spans = column_groups(column, text)
     filtered = query.without_column(column).plus(Query(groups))
-    check_once(_single(filtered.groups, {}))
+    single = (group[0] for group in filtered.groups if len(group) == 1 and not group[0].negated)
+    check_once((condition, spans.get(condition, (0, 0))[0]) for condition in single)
     return filtered, spans
 
 
-def _parse_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
+def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
     """Parse a column's filter; return its groups, and where in it each condition is.
 
     A sign that still needs its word is ignored. Raises QueryError.
     """
-    groups: list[list[Condition]] = []
+    if len(text) > MAX_QUERY_LENGTH:
+        raise QueryError(f"A filter has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
+    groups: list[Group] = []
     spans: dict[Condition, tuple[int, int]] = {}
     joined = False
-    for count, word in enumerate(_words(text)):
-        if word.is_bar or word.text in _INCOMPLETE:
-            joined = word.is_bar and bool(groups)
+    for count, match in enumerate(_WORD.finditer(text)):
+        word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
+        if match[0] == "|" or word in _INCOMPLETE:
+            joined = match[0] == "|" and bool(groups)
             continue
-        if count >= MAX_TERMS:
-            raise QueryError(f"A filter has at most {MAX_TERMS:,} words", word.start)
         try:
-            condition = _condition(column, word.text)
+            if match[0] in lexer.QUOTES:
+                raise unclosed_quote(match.start())
+            if count >= MAX_TERMS:
+                raise ValueError(f"A filter has at most {MAX_TERMS:,} words")
+            condition = _condition(column, word)
         except ValueError as error:
-            raise QueryError(str(error), word.start) from None
-        if joined:
-            groups[-1].append(condition)
-        else:
-            groups.append([condition])
+            raise QueryError(str(error), match.start()) from None
+        alternatives = groups.pop() if joined else ()
+        groups.append((*alternatives, condition))
         joined = False
-        spans.setdefault(condition, (word.start, word.end))
-    distinct = tuple(dict.fromkeys(map(tuple, groups)))
-    check_once(_single(distinct, spans))
-    return distinct, spans
+        spans.setdefault(condition, match.span())
+    return tuple(dict.fromkeys(groups)), spans
 
 
 def column_text(query: Query, column: str) -> str:
@@ -86,34 +81,6 @@ def column_text(query: Query, column: str) -> str:
         " | ".join(_word(column, condition) for condition in group)
         for group in query.of_column(column)
     )
-
-
-def _single(groups: Iterable[Group], spans: Spans) -> Iterator[tuple[Condition, int]]:
-    """Yield the conditions without alternatives, each with its offset."""
-    for condition, *others in groups:
-        if not others and not condition.negated:
-            yield condition, spans.get(condition, (0, 0))[0]
-
-
-class _Word(NamedTuple):
-    """A word of a filter without its quotes; `is_bar` where it separates alternatives."""
-
-    text: str
-    start: int
-    end: int
-    is_bar: bool
-
-
-def _words(text: str) -> list[_Word]:
-    if len(text) > MAX_QUERY_LENGTH:
-        raise QueryError(f"A filter has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
-    words = []
-    for match in _WORD.finditer(text):
-        if match[0] in lexer.QUOTES:
-            raise unclosed_quote(match.start())
-        word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
-        words.append(_Word(word, *match.span(), match[0] == "|"))
-    return words
 
 
 def _condition(column: str, word: str) -> Condition:

@@ -78,7 +78,7 @@ class FilterBar(Horizontal):
         if text == shown:
             return groups
         try:
-            return column_groups(column, text)
+            return column_groups(column, text)[0]
         except QueryError:
             return None
 
