@@ -14,9 +14,12 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.core.variants import is_propagated, split_variant
 from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Condition, Depends, Group, Term
-from spackscope.model.query.dependency_rules import (
+from spackscope.model.query.conditions import (
     REACHABLE_DEPTYPES,
+    Condition,
+    Depends,
+    Group,
+    Term,
     compiler_fits,
     fits_missing,
     node_conditions,

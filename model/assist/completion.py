@@ -78,7 +78,8 @@ def complete(
     is_inside = bool(text[cursor : cursor + 1].strip())
     is_begun = bool(text[max(0, cursor - 1) : cursor].strip())
     word = _typed_word(parsed)
-    if is_inside or word is None or not (is_begun or always):
+    is_counted = parsed.column in ("", *FACETED)
+    if is_inside or word is None or not is_counted or not (is_begun or always):
         return Completions(cursor, cursor)
     try:
         if parsed.column:
@@ -97,8 +98,6 @@ def complete(
 def _filter_values(
     catalog: Catalog, parsed: ParsedInput, typed: str, should_stop: ShouldStop
 ) -> Iterator[Completion]:
-    if parsed.column not in FACETED:
-        return
     # The whole value, where the word alone would match anywhere in others.
     sign = "" if parsed.column == "variants" else "="
     values = facets(catalog, without_word(parsed), parsed.column, should_stop=should_stop)
@@ -106,13 +105,13 @@ def _filter_values(
         yield Completion(sign + quote_word(facet.value), facet.count)
 
 
+@dataclass(frozen=True, slots=True)
 class _Candidates:
     """What a word can become under the other conditions, with counts."""
 
-    def __init__(self, catalog: Catalog, others: Query, should_stop: ShouldStop) -> None:
-        self._catalog = catalog
-        self._others = others
-        self._should_stop = should_stop
+    catalog: Catalog
+    others: Query
+    should_stop: ShouldStop
 
     def of(self, word: re.Match[str]) -> Iterator[Completion]:
         groups = word.groupdict()
@@ -133,7 +132,7 @@ class _Candidates:
             yield from self._anything(groups["name"])
 
     def _facets(self, column: str) -> list[Facet]:
-        return facets(self._catalog, self._others, column, should_stop=self._should_stop)
+        return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
         is_column = key in FACETED
@@ -174,9 +173,9 @@ class _Candidates:
 
     def _dependencies(self, sigil: str, typed: str) -> Iterator[Completion]:
         """Yield all packages; with the count of all specs, as dependents are not counted."""
-        dictionaries = self._catalog.dictionaries
+        dictionaries = self.catalog.dictionaries
         if dictionaries.lists_dependencies:
-            count = self._catalog.count(self._others)
+            count = self.catalog.count(self.others)
             for name in sorted(dictionaries.texts("package"), key=len):
                 if name.startswith(typed) and is_clean(name):
                     yield Completion(sigil + name, count)
@@ -184,7 +183,7 @@ class _Candidates:
     def _anything(self, typed: str) -> Iterator[Completion]:
         """Yield packages, values of the other columns, variants and keys."""
         for column in _COMPLETED:
-            if column.name == "package" and self._others.package_term:
+            if column.name == "package" and self.others.package_term:
                 continue
             for facet in _prefixed(self._facets(column.name), typed):
                 keyed = f"{column.name}={lexer.quoted(facet.value)}"
@@ -195,7 +194,7 @@ class _Candidates:
                 yield Completion(str(Term("variants", facet.value)), facet.count)
         for column in COLUMNS:
             if "key" in column.completes and column.name.startswith(typed):
-                yield Completion(f"{column.name}=", self._catalog.count(self._others))
+                yield Completion(f"{column.name}=", self.catalog.count(self.others))
 
 
 def _satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:

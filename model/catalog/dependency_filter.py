@@ -15,9 +15,11 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import Condition, Depends, Term
-from spackscope.model.query.dependency_rules import (
+from spackscope.model.query.conditions import (
     REACHABLE_DEPTYPES,
+    Condition,
+    Depends,
+    Term,
     compiler_fits,
     fits_missing,
     node_conditions,
@@ -46,7 +48,7 @@ class EdgeOwners(NamedTuple):
 class DependencyFilter:
     """Match conditions on dependencies against all records at once; masks are by their ids.
 
-    The rules are those of `query.dependency_rules`. `find` returns the
+    The rules are those of `query.conditions`. `find` returns the
     records that match a query, dependency-only specs included.
     """
 

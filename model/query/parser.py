@@ -44,21 +44,13 @@ _NOT_PROPAGATED = frozenset(
 
 
 def parse(text: str, *, bare: Bare = "package") -> Query:
-    """Parse a query.
+    """Parse Spack specs, with the additions of docs/query-language.md.
 
-    Args:
-        text: A Spack spec, or several, with the additions of docs/query-language.md.
-        bare: What a word without sigil or key is: the name of a `package`, or, in a live filter,
-            a text in `any` column. There a version may also end in a separator.
+    `bare` says what a word without sigil or key is: the name of a `package`, or, in a live filter,
+    a text in `any` column; there a version may also end in a separator. Returns the query, whose
+    `str` parses back to it. Raises QueryError at the first offset where the text is not a query.
 
-    Returns:
-        The query; with the same `bare`, `str` of it parses back to it.
-
-    Raises:
-        QueryError: At the first offset where the text is not a query.
-
-    Example:
-        `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
+    Example: `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
     """
     return parse_tokens(text, lexer.tokens(text), bare=bare)[0]
 
