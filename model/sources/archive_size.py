@@ -10,11 +10,11 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.readers.manifest import archive_size as size_in_manifest
+from spackscope.model.sources.mirror import parse_target
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
 from spackscope.model.sources.resolve import shown_source, unique_names
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
-from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 

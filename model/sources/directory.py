@@ -7,21 +7,22 @@ url_buildcache.py.
 from __future__ import annotations
 
 import os
+import re
 import time
+import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_at
-from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror import BUILD_CACHE, Mirror
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.sniff import sniff
 from spackscope.model.sources.spack_config.config import read_spack_config
-from spackscope.model.sources.url_target import BUILD_CACHE
 from spackscope.model.sources.walk import walk
 from spackscope.model.storage.local import LocalFolder
 
@@ -31,6 +32,15 @@ _MARKERS = frozenset({_DATABASE_FOLDER, _LOCK, "spack.yaml", "v3", "build_cache"
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _PROGRESS_SECONDS = 0.1
+_ENDINGS = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
+_START = re.compile(
+    rb"""\s*\{\s*"(database|_meta|roots|concrete_specs|spec)"\s*:"""
+    rb"""|(-----BEGIN\ PGP\ SIGNED\ MESSAGE-----)"""
+    rb"""|(?:---[ \t]*\r?\n)?(?:spec|binary_cache_checksum|buildinfo):[ \t]*\r?\n""",
+    re.VERBOSE,
+)
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_HEAD_SIZE = 512
 
 
 def discover_directory(
@@ -94,7 +104,7 @@ class _Search:
             if self._count % 256 == 0:
                 self._report()
             self._count += 1
-            loose.append(sniff(document))
+            loose.append(_sniff(document))
         parts[:0] = _group(self.source, loose)
         if not any(part.documents for part in parts):
             problems = [problem for part in parts for problem in part.problems]
@@ -208,3 +218,24 @@ def _has_spec_files(directory: str) -> bool:
             )
     except OSError:
         return False
+
+
+def _sniff(document: Document) -> Document:
+    """Return a file of a directory as a known document, if it is a database, lock or spec file.
+
+    Only files with an ending of these are opened. A spec file is in a build cache.
+    """
+    if document.unreadable or not document.path.endswith(_ENDINGS):
+        return document
+    try:
+        head = read_head(document.path, _HEAD_SIZE)
+        if head.startswith(_GZIP):
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD_SIZE)
+    except (OSError, zlib.error):
+        return document
+    if head.startswith(_ZSTD):
+        return replace(document, kind="known")
+    start = _START.match(head)
+    if start is None:
+        return document
+    return replace(document, kind="known", cached=(start[1] or b"spec") == b"spec")

@@ -13,7 +13,7 @@ from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.directory import discover_directory
 from spackscope.model.sources.document import DiscoveredSource, document_at
-from spackscope.model.sources.mirror import Mirror, mirror_at
+from spackscope.model.sources.mirror import Mirror, mirror_at, parse_target
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.public_cache import (
     PUBLIC,
@@ -30,7 +30,6 @@ from spackscope.model.sources.resolve import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
-from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
 

@@ -5,16 +5,23 @@ Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
+from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent
+from spackscope.model.core.files import private_directory, write_atomically, xdg_dir
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks
 from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.mirror_spec_files import find_size_manifests
-from spackscope.model.sources.verified_index import VerifiedIndexFile
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.local import LocalFolder
 
@@ -72,7 +79,7 @@ def _fetch_manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
 
 
 def _fetch_index(
-    mirror: Mirror, name: str, manifest: FetchedFile, blob: Blob, verified: VerifiedIndexFile
+    mirror: Mirror, name: str, manifest: FetchedFile, blob: Blob, verified: _VerifiedIndexFile
 ) -> tuple[FetchedFile, FetchedFile]:
     """Fetch the index of a manifest, or else an older one; return the manifest with it."""
     try:
@@ -88,7 +95,7 @@ def _fetch_index(
             return manifest, _older_index(mirror, verified, failure)
 
 
-def _fetch_blob(mirror: Mirror, blob: Blob, verified: VerifiedIndexFile) -> FetchedFile:
+def _fetch_blob(mirror: Mirror, blob: Blob, verified: _VerifiedIndexFile) -> FetchedFile:
     try:
         return _fetch_verified(mirror, blob.name, blob.checksum, verified)
     except NotFound as error:
@@ -96,7 +103,7 @@ def _fetch_blob(mirror: Mirror, blob: Blob, verified: VerifiedIndexFile) -> Fetc
 
 
 def _fetch_verified(
-    mirror: Mirror, name: str, sha256: str, verified: VerifiedIndexFile
+    mirror: Mirror, name: str, sha256: str, verified: _VerifiedIndexFile
 ) -> FetchedFile:
     """Fetch an index with this checksum; of an unchanged local file it is not computed again."""
     if mirror.is_local:
@@ -108,7 +115,7 @@ def _fetch_verified(
     return file
 
 
-def _older_index(mirror: Mirror, verified: VerifiedIndexFile, error: SourceError) -> FetchedFile:
+def _older_index(mirror: Mirror, verified: _VerifiedIndexFile, error: SourceError) -> FetchedFile:
     """Return the last verified index of a remote mirror, or raise `error` without a copy of it."""
     last = verified.read()
     if mirror.is_local or last is None:
@@ -181,7 +188,62 @@ def _mirror_source(
     )
 
 
-def _verified_index(mirror: Mirror, name: str) -> VerifiedIndexFile:
+def _verified_index(mirror: Mirror, name: str) -> _VerifiedIndexFile:
     storage = mirror.storage
     top = storage.top if isinstance(storage, LocalFolder) else storage.origin
-    return VerifiedIndexFile(mirror.session.environ, f"{top}\0{name}")
+    return _VerifiedIndexFile(mirror.session.environ, f"{top}\0{name}")
+
+
+class _VerifiedIndex(NamedTuple):
+    """The sha256 of an index, and the size, mtime and ctime (in ns) of its file."""
+
+    checksum: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class _VerifiedIndexFile:
+    """Keep the last verified index of a mirror in the user's cache directory, if there is one.
+
+    `key` tells one index of one mirror from all others.
+    """
+
+    def __init__(self, environ: Mapping[str, str], key: str) -> None:
+        cache = xdg_dir(environ, "cache")
+        name = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        self._path = cache and os.path.join(cache, "mirrors", f"{name}.json")
+
+    def read(self) -> _VerifiedIndex | None:
+        """Return the last verified index, or None."""
+        if not self._path:
+            return None
+        try:
+            checksum, size, mtime_ns, ctime_ns = json.loads(read_file(self._path, _MAX_HASH_SIZE))
+            verified = _VerifiedIndex(checksum, int(size), int(mtime_ns), int(ctime_ns))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return None
+        return verified if isinstance(checksum, str) and _SHA256.fullmatch(checksum) else None
+
+    def is_current(self, checksum: str, path: str) -> bool:
+        """Check whether a file had this checksum, and has not changed since."""
+        try:
+            return self.read() == _state_of(checksum, path)
+        except OSError:
+            return False
+
+    def write(self, checksum: str, path: str) -> None:
+        """Remember that a file has a checksum; do nothing where that cannot be written."""
+        with contextlib.suppress(OSError):
+            verified = _state_of(checksum, path)
+            if not self._path or verified == self.read():
+                return
+            directory = os.path.dirname(self._path)
+            private_directory(os.path.dirname(directory))
+            private_directory(directory)
+            write_atomically(self._path, json.dumps(verified).encode())
+
+
+def _state_of(checksum: str, path: str) -> _VerifiedIndex:
+    status = os.stat(path)
+    return _VerifiedIndex(checksum, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

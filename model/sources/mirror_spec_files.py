@@ -12,8 +12,7 @@ from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, Document, combine
-from spackscope.model.sources.mirror import Mirror, problem_from
-from spackscope.model.sources.url_target import BUILD_CACHE
+from spackscope.model.sources.mirror import BUILD_CACHE, Mirror, problem_from
 from spackscope.model.storage.base import FetchedFile
 
 SPECS = "v3/manifests/spec"
@@ -79,14 +78,7 @@ def _names(mirror: Mirror, folder: str) -> Iterator[str]:
 def _fetch_all(
     mirror: Mirror, layout: str, tasks: Sequence[Callable[[], _Outcome]]
 ) -> DiscoveredSource:
-    outcomes: list[_Outcome] = []
-    if mirror.is_local:
-        for number, task in enumerate(tasks):
-            if number % _CHECK_EVERY == 0:
-                mirror.session.check_cancelled()
-            outcomes.append(task())
-    else:
-        outcomes = run_parallel(tasks, mirror.session.should_stop)
+    outcomes = run_parallel(tasks, mirror.session.should_stop)
     return DiscoveredSource(
         mirror.source,
         "mirror",

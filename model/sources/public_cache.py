@@ -20,11 +20,10 @@ from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse
 from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks
-from spackscope.model.sources.mirror import mirror_at, problem_from
+from spackscope.model.sources.mirror import mirror_at, parse_target, problem_from
 from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.urls import (
     MAX_URL_LENGTH,

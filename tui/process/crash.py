@@ -130,10 +130,10 @@ def _lines() -> Iterator[str]:
     import platform
 
     python, system = platform.python_version(), platform.platform()
-    yield f"spackscope {_version('spackscope')}, Python {python}, {system}"
+    yield f"spackscope {version_of('spackscope')}, Python {python}, {system}"
     for name in ("textual", "rich"):
         if name in sys.modules:
-            yield f"{name} {_version(name)}"
+            yield f"{name} {version_of(name)}"
     for error in (*_errors, *_ignored):
         yield ""
         yield from _chain(error)
@@ -151,12 +151,13 @@ def _chain(error: BaseException) -> Iterator[str]:
 
 
 def _frames(trace: TracebackType | None) -> Iterator[str]:
+    from traceback import walk_tb
+
     frames = []
-    while trace is not None:
-        code = trace.tb_frame.f_code
+    for frame, line in walk_tb(trace):
+        code = frame.f_code
         name = getattr(code, "co_qualname", code.co_name)
-        frames.append(f"  {code.co_filename}:{trace.tb_lineno} {name}")
-        trace = trace.tb_next
+        frames.append(f"  {code.co_filename}:{line} {name}")
     if len(frames) > 2 * _MAX_FRAMES:
         left_out = len(frames) - 2 * _MAX_FRAMES
         frames[_MAX_FRAMES:-_MAX_FRAMES] = [f"  and {left_out:,} frames more"]
@@ -164,12 +165,7 @@ def _frames(trace: TracebackType | None) -> Iterator[str]:
 
 
 def _type(error: BaseException) -> str:
-    kind = type(error)
-    return kind.__qualname__ if kind.__module__ == "builtins" else _qualified(kind)
-
-
-def _qualified(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
+    return f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
 
 
 def _code(error: BaseException) -> str:
@@ -180,7 +176,8 @@ def _code(error: BaseException) -> str:
     return f" {name}" if isinstance(name, str) else ""
 
 
-def _version(distribution: str) -> str:
+def version_of(distribution: str) -> str:
+    """Return the version of an installed package, or "of unknown version"."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -251,3 +253,18 @@ def test_the_previous_index_is_used_while_the_manifest_is_invalid(home: dict[str
 
     assert contents(found) == [ONE]
     assert "the previous index is used" in found.remark
+
+
+def test_a_damaged_record_of_the_verified_index_is_ignored(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    mirror = write_files(tmp_path / "mirror", mirror_v3(ONE))
+    discover_one(mirror, home)
+    (kept,) = Path(home["XDG_CACHE_HOME"], "spackscope", "mirrors").iterdir()
+
+    for spoilt in (b"", b"[]", b"{}", b'["x", 1, 2, 3]', json.dumps([None] * 4).encode()):
+        kept.write_bytes(spoilt)
+        assert contents(discover_one(mirror, home)) == [ONE]
+    os.unlink(kept)
+    kept.mkdir()
+    assert contents(discover_one(mirror, home)) == [ONE]

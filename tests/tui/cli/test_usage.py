@@ -35,7 +35,7 @@ def test_help_names_every_option_and_every_option_is_in_the_help(command: str) -
 def test_the_version_is_printed(program: Program) -> None:
     result = program("--version")
     assert result.returncode == 0
-    assert re.fullmatch(r"spackscope(, not installed| \d+\.\d+.*)\n", result.stdout)
+    assert re.fullmatch(r"spackscope( of unknown version| \d+\.\d+.*)\n", result.stdout)
 
 
 def test_the_command_is_the_first_word_and_options_may_stand_before_it() -> None:

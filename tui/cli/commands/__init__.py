@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
+from spackscope.model.core.bounded_files import copy_stream
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.help import BROWSE, COMMANDS
-from spackscope.tui.cli.stdin import copy_stdin
 from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process.crash import version_of
+from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -24,7 +28,7 @@ def run_command(options: Options) -> ExitCode:
         stdio.print_line(COMMANDS[options.command].rstrip("\n"))
         return ExitCode.FOUND
     if options.version:
-        stdio.print_line(_version())
+        stdio.print_line(f"spackscope {version_of('spackscope')}")
         return ExitCode.FOUND
     # Imported here, since the help needs no source.
     from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
@@ -34,7 +38,7 @@ def run_command(options: Options) -> ExitCode:
     sources = resolve_sources(options.sources, session)
     if STANDARD_INPUT not in sources:
         return _run(options, sources, session)
-    with copy_stdin() as path:
+    with _copy_stdin() as path:
         return _run(options, sources, replace(session, stdin_path=path))
 
 
@@ -46,10 +50,36 @@ def _run(options: Options, sources: Sequence[str], session: Session) -> ExitCode
     return code
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
+@contextlib.contextmanager
+def _copy_stdin() -> Iterator[str]:
+    """Copy standard input to a file that exists as long as the context; return its path.
 
-    try:
-        return f"spackscope {version('spackscope')}"
-    except PackageNotFoundError:
-        return "spackscope, not installed"
+    Raises Leave where standard input is a terminal, or cannot be copied.
+    """
+    if stdio.is_terminal(sys.stdin):
+        message = "the source - reads standard input: spackscope -f - < index.json"
+        raise Leave(ExitCode.USAGE, message)
+    with contextlib.ExitStack() as stack:
+        try:
+            file, path = _temporary_file()
+            stack.enter_context(file)
+            copy_stream(sys.stdin.buffer, file)
+            file.flush()
+        except OSError as error:
+            reason = error.strerror or error
+            raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {reason}") from None
+        yield path
+
+
+def _temporary_file() -> tuple[IO[bytes], str]:
+    """Create a file that is removed when it is closed; return it with a path to open it by.
+
+    On Linux it has no name, and disappears with this process even where that is killed.
+    """
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    path = f"/proc/self/fd/{file.fileno()}"
+    if os.path.exists(path):
+        return file, path
+    file.close()
+    named = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
+    return named, named.name
