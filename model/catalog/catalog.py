@@ -60,7 +60,9 @@ class Catalog:
         self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
         self._packages = Packages(database, arrays)
         self._records = Records(database, self.dictionaries, self.dependencies)
-        self._all_rows = lru_cache(16)(self._listing_of_all)
+        self._all_rows = lru_cache(16)(
+            lambda span: Listing(View(), IdRanges([span]), arrays, self.dictionaries)
+        )
         self.execution = QueryExecution(arrays, edges, self.dictionaries, self._packages, database)
         self.virtuals = self.execution.virtuals
 
@@ -118,9 +120,6 @@ class Catalog:
     def varying_columns(self, query: Query) -> frozenset[str]:
         """Return the columns with several values in the package that a query names, or at all."""
         return self._all_rows(self._packages.span(query)).varying_columns
-
-    def _listing_of_all(self, span: tuple[int, int]) -> Listing:
-        return Listing(View(), IdRanges([span]), self.column_arrays, self.dictionaries)
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""

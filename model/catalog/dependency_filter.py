@@ -28,8 +28,7 @@ from spackscope.model.query.conditions import (
 from spackscope.model.query.matchers import ANY
 
 _MIN_MASK_SHARE = 100
-"""A mask of all records is faster than a span for each spec of a set if the set has at least one
-of so many records."""
+"""A mask of all records is faster than spans if at least one of so many records is in it."""
 
 Mask = bytearray
 """A byte for each record by its id: 1 if it matches."""
@@ -48,8 +47,8 @@ class EdgeOwners(NamedTuple):
 class DependencyFilter:
     """Match conditions on dependencies against all records at once; masks are by their ids.
 
-    The rules are those of `query.conditions`. `find` returns the
-    records that match a query, dependency-only specs included.
+    The rules are those of `query.conditions`. `find` returns the records that match a query,
+    dependency-only specs included.
     """
 
     def __init__(

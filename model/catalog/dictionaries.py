@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -28,33 +28,21 @@ _SORT_COST = 3
 _HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 
 
-class _RecordArguments(dict[int, dict[str, Any]]):
-    """The arguments of `Spec` that the codes of one dictionary mean, computed when needed."""
-
-    def __init__(self, dictionaries: Dictionaries, storage: str) -> None:
-        self._dictionaries = dictionaries
-        self._columns = STORED[storage]
-
-    def __missing__(self, code: int) -> dict[str, Any]:
-        arguments: dict[str, Any] = {}
-        for column in self._columns:
-            arguments |= column.restored(self._dictionaries.values(column.name)[natural(code)])
-        self[code] = arguments
-        return arguments
-
-
 @class_reading_index
 class Dictionaries:
     """The values that codes mean; each dictionary is read when it is first needed.
 
-    `record_arguments` has the arguments of `Spec` by the codes of each dictionary in `STORED`.
+    `record_arguments` has for each dictionary in `STORED` a function that returns the arguments of
+    `Spec` that a code means, and `widths` returns the cells that each value of a column takes.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._values: dict[str, Sequence[Value]] = {}
-        self.record_arguments = [_RecordArguments(self, storage) for storage in STORED]
-        self._widths: dict[str, Sequence[int]] = {}
+        self.record_arguments = [
+            lru_cache(None)(partial(self._arguments, columns)) for columns in STORED.values()
+        ]
+        self.widths = lru_cache(None)(self._widths)
         self._matching_codes: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
             lambda codes: codes.itemsize * len(codes)
         )
@@ -93,6 +81,12 @@ class Dictionaries:
                 column_values[row[0]] = (texts if column.is_list else text)(row[number])
         return values
 
+    def _arguments(self, columns: Sequence[Column], code: int) -> dict[str, Any]:
+        arguments: dict[str, Any] = {}
+        for column in columns:
+            arguments |= column.restored(self.values(column.name)[natural(code)])
+        return arguments
+
     @cached_property
     def documents(self) -> list[dict[str, Any]]:
         """The arguments of `Spec` that the codes of documents mean."""
@@ -120,13 +114,8 @@ class Dictionaries:
 
         return self._matching_codes.get((column, term.column, term.pattern), match)
 
-    def widths(self, column: Column) -> Sequence[int]:
-        """Return the cells that each value of a column takes in the table, by the codes."""
-        widths = self._widths.get(column.name)
-        if widths is None:
-            cells = map(column.cell, self.values(column.name))
-            widths = self._widths[column.name] = list(map(cell_width, cells))
-        return widths
+    def _widths(self, column: Column) -> Sequence[int]:
+        return [cell_width(column.cell(value)) for value in self.values(column.name)]
 
     def ranks(self, column: Column) -> Sequence[int]:
         """Return the rank of each code in the order of a column's values."""

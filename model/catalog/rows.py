@@ -66,7 +66,7 @@ class Records:
         ):
             values = dict(documents[natural(document)])
             for arguments, code in zip(self._dictionaries.record_arguments, codes, strict=True):
-                values |= arguments[code]
+                values |= arguments(code)
             spec = Spec(hash=checked_hash(hash_), size=_checked_size(size), **values)
             rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
         return [rows[id_] for id_ in ids]
