@@ -19,7 +19,7 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
 from spackscope.model.query.format import format_group
-from spackscope.model.query.matchers import ANY, is_glob
+from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parsed_input import ParsedInput
 
 _MAX_VALUES = 3
@@ -31,6 +31,7 @@ _MAX_NAMES = 6
 _CLOSE = 0.6
 _MAX_COMPARED = 5_000
 _MAX_SENTENCE = 160
+_MIN_PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class _Advisor:
         self._others = [group for group in groups if group not in self._names]
         self._context = Query(tuple(self._names))
         self._should_stop = should_stop
+        self._name = clean(self._context.package or "")
+        self._none = f"No {self._name or 'spec'}"
 
     def advise(self) -> Advice | None:
         if self._names and not self._count(self._context):
@@ -79,19 +82,6 @@ class _Advisor:
 
     def _count(self, query: Query) -> int:
         return self._catalog.count(query, should_stop=self._should_stop)
-
-    @property
-    def _name(self) -> str:
-        """The name of the single package of the spec, or an empty text."""
-        conditions = [c for group in self._names for c in group]
-        if len(conditions) == 1 and isinstance(conditions[0], Term) and not conditions[0].negated:
-            pattern = conditions[0].pattern
-            return "" if is_glob(pattern) else clean(pattern)
-        return ""
-
-    @property
-    def _none(self) -> str:
-        return f"No {self._name or 'spec'}"
 
     def _advice(self, group: Group) -> Advice:
         condition = group[0]
@@ -240,3 +230,41 @@ def is_unfinished(note: Note | None, completions: Completions) -> bool:
 def _offset(parsed: ParsedInput, condition: Condition) -> int | None:
     span = parsed.spans.get(condition)
     return span[0] if span is not None else None
+
+
+def explain_no_match(catalog: Catalog, query: Query) -> str:
+    """Return a sentence on the condition because of which a query has no match.
+
+    Example: "No match. Without os=x: 8,980 · without cached: 1,238".
+    """
+    if not query:
+        return "There are no specs"
+    prefix = _hash_prefix(catalog, query)
+    if prefix:
+        return f"No match for {query}, but /{prefix} is a hash"
+    if (advice := advise(catalog, query)) is not None:
+        return advice.sentence
+    parts = query.parts()
+    if len(parts) > 1:
+        counts = [(catalog.count(query.minus(part)), part) for part in parts]
+        if ways := [f"{part}: {count:,}" for count, part in counts if count]:
+            return f"No match. Without {' · without '.join(ways)}"
+    before = Query()
+    for number, part in enumerate(parts):
+        if not catalog.count(part):
+            return f"No match for {part}"
+        if not catalog.count(before.plus(part)):
+            pairs = (other for other in parts[:number] if not catalog.count(other.plus(part)))
+            return f"No match for {part} together with {next(pairs, before)}"
+        before = before.plus(part)
+    return "No match"
+
+
+def _hash_prefix(catalog: Catalog, query: Query) -> str:
+    """Return the word that was read as a package and begins a hash, or an empty text."""
+    (condition, *others) = query.conditions
+    if others or not isinstance(condition, Term) or condition.column != "package":
+        return ""
+    pattern = condition.pattern
+    is_prefix = len(pattern) >= _MIN_PREFIX and catalog.dictionaries.has_hash(pattern)
+    return pattern if is_prefix else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
@@ -216,7 +215,7 @@ class QueryBuilder:
     def _condition(self, part: Part) -> Condition:
         if isinstance(part, Term):
             return part
-        edge = _parse_edge(part.sigil)
+        virtuals, deptypes = _parse_edge(part.sigil)
         terms = [(term, start) for term, start in part.conditions if isinstance(term, Term)]
         check_once(terms)
         nested = [self._condition(c) for c, _ in part.conditions if not isinstance(c, Term)]
@@ -224,9 +223,7 @@ class QueryBuilder:
             column_term for term, _ in terms for column_term in self._split_architecture(term)
         )
         conditions = tuple(dict.fromkeys((*split, *nested)))
-        dependency = Depends(
-            part.is_direct, conditions, edge.virtuals, edge.deptypes, part.negated
-        )
+        dependency = Depends(part.is_direct, conditions, virtuals, deptypes, part.negated)
         end = max(part.end, *(self._spans[c][1] for c in nested), 0)
         self._spans.setdefault(dependency, (part.sigil.start, end))
         return dependency
@@ -241,42 +238,29 @@ class QueryBuilder:
         return parts
 
 
-class _Edge(NamedTuple):
-    """What a query asks of the edge to a dependency; both are sorted."""
-
-    virtuals: tuple[str, ...]
-    deptypes: tuple[str, ...]
-
-
-def _parse_edge(token: Token) -> _Edge:
-    """Return the virtuals and the deptypes of a dependency token.
+def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the virtuals and the deptypes of a dependency token, both sorted.
 
     `%[deptypes=build] c,cxx=` has both ways to write them; the rules are those of
     `EdgeAttributeParser` in lib/spack/spack/spec_parser.py. Raises QueryError.
     """
     parts = lexer.EDGE_PARTS.fullmatch(token.text)
     assert parts is not None
-    values: dict[str, tuple[str, int]] = {}
+    values: dict[str, str] = {}
+    offset = token.start
     start, end = parts.span(2)
     while token.text[start:end].strip():
         attribute = lexer.ATTRIBUTE.match(token.text, start, end)
         if attribute is None or attribute[1] not in ("virtuals", "deptypes"):
             raise QueryError("Expected virtuals=… or deptypes=…", token.start + start)
         # The last of several counts.
-        values[attribute[1]] = attribute[3].strip("'\" "), token.start + attribute.start(3)
+        values[attribute[1]] = attribute[3].strip("'\" ")
+        if attribute[1] == "deptypes":
+            offset = token.start + attribute.start(3)
         start = attribute.end()
-    deptypes = _deptypes(*values["deptypes"]) if "deptypes" in values else ()
-    virtuals = values["virtuals"][0] if "virtuals" in values else ""
-    return _Edge(_words(f"{virtuals},{parts[3] or ''}"), deptypes)
-
-
-def _deptypes(text: str, offset: int) -> tuple[str, ...]:
-    words = set(text.split(","))
-    if unknown := sorted(words.difference(_DEPTYPES)):
+    deptypes = set(values["deptypes"].split(",")) if "deptypes" in values else set()
+    if unknown := sorted(deptypes.difference(_DEPTYPES)):
         hint = "use build, link, run or test"
         raise QueryError(f"{unknown[0]} is not a dependency type: {hint}", offset)
-    return tuple(sorted(words))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(sorted({part.strip() for part in text.split(",")} - {""}))
+    virtuals = f"{values.get('virtuals', '')},{parts[3] or ''}".split(",")
+    return tuple(sorted({name.strip() for name in virtuals} - {""})), tuple(sorted(deptypes))

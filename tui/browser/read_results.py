@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spackscope.model.assist.completion import Completions, complete
-from spackscope.model.assist.diagnostics import Note, check_input, unanswerable_note
-from spackscope.model.assist.no_match import explain_no_match
+from spackscope.model.assist.diagnostics import (
+    Note,
+    check_input,
+    explain_no_match,
+    unanswerable_note,
+)
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.packages import PackageCount

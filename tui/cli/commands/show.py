@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from spackscope.model.assist.no_match import explain_no_match
+from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import read_specs
 from spackscope.model.catalog.listing import Listing, View
