@@ -64,15 +64,12 @@ class _Connection(sqlite3.Connection):
     # The methods of sqlite3.Connection use its own cursors.
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """Run a statement."""
         return self.cursor(_Cursor).execute(*arguments)
 
     def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        """Run a statement once for each tuple of parameters."""
         return self.cursor(_Cursor).executemany(*arguments)
 
     def executescript(self, *arguments: Any) -> sqlite3.Cursor:
-        """Run several statements."""
         return self.cursor(_Cursor).executescript(*arguments)
 
     def __del__(self) -> None:
@@ -121,10 +118,6 @@ class Database:
     `meta` is what the index says of itself: schema, fingerprint, time it was built. Raises
     sqlite3.Error if the index cannot be opened, and IndexDamaged if its tables are not those of
     an index.
-
-    Example:
-        >>> database = Database("file:///tmp/index.sqlite?mode=ro&immutable=1")
-        >>> database.execute("SELECT name FROM package").fetchall()
     """
 
     def __init__(self, uri: str, keep: sqlite3.Connection | None = None) -> None:

@@ -6,6 +6,7 @@ are checked by the functions below where they would raise something else, or not
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import json
@@ -22,38 +23,27 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, OverflowError, RecursionError)
 
 
-class _ReportingDamage:
-    """Context that raises IndexDamaged for errors in reading an index."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        # The two errors of queries are ValueErrors, too.
-        if isinstance(error, _DAMAGE) and not isinstance(error, Unanswerable | QueryError):
-            raise IndexDamaged(str(error)) from error
-
-
-_reporting_damage = _ReportingDamage()
+@contextlib.contextmanager
+def _reporting_damage() -> Iterator[None]:
+    try:
+        yield
+    except (Unanswerable, QueryError):
+        raise
+    except _DAMAGE as error:
+        raise IndexDamaged(str(error)) from error
 
 
 def reads_index(function: _Function) -> _Function:
     """Decorate a function or generator to raise IndexDamaged for what it cannot read."""
-    if inspect.isgeneratorfunction(function):
-
-        @functools.wraps(function)
-        def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
-            with _reporting_damage:
-                yield from function(*args, **kwargs)
-
-        return generate  # type: ignore[return-value]
+    if not inspect.isgeneratorfunction(function):
+        return _reporting_damage()(function)
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with _reporting_damage:
-            return function(*args, **kwargs)
+    def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        with _reporting_damage():
+            yield from function(*args, **kwargs)
 
-    return call  # type: ignore[return-value]
+    return generate  # type: ignore[return-value]
 
 
 def class_reading_index(class_: type[_Class]) -> type[_Class]:

@@ -24,12 +24,6 @@ class IndexWriter:
 
     `include_dependency_only` lists dependency-only specs with all others. `count` is the number
     of records so far. All methods raise sqlite3.Error.
-
-    Example:
-        >>> writer = IndexWriter(connect("new.sqlite"))
-        >>> writer.add_source(source)
-        >>> writer.add_document(document, read_document(data, origin=document.origin))
-        >>> writer.finish(schema=SCHEMA_VERSION, fingerprint="", built=time.time())
     """
 
     def __init__(

@@ -9,12 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, read_open
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-    Unreadable,
-    describe_unexpected,
-)
+from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.index.connection import stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION

@@ -26,12 +26,7 @@ from spackscope.model.readers.fields import (
 )
 from spackscope.model.readers.front_matter import leading_items, parse_value, split
 from spackscope.model.readers.json import too_many_values
-from spackscope.model.readers.limits import (
-    MAX_PAGE_VALUES,
-    MAX_RECORDS,
-    MAX_TEXT_SIZE,
-    MAX_VALUES,
-)
+from spackscope.model.readers.limits import MAX_PAGE_VALUES, MAX_RECORDS, MAX_TEXT_SIZE, MAX_VALUES
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECASE)

@@ -200,22 +200,12 @@ class _Parser:
         if isinstance(members, list):
             members.append(value)
             return
-        if key in members:
-            self._note_repeated(key, members[key] == value)
-        members[key] = value
-
-    def _note_repeated(self, key: str, is_equal: bool) -> None:
-        if is_hash(key):
-            remark = f"hash {key} is listed twice, " + (
-                "with equal content" if is_equal else "the last one counts"
-            )
-        elif key in _CONTAINERS:
+        if key in members and (key in _CONTAINERS or is_hash(key)):
             remark = f'"{key}" is given twice; the last one counts'
-        else:
-            return
-        if len(self.remarks) >= MAX_PROBLEMS:
-            remark = "more keys are given twice, which are not listed"
-        self.remarks[remark] = None
+            if len(self.remarks) >= MAX_PROBLEMS:
+                remark = "more keys are given twice, which are not listed"
+            self.remarks[remark] = None
+        members[key] = value
 
 
 def too_many_values(text: str) -> str:
