@@ -33,8 +33,8 @@ def states_cell(states: tuple[str, ...]) -> str:
 
 
 def stacks_cell(stacks: tuple[str, ...]) -> str:
-    """Return stacks separated by commas; `root` only where it is the only one."""
-    return clean(", ".join(without_root(stacks)))
+    """Return stacks separated by commas, without `root`, the union of all, if there are others."""
+    return clean(", ".join([stack for stack in stacks if stack != "root"] or stacks))
 
 
 def sources_cell(sources: tuple[str, ...]) -> str:
@@ -51,11 +51,6 @@ def shorten_path(name: str, cells: int) -> str:
             if cell_width(tail) <= cells and parts[-1]:
                 return tail
     return shorten(name, cells)
-
-
-def without_root(stacks: tuple[str, ...]) -> tuple[str, ...]:
-    """Return stacks without `root`, the union of all stacks of a tag, if there are others."""
-    return tuple(stack for stack in stacks if stack != "root") or stacks
 
 
 def size_text(size: float | None) -> str:

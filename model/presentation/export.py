@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, fields
+from itertools import chain
 from typing import Any
 
 from spackscope.model.core.column import Value
@@ -75,14 +76,14 @@ def json_lines(specs: Iterable[Spec]) -> Iterator[str]:
 def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as CSV with a header, quoted where needed (RFC 4180 but for the line end)."""
     import csv
+    import io
 
-    line = _Line()
-    writer = csv.writer(line, lineterminator="")
-    writer.writerow([column.json_key for column in EXPORTED])
-    yield line.text
-    for spec in specs:
-        writer.writerow([_flat(column.value(spec)) for column in EXPORTED])
-        yield line.text
+    heads = [column.json_key for column in EXPORTED]
+    rows = ([_flat(column.value(spec)) for column in EXPORTED] for spec in specs)
+    for row in chain([heads], rows):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow(row)
+        yield line.getvalue()
 
 
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
@@ -95,15 +96,6 @@ def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
 def hashes(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield the full hashes, each once, in the order of the records."""
     return iter(dict.fromkeys(spec.hash for spec in specs))
-
-
-class _Line:
-    """A file for a CSV writer that keeps the last record."""
-
-    text = ""
-
-    def write(self, text: str) -> None:
-        self.text = text
 
 
 def _flat(value: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.cells import shorten_path, size_text, without_root
+from spackscope.model.core.cells import shorten_path, size_text
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME
 
@@ -27,6 +27,8 @@ VARIANTS = ("api=default", "~cxx", "+mpi", "libs:=shared,static")
         ("variants", "+mpi", "+mpi"),
         ("variants", (), ""),
         ("stack", ("e4s", "hep", "root"), "e4s, hep"),
+        ("stack", ("e4s", "root"), "e4s"),
+        ("stack", ("root",), "root"),
         ("stack", (), ""),
         ("platform", "linux", "linux"),
         ("tag", "develop", "develop"),
@@ -39,12 +41,6 @@ VARIANTS = ("api=default", "~cxx", "+mpi", "libs:=shared,static")
 )
 def test_a_cell_shows_its_value(column: str, value: Value, text: str) -> None:
     assert BY_NAME[column].cell(value) == text
-
-
-def test_the_stack_that_all_are_in_is_shown_only_where_it_is_alone() -> None:
-    assert without_root(("e4s", "root")) == ("e4s",)
-    assert without_root(("root",)) == ("root",)
-    assert without_root(()) == ()
 
 
 @pytest.mark.parametrize(
