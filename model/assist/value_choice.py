@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
@@ -24,10 +23,6 @@ class Values:
     wanted: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
     has_conditions: bool = False
-
-
-Count = Callable[[ShouldStop], Values]
-"""Counts the values; raises Cancelled, Unanswerable and IndexDamaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +54,8 @@ def count_values(catalog: Catalog, query: Query, column: str, should_stop: Shoul
         lost = (wanted | excluded) - {facet.value for facet in counted}
         counted += [Facet(value, 0) for value in sorted(lost)]
     cleared = choose_values(query, column, (), ())
-    return Values(
-        tuple(counted),
-        wanted,
-        excluded,
-        set(cleared.groups) != set(query.groups),
-    )
+    has_conditions = set(cleared.groups) != set(query.groups)
+    return Values(tuple(counted), wanted, excluded, has_conditions)
 
 
 def describe_choice(choice: Choice, before: Query, after: Query) -> str:

@@ -61,21 +61,13 @@ def _term_text(term: Term) -> str:
     name, _, flags = pattern.partition("=")
     if column == "flags" and name in FLAGS and flags:
         return f"{name}={lexer.quoted(flags)}"
-    if (
-        column == "variants"
-        and is_variant(pattern)
-        and split_variant(pattern)[0] not in COLUMN_KEYS
-    ):
-        return _variant_text(pattern)
+    name = split_variant(pattern)[0]
+    if column == "variants" and is_variant(pattern) and name not in COLUMN_KEYS:
+        parts = lexer.PAIR_PARTS.fullmatch(pattern)
+        if parts is None or parts[3][0] in lexer.QUOTES:
+            return pattern
+        return parts[1] + parts[2] + lexer.quoted(parts[3])
     return f"{column}={lexer.quoted(pattern)}"
-
-
-def _variant_text(pattern: str) -> str:
-    """Return a variant with its value in quotes where it needs them and has none."""
-    parts = lexer.PAIR_PARTS.fullmatch(pattern)
-    if parts is None or parts[3][0] in "'\"":
-        return pattern
-    return parts[1] + parts[2] + lexer.quoted(parts[3])
 
 
 def _dependency_text(dependency: Depends) -> str:

@@ -114,7 +114,8 @@ class Parser:
             self._empty = token
             return
         terms = _name_terms(token)
-        if self._is_single_condition:
+        is_followed = self._next is not None and self._next.kind == lexer.OR
+        if is_followed or builder.needs_one_condition:
             self._check_single(token, terms)
         for term in terms:
             builder.add_to_spec(term, token)
@@ -236,12 +237,6 @@ class Parser:
     def _next(self) -> Token | None:
         following = self._tokens[self._position + 1 : self._position + 2]
         return following[0] if following else None
-
-    @property
-    def _is_single_condition(self) -> bool:
-        """Check whether a condition is negated, or one of several alternatives."""
-        is_followed = self._next is not None and self._next.kind == lexer.OR
-        return is_followed or self._builder.needs_one_condition
 
     @property
     def _is_attached(self) -> bool:

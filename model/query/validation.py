@@ -19,26 +19,19 @@ MAX_QUERY_LENGTH = 50_000
 MAX_TERMS = 1_000
 """Terms of a query."""
 
-Key = tuple[str, str]
-"""A column, and the name of a variant or the column again."""
-
 _ONCE = frozenset(column.name for column in REGISTRY if column.once)
 _ARCHITECTURE = frozenset((column, column) for column in ARCHITECTURE)
 
 _EXPECTED = {
-    "!": "a condition after !",
-    "|": "another condition after |",
-    "@": "a version after @",
-    "+": "a variant after +",
-    "~": "a variant after ~",
-    "-": "a variant after -",
-    "/": "a hash prefix after /",
-    "^": "a dependency after ^",
-    "%": "a compiler or a direct dependency after %",
-    "=": "a variant or a column before =, and a value after it",
+    **dict.fromkeys("+~-", "a variant"),
+    "!": "a condition",
+    "|": "another condition",
+    "@": "a version",
+    "/": "a hash prefix",
+    "^": "a dependency",
+    "%": "a compiler or a direct dependency",
+    "=": "a name before =, and a value",
 }
-_PARENTHESES = ("(", ")")
-
 _BOUND = re.compile(r"[^@,:=\s]+")
 
 
@@ -50,7 +43,7 @@ def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
     `Spec._set_architecture`, which takes no `arch=` after a part of it. Raises QueryError at the
     second one.
     """
-    seen: dict[Key, Condition] = {}
+    seen: dict[tuple[str, str], Condition] = {}
     for condition, offset in conditions:
         keys = _keys(condition)
         excluded = _ARCHITECTURE if condition.column == "arch" else keys
@@ -65,8 +58,8 @@ def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
         seen.update(dict.fromkeys(keys, condition))
 
 
-def _keys(condition: Condition) -> frozenset[Key]:
-    """Return what a condition asks for that a spec has only once."""
+def _keys(condition: Condition) -> frozenset[tuple[str, str]]:
+    """Return the columns, each with itself or a variant, that a spec has only once."""
     if not isinstance(condition, Term):
         return frozenset()
     column, pattern = condition.column, condition.pattern
@@ -80,7 +73,7 @@ def _keys(condition: Condition) -> frozenset[Key]:
 
 def incomplete(sign: str, offset: int) -> QueryError:
     """Return the error on a sign that needs more after it."""
-    return QueryError(f"Expected {_EXPECTED[sign]}", offset)
+    return QueryError(f"Expected {_EXPECTED[sign]} after {sign}", offset)
 
 
 def unclosed_quote(offset: int) -> QueryError:
@@ -103,7 +96,7 @@ def unexpected(token: Token, before: Token, after: Token | None) -> QueryError:
         return QueryError(f"Expected a value after {before.text}=", token.start)
     if token.text in _EXPECTED:
         return incomplete(token.text, token.start)
-    hint = "Quote it, or use | for or." if token.text in _PARENTHESES else "Quote it in a value."
+    hint = "Quote it, or use | for or." if token.text in "()" else "Quote it in a value."
     return QueryError(f'Unexpected "{token.text}". {hint}', token.start)
 
 
