@@ -10,12 +10,14 @@ against somebody who may write to the file; the modes of the file and its direct
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import keep_private, private_directory, temporary_file
@@ -38,7 +40,8 @@ def is_current(path: Path) -> bool:
     """
     try:
         keep_private(str(path.parent))
-        status, header = _read_header(path)
+        with _open(path) as file:
+            status, header = os.fstat(file.fileno()), file.read(_HEADER)
     except OSError:
         return False
     if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
@@ -99,29 +102,16 @@ def create(path: Path, write: Callable[[str], None]) -> None:
         os.replace(file.name, path)
 
 
-def _read_header(path: Path) -> tuple[os.stat_result, bytes]:
-    descriptor = _open(path)
-    try:
-        return os.fstat(descriptor), os.read(descriptor, _HEADER)
-    finally:
-        os.close(descriptor)
-
-
 def _has_right_checksum(path: Path) -> bool:
-    try:
-        descriptor = _open(path)
-    except OSError:
-        return False
-    try:
-        return _checksum(descriptor) == os.pread(descriptor, _HEADER, 0)[_CHECKSUM]
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
+    with contextlib.suppress(OSError), _open(path) as file:
+        return _checksum(file.fileno()) == os.pread(file.fileno(), _HEADER, 0)[_CHECKSUM]
+    return False
 
 
-def _open(path: Path) -> int:
-    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+def _open(path: Path) -> BinaryIO:
+    """Open a file that is not a link, without waiting for a writer. Raises OSError."""
+    more_flags = os.O_NOFOLLOW | os.O_NONBLOCK
+    return open(path, "rb", opener=lambda name, flags: os.open(name, flags | more_flags))
 
 
 def _checksum(descriptor: int) -> bytes:

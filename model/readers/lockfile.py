@@ -48,8 +48,12 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
     version, reason = _version(document.get("_meta"))
     if reason:
         yield Problem(origin, "", reason)
-    environments, problems = _environments(document, origin)
-    yield from problems
+    environments: list[_Environment] = []
+    for item in _environments(document, origin):
+        if isinstance(item, Problem):
+            yield item
+        else:
+            environments.append(item)
     nodes = NodeReader(origin, FORMATS.get(version))
     roots: set[str] = set()
     for environment in environments:
@@ -79,31 +83,23 @@ def _version(meta: object) -> tuple[str, str]:
     return "", unknown_version("lockfile-version", version, known)
 
 
-def _environments(
-    document: dict[str, Any], origin: str
-) -> tuple[list[_Environment], list[Problem]]:
-    """Return the environment of a lock file and all that it includes."""
-    environments: list[_Environment] = []
-    problems: list[Problem] = []
+def _environments(document: dict[str, Any], origin: str) -> Iterator[_Environment | Problem]:
+    """Yield the environment of a lock file and all that it includes."""
     waiting: list[tuple[str, Any]] = [("", document)]
     for path, environment in waiting:
         if not isinstance(environment, dict):
-            reason = mismatch("environment", environment, "an object")
-            problems.append(Problem(origin, path, reason))
+            yield Problem(origin, path, mismatch("environment", environment, "an object"))
             continue
         concrete = environment.get("concrete_specs")
         if isinstance(concrete, dict):
-            environments.append(_Environment(path, environment.get("roots"), concrete))
+            yield _Environment(path, environment.get("roots"), concrete)
         else:
-            reason = mismatch("concrete_specs", concrete, "an object")
-            problems.append(Problem(origin, path, reason))
+            yield Problem(origin, path, mismatch("concrete_specs", concrete, "an object"))
         included = environment.get("include_concrete", {})
         if isinstance(included, dict):
             waiting += [(storable(name), inner) for name, inner in included.items()]
         else:
-            reason = mismatch("include_concrete", included, "an object")
-            problems.append(Problem(origin, path, reason))
-    return environments, problems
+            yield Problem(origin, path, mismatch("include_concrete", included, "an object"))
 
 
 def _roots(environment: _Environment) -> Iterator[tuple[str, str]]:
