@@ -67,7 +67,7 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
             node = concrete_specs.pop(key)
             spec = nodes.add(_hash(key, node, version), node, explicit=key in roots)
             if spec is not None and spec.hash != key:
-                nodes.add_alias(key, spec.hash)
+                nodes.dependencies.add_alias(key, spec.hash)
     yield from nodes.finish()
 
 

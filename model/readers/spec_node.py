@@ -70,7 +70,7 @@ class NodeReader:
         self._specs: dict[str, Spec] = {}
         self._versions: dict[str, str] = {}
         self._parameters = ParameterReader(self.fields)
-        self._dependencies = DependencyReader(self.fields, self._versions)
+        self.dependencies = DependencyReader(self.fields, self._versions)
         self._count = 0
 
     def add(self, hash_: object, node: object, **values: Any) -> Spec | None:
@@ -99,7 +99,7 @@ class NodeReader:
             self._versions[hash_] = _exact_version(fields)
             for key in OLD_HASH_KEYS:
                 if type(alias := fields.get(key)) is str:
-                    self._dependencies.add_alias(alias, hash_)
+                    self.dependencies.add_alias(alias, hash_)
         place = self.prefix + (name[:60] if type(name) is str and name else "spec")
         self.fields.place = place
         if not is_hash(hash_):
@@ -115,7 +115,7 @@ class NodeReader:
 
     def _spec(self, hash_: str, name: object, fields: Fields, values: dict[str, Any]) -> Spec:
         platform, os, target = self._arch(fields.get("arch"))
-        dependencies = self._dependencies.read(fields.get("dependencies"))
+        dependencies = self.dependencies.read(fields.get("dependencies"))
         is_complete = self._format == 5 if self._format else "compiler" not in fields
         variants, flags = self._parameters.read(fields.get("parameters"), is_complete=is_complete)
         optional = self.fields.optional_string
@@ -141,14 +141,10 @@ class NodeReader:
             **values,
         )
 
-    def add_alias(self, alias: str, hash_: str) -> None:
-        """Add another hash by which dependencies may name a node."""
-        self._dependencies.add_alias(alias, hash_)
-
     def complete(self, spec: Spec) -> Spec:
         """Return a spec with its compiler, and with the hashes of its dependencies resolved."""
-        dependencies = self._dependencies.resolved(spec.dependencies or ())
-        compiler = spec.compiler or self._dependencies.compiler(dependencies)
+        dependencies = self.dependencies.resolved(spec.dependencies or ())
+        compiler = spec.compiler or self.dependencies.compiler(dependencies)
         if compiler == spec.compiler and dependencies is spec.dependencies:
             return spec
         # dataclasses.replace would take a tenth of the time of reading a document.
@@ -161,12 +157,12 @@ class NodeReader:
         if self.is_full:
             yield Problem(self._origin, "", TOO_MANY_RECORDS)
         if report_absent:
-            for reason in self._dependencies.absent():
+            for reason in self.dependencies.absent():
                 yield Problem(self._origin, "", reason)
 
     def _has_room(self) -> bool:
         self._count += 1
-        if self._count + self._dependencies.count + self._parameters.count <= MAX_RECORDS:
+        if self._count + self.dependencies.count + self._parameters.count <= MAX_RECORDS:
             return True
         self.is_full = True
         return False
