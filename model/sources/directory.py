@@ -6,6 +6,7 @@ url_buildcache.py.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -64,8 +65,10 @@ def discover_directory(
     if own == "build_cache" and _has_spec_files(top):
         return search.mirror(top, origin, build_cache="")
     if own in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
-        parent = os.path.dirname(top)
-        directory = search.made_by_spack(parent, os.path.dirname(origin), [own, *_names(parent)])
+        parent, names = os.path.dirname(top), [own]
+        with contextlib.suppress(OSError):
+            names = os.listdir(parent)
+        directory = search.made_by_spack(parent, os.path.dirname(origin), names)
     else:
         directory = search.made_by_spack(top, origin, names)
     return search.below(top, origin, status) if directory is None else directory
@@ -188,13 +191,6 @@ def _group(source: str, documents: list[Document]) -> list[DiscoveredSource]:
         DiscoveredSource(source, "file", documents=others),
     ]
     return [part for part in parts if part.documents]
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []
 
 
 def _is_spack(directory: str) -> bool:

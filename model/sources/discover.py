@@ -55,8 +55,8 @@ def discover(
 
     def report_late(results: Mapping[int, DiscoveredSource]) -> None:
         if on_late is not None:
-            waiting = enumerate(map(_waiting_for, sources))
-            on_late(_unique([results.get(index, default) for index, default in waiting]))
+            waiting = (_failed(source, "has not answered yet") for source in sources)
+            on_late(_unique([results.get(index, other) for index, other in enumerate(waiting)]))
 
     tasks = [partial(_discover, source, session) for source in sources]
     if len(sources) > 1 and any(_may_take_long(source) for source in sources):
@@ -86,12 +86,6 @@ def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     return unique
 
 
-def _waiting_for(source: str) -> DiscoveredSource:
-    name = shown_source(source)
-    failure = f"the source {name} has not answered yet"
-    return DiscoveredSource(name, _expected_kind(source), failure=failure)
-
-
 def _may_take_long(source: str) -> bool:
     return is_remote(source) or source.startswith((PREFIX, PUBLIC))
 
@@ -102,7 +96,10 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
     name = shown_source(source)
     try:
         if source == STANDARD_INPUT:
-            return _discover_standard_input(session.stdin_path)
+            if not session.stdin_path:
+                raise SourceError("standard input was not read")
+            document = document_at(source, session.stdin_path, "standard input")
+            return DiscoveredSource(source, "standard input", documents=(document,))
         if (public := parse_public_cache(source, session.environ)) is not None:
             return discover_public_cache(name, public, session)
         if source.startswith(PREFIX):
@@ -111,35 +108,24 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
             return _discover_remote(name, source, session)
         return _discover_local(source, source, session)
     except SourceError as error:
-        failure = _with_source(source, str(error))
+        message, shown = str(error), shown_url(source).partition("?")[0].rstrip("/")
+        if source == STANDARD_INPUT or shown in message:
+            return replace(_failed(source, ""), failure=message)
+        return _failed(source, f"cannot be read: {message}")
     except Cancelled:
         raise
     except Exception as error:
-        failure = f"the source {name} cannot be read: {describe_unexpected(error)}"
-    return DiscoveredSource(name, _expected_kind(source), failure=failure)
+        return _failed(source, f"cannot be read: {describe_unexpected(error)}")
 
 
-def _with_source(source: str, failure: str) -> str:
-    """Add the source to a message that does not name it."""
-    shown = shown_url(source)
-    is_named = source == STANDARD_INPUT or shown.partition("?")[0].rstrip("/") in failure
-    return failure if is_named else f"the source {shown} cannot be read: {failure}"
-
-
-def _expected_kind(source: str) -> str:
-    """Return the kind of a source that could not be read, from its name."""
-    if source == STANDARD_INPUT:
-        return "standard input"
+def _failed(source: str, why: str) -> DiscoveredSource:
+    """Return a source that could not be read, with the kind that its name tells."""
+    kind = "public cache" if source.startswith(PUBLIC) else "pages"
     if is_remote(source) or source.startswith(PREFIX):
-        return "mirror"
-    return "public cache" if source.startswith(PUBLIC) else "pages"
-
-
-def _discover_standard_input(path: str) -> DiscoveredSource:
-    if not path:
-        raise SourceError("standard input was not read")
-    document = document_at(STANDARD_INPUT, path, "standard input")
-    return DiscoveredSource(STANDARD_INPUT, "standard input", documents=(document,))
+        kind = "mirror"
+    name = shown_source(source)
+    kind = "standard input" if source == STANDARD_INPUT else kind
+    return DiscoveredSource(name, kind, failure=f"the source {name} {why}")
 
 
 def _discover_configured(source: str, session: Session) -> DiscoveredSource:

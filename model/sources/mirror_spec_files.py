@@ -49,11 +49,9 @@ def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
     has_v3 = mirror.build_cache == BUILD_CACHE
     names = _names(mirror, SPECS) if has_v3 else ()
     if manifests := [name for name in names if name.endswith(MANIFEST)]:
-        tasks = [partial(_fetch_by_manifest, mirror, name) for name in manifests]
-        parts.append(_fetch_all(mirror, "v3", tasks))
+        parts.append(_fetch_all(mirror, "v3", _fetch_by_manifest, manifests))
     if not mirror.view and (files := _v2_spec_files(mirror)):
-        tasks = [partial(_fetch_v2_spec_file, mirror, name) for name in files]
-        parts.append(_fetch_all(mirror, "v2", tasks))
+        parts.append(_fetch_all(mirror, "v2", _fetch_v2_spec_file, files))
     return combine(parts) if parts else None
 
 
@@ -76,9 +74,11 @@ def _names(mirror: Mirror, folder: str) -> Iterator[str]:
 
 
 def _fetch_all(
-    mirror: Mirror, layout: str, tasks: Sequence[Callable[[], _Outcome]]
+    mirror: Mirror, layout: str, fetch: Callable[[Mirror, str], _Outcome], names: Sequence[str]
 ) -> DiscoveredSource:
-    outcomes = run_parallel(tasks, mirror.session.should_stop)
+    outcomes = run_parallel(
+        [partial(fetch, mirror, name) for name in names], mirror.session.should_stop
+    )
     return DiscoveredSource(
         mirror.source,
         "mirror",

@@ -69,7 +69,11 @@ class Scopes:
         for directory in directories:
             self._add(directory, 0)
         if environment := environ.get("SPACK_ENV", ""):
-            self._add_environment(os.path.abspath(environment))
+            path = os.path.join(os.path.abspath(environment), "spack.yaml")
+            if os.path.isfile(path):
+                self._add(path, 0)
+            else:
+                self.problems.append(Problem(path, "", "the active environment has no such file"))
 
     def own_path(self, name: str, default: str) -> str:
         """Return the directory of a scope, which an environment variable may name."""
@@ -132,13 +136,6 @@ class Scopes:
             content = _configuration(self._read(path))
             self._include_all(content.get("include"), path, depth)
             self._scopes.append((path, content))
-
-    def _add_environment(self, directory: str) -> None:
-        path = os.path.join(directory, "spack.yaml")
-        if os.path.isfile(path):
-            self._add(path, 0)
-        else:
-            self.problems.append(Problem(path, "", "the active environment has no such file"))
 
     def _include_all(self, included: Any, file: str, depth: int) -> None:
         for entry in reversed(included if isinstance(included, list) else []):
