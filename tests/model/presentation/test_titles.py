@@ -6,7 +6,13 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.presentation.titles import catalog_title, counted, position, specs_title
+from spackscope.model.presentation.titles import (
+    catalog_title,
+    counted,
+    position,
+    shared_texts,
+    specs_title,
+)
 from spackscope.model.query.parser import parse
 
 
@@ -14,24 +20,21 @@ def test_the_catalog_is_named_by_source_and_tag_with_its_size(sample: Catalog) -
     assert catalog_title(sample) == ("sample_data · develop", "346 specs · 4 packages")
 
 
-def test_values_that_all_rows_share_are_in_the_title_unless_they_have_a_column(
-    sample: Catalog,
-) -> None:
+def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:
     listing = sample.listing(View(parse("py-build os=ubuntu24.04 target=aarch64")))
 
-    title = specs_title(listing, {"hash"}, sample.total, 2).split(" · ")
-    assert title[0] == f"specs {listing.shown} of 346"
-    assert {"py-build", "ubuntu24.04", "aarch64", "2 marked"} <= set(title)
-    assert "develop" not in title
-    without = specs_title(listing, {"hash", "os", "package"}, sample.total, 0)
-    assert "ubuntu24.04" not in without
-    assert "py-build" not in without
+    shared = dict(shared_texts(listing))
+    expected = {"package": "py-build", "os": "ubuntu24.04", "target": "aarch64"}
+    assert expected.items() <= shared.items()
+    assert not {"hash", "variants", "tag", "source", "state"} & shared.keys()
+    title = specs_title(listing, sample.total, list(shared.values()), 2).split(" · ")
+    assert title == [f"specs {listing.shown} of 346", *shared.values(), "2 marked"]
 
 
 def test_folded_rows_are_counted(sample: Catalog) -> None:
     listing = sample.listing(View(folded=True))
 
-    assert specs_title(listing, (), sample.total, 0).startswith("specs 346 · 38 rows")
+    assert specs_title(listing, sample.total, [], 0) == "specs 346 · 38 rows"
 
 
 @pytest.mark.parametrize(("count", "text"), [(1, "1 spec"), (2_052, "2,052 specs")])
