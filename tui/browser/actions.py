@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Node
 from spackscope.tui import keymap
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import PanesScreen
@@ -80,11 +81,12 @@ class ActionsScreen(PanesScreen):
 
     def action_dependencies(self) -> None:
         """Go to the dependencies; again: to the dependents."""
-        node = self.detail.node
+        line = self.detail.current.line
         if self.detail.dependency_tree is None:
             self.status.say(self.controllers.details.missing_tree())
             return
-        is_there = self.pane == "detail" and node is not None and node.section == "dependencies"
+        is_there = isinstance(line, Node) and line.section == "dependencies"
+        is_there &= self.pane == "detail"
         self.detail.go_to("dependents" if is_there else "dependencies")
         if self.pane != "detail":
             self.go_to("detail")

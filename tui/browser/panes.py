@@ -89,8 +89,8 @@ class PanesScreen(Screen[None]):
             rows.is_waiting,
             self.table.column,
             (detail.cursor, detail.top),
-            detail.term,
-            detail.tree_row,
+            detail.current.term,
+            detail.current.tree_row,
             self.query_bar.input.value,
         )
 
@@ -288,7 +288,7 @@ class PanesScreen(Screen[None]):
         hints = list(keymap.hints(pane, keymap.ANYWHERE))
         if self.is_pick and pane == "specs":
             hints[0] = ("⏎", "pick")
-        if pane == "detail" and self.detail.node is not None:
+        if pane == "detail" and self.detail.current.tree_row is not None:
             hints = [*keymap.hints(keymap.TREE), ("w", "why"), *keymap.hints(keymap.ANYWHERE)]
         if pane == "detail" and self._state.can_go_back:
             hints.insert(0, ("[", "back"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from textual import events, on
+from textual.widgets import Input
 
 from spackscope.model.presentation import titles
 from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input
@@ -101,14 +102,12 @@ class BrowserScreen(ActionsScreen):
         query = self.host.state.view.query
         return parse_filter_input(input_.value, input_.cursor_position, input_.name or "", query)
 
-    @on(QueryBar.Changed)
-    def _type_query(self) -> None:
-        self.controllers.recall.note_text(self.query_bar.input.value)
-        self.controllers.search.type(self._parse(self.query_bar.input))
-
-    @on(FilterBar.Changed)
-    def _type_filter(self, event: FilterBar.Changed) -> None:
-        self.controllers.search.type(self._parse(event.input))
+    @on(Input.Changed)
+    def _type(self, event: Input.Changed) -> None:
+        if isinstance(event.input, FilterInput):
+            if event.input is self.query_bar.input:
+                self.controllers.recall.note_text(event.value)
+            self.controllers.search.type(self._parse(event.input))
 
     @on(FilterInput.CursorMoved)
     def _move_cursor(self, event: FilterInput.CursorMoved) -> None:
@@ -214,7 +213,7 @@ class BrowserScreen(ActionsScreen):
     @on(SpecRows.RowsNeeded)
     def _read_rows(self, event: SpecRows.RowsNeeded) -> None:
         listing, catalog = event.listing, self.host.state.results
-        take = partial(self.table.take_rows, listing)
+        take = partial(self.table.rows.take_rows, listing)
         if catalog is not None:
             unread = dict.fromkeys(event.starts, ())
             self.host.run(

@@ -35,8 +35,8 @@ class ValueFilter:
         elif not column:
             self._host.say("Nothing to filter by on this line")
         elif column not in FACETED:
-            label = BY_NAME[column].label
-            self._host.say(f"A {label} has no value list. Press f to filter.")
+            values = "Hashes" if column == "hash" else "Sizes"
+            self._host.say(f"{values} have no value list. Press f to filter.")
         else:
             dialog = ValuesDialog(column, value)
             self._host.open(dialog, self._close)

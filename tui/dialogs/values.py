@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -12,14 +14,14 @@ from spackscope.model.assist.value_choice import Choice, Values
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.fuzzy import matching
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.titles import counted, position
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 from spackscope.tui.dialogs.value_marks import ValueMarks
 from spackscope.tui.keymap import VALUES, bindings
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.highlight import filter_needles
-from spackscope.tui.widgets.value_rows import MARGIN, ValueRows
+from spackscope.tui.widgets.highlight import filter_needles, highlight
+from spackscope.tui.widgets.pieces import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _FRAME_WIDTH, _FRAME_HEIGHT = 4, 3
@@ -28,6 +30,42 @@ _MIN_WIDTH, _MAX_WIDTH = 68, 100
 """Cells of the box: room for the keys, and no farther than an eye follows."""
 _MIN_ROWS = 4
 """Rows of the list at the least, so that a sentence fits in their place."""
+_SIGNS = {None: (" ", ""), True: ("+", "strong"), False: ("!", "dim")}
+"""Sign and style of a value without a mark, of an included one, and of an excluded one."""
+
+_MARGIN = 6
+"""Cells of a row besides value and count: cursor and mark, and the blanks around."""
+
+
+class ValueRows(VirtualList):
+    """A list of values; the owner sets facets and needles, and changes the marks."""
+
+    def __init__(self, column: str, marks: Mapping[str, bool]) -> None:
+        super().__init__()
+        self._column, self._marks = column, marks
+        self.facets: Sequence[Facet] = ()
+        self.needles: Sequence[str] = ()
+
+    @property
+    def value(self) -> str | None:
+        """The value under the cursor, or None if there is none."""
+        return self.facets[self.cursor].value if self.length else None
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the cursor, the mark, the value and its count."""
+        facet = self.facets[row]
+        sign, style = _SIGNS[self._marks.get(facet.value)]
+        count = f"{facet.count:,}"
+        room = max(0, width - _MARGIN - len(count))
+        text = shorten(BY_NAME[self._column].cell(facet.value), room)
+        return [
+            ("▸" if row == self.cursor else " ", "accent"),
+            (f"{sign} ", "strong"),
+            *highlight(text, self.needles, style),
+            (" " * (room - cell_width(text) + 2), ""),
+            (count, "dim"),
+            (" ", ""),
+        ]
 
 
 class ValuesDialog(Dialog[Choice]):
@@ -95,7 +133,7 @@ class ValuesDialog(Dialog[Choice]):
             cell_width(self._text(facet)[:_MAX_WIDTH]) + len(f"{facet.count:,}")
             for facet in values.facets
         )
-        width = max(widths, default=0) + MARGIN + _FRAME_WIDTH
+        width = max(widths, default=0) + _MARGIN + _FRAME_WIDTH
         box = self.query_one(".dialog")
         box.styles.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
         box.styles.height = max(len(values.facets), _MIN_ROWS) + _FRAME_HEIGHT

@@ -15,9 +15,8 @@ from spackscope.model.presentation.dependency_tree import explain_line
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, TREE, bindings
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout, tree_pieces
 from spackscope.tui.widgets.pieces import Piece
-from spackscope.tui.widgets.tree_lines import tree_pieces
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 
@@ -82,22 +81,6 @@ class DetailPane(VirtualList):
         return self._rows[self.cursor] if self._rows else LayoutRow(DetailLine(""))
 
     @property
-    def term(self) -> Term | None:
-        """The filter for the line under the cursor, or None if it has none."""
-        return self.current.term
-
-    @property
-    def tree_row(self) -> int | None:
-        """The line of the tree that is under the cursor, or None."""
-        return self.current.tree_row
-
-    @property
-    def node(self) -> Node | None:
-        """The node of the tree that is under the cursor, or None."""
-        line = self.current.line
-        return line if isinstance(line, Node) else None
-
-    @property
     def is_waiting(self) -> bool:
         """Whether a line is being unfolded."""
         return self._requested is not None and self._requested is self.dependency_tree
@@ -133,7 +116,7 @@ class DetailPane(VirtualList):
 
     def _show_children(self, tree: Tree) -> None:
         """Scroll to the children of the line under the cursor, as far as there is room."""
-        if (row := self.tree_row) is not None:
+        if (row := self.current.tree_row) is not None:
             last = self.cursor + tree.end(row) - row - 1
             top = min(self.cursor, max(self.top, last + 1 - max(1, self.size.height)))
             if self._put_at_top(top):
@@ -185,7 +168,7 @@ class DetailPane(VirtualList):
 
     def action_unfold(self) -> None:
         """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
-        row, tree = self.tree_row, self.dependency_tree
+        row, tree = self.current.tree_row, self.dependency_tree
         if row is None or tree is None:
             return
         if tree.can_unfold(row):
@@ -198,7 +181,7 @@ class DetailPane(VirtualList):
 
     def action_fold(self) -> None:
         """Fold the line, or go to its parent; elsewhere leave the pane."""
-        row, tree = self.tree_row, self.dependency_tree
+        row, tree = self.current.tree_row, self.dependency_tree
         if row is None or tree is None:
             self.post_message(self.Left())
         elif tree.lines[row].is_unfolded:
@@ -211,7 +194,7 @@ class DetailPane(VirtualList):
     @on(VirtualList.Highlighted)
     def _explain(self) -> None:
         """Explain the line under the cursor in the border."""
-        row, tree = self.tree_row, self.dependency_tree
+        row, tree = self.current.tree_row, self.dependency_tree
         text = explain_line(tree, row) if row is not None and tree is not None else ""
         self.border_subtitle = Content(text)
         if (row is not None) != self._was_in_tree:

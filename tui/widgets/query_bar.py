@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from spackscope.model.query.ast import Query
 from spackscope.tui.widgets.query_input import QueryInput
@@ -18,12 +14,6 @@ from spackscope.tui.widgets.query_input import QueryInput
 
 class QueryBar(Horizontal):
     """The query line and the count of its matches."""
-
-    @dataclass
-    class Changed(Message):
-        """Tell the text of the query line."""
-
-        text: str
 
     def compose(self) -> ComposeResult:
         """Put the sign, the line and the count side by side."""
@@ -56,8 +46,3 @@ class QueryBar(Horizontal):
     def show_count(self, text: str) -> None:
         """Show the count of the matches."""
         self.query_one("#query-count", Static).update(Content(text))
-
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(self.Changed(event.value))

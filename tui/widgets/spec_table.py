@@ -21,8 +21,7 @@ from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.row_windows import Windows
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_rows import SpecRows, Windows
 
 _MIN_FILTER_WIDTH = 6
 """Cells that a column keeps so that its filter can be typed in."""
@@ -124,10 +123,6 @@ class SpecTable(Vertical):
         self._place()
         self.reflect(listing.view.query, self.screen.focused)
         self._tell_highlighted()
-
-    def take_rows(self, listing: Listing, windows: Windows) -> None:
-        """Show rows that were asked for with SpecRows.RowsNeeded."""
-        self.rows.take_rows(listing, windows)
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query in all filters except the one that is typed in."""

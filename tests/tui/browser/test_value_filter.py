@@ -81,7 +81,8 @@ def test_in_the_detail_the_values_are_those_of_the_line(
 @pytest.mark.parametrize("column", ["hash", "size"])
 def test_columns_without_a_value_list_say_so(browser: FakeBrowser, column: str) -> None:
     open_values(browser, pane="specs", column=column)
-    assert browser.host.message == f"A {column} has no value list. Press f to filter."
+    values = {"hash": "Hashes", "size": "Sizes"}[column]
+    assert browser.host.message == f"{values} have no value list. Press f to filter."
     assert browser.host.dialogs == []
 
 

@@ -18,7 +18,7 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
-from spackscope.tui.widgets.value_rows import ValueRows
+from spackscope.tui.dialogs.values import ValueRows
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import hash_of, record, write_page
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
@@ -229,7 +229,8 @@ async def test_variants_of_different_names_must_all_hold(tmp_path: Path) -> None
             await browser.go_to_column(column)
             await browser.press("v")
             assert browser.dialog is None
-            said = f"a {column} is not chosen from a list; f types a filter for it"
+            things = {"hash": "Hashes", "size": "Sizes"}[column]
+            said = f"{things} have no value list. Press f to filter."
             assert browser.status == said
 
 
@@ -277,7 +278,7 @@ async def test_a_package_that_stays_wanted_stays_selected() -> None:
         assert rows_of(browser).value == stack
         await browser.press("escape", "home", "v")
         assert browser.dialog is None
-        assert browser.status == "this line is no condition: choose a value"
+        assert browser.status == "Nothing to filter by on this line"
 
 
 # The filter

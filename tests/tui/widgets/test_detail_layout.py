@@ -5,8 +5,7 @@ from __future__ import annotations
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node, Tree
 from spackscope.model.presentation.detail import DetailLine
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout
-from spackscope.tui.widgets.tree_lines import tree_pieces
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout, tree_pieces
 
 LINES = [
     DetailLine("zlib@1.3", kind="title"),

@@ -90,7 +90,7 @@ def test_arrows_unfold_go_in_and_come_back_out(pane: Pane) -> None:
     pane.action_unfold()
     pane.answer()
     pane.action_unfold()
-    assert (pane.line, tree_of(pane).is_repeated(pane.tree_row or 0)) == ("p2", True)
+    assert (pane.line, tree_of(pane).is_repeated(pane.current.tree_row or 0)) == ("p2", True)
     deeper = pane.cursor
     pane.action_unfold()
     assert (pane.line, pane.cursor) == ("p2", deeper + 1), "it goes to where the spec is unfolded"

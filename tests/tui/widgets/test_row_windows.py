@@ -12,14 +12,14 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Placed
-from spackscope.tui.widgets.row_windows import (
+from spackscope.tui.widgets.spec_rows import (
     MAX_WINDOWS,
     WINDOW,
     RowWindows,
+    SpecRows,
     read_windows,
     window_starts,
 )
-from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.builders import catalog_of, record, write_page
 
 COUNT = 2_000

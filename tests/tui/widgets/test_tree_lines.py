@@ -11,7 +11,7 @@ from spackscope.model.catalog.dependency_tree import Tree, read_specs
 from spackscope.model.index.connection import Database
 from spackscope.model.presentation.dependency_tree import dependency_text, explain_line
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path
-from spackscope.tui.widgets.tree_lines import tree_pieces
+from spackscope.tui.widgets.detail_layout import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
 from tests.hostile import HOSTILE_TEXT
 from tests.model.catalog.test_dependency_graph import everyone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.catalog.facets import Facet
-from spackscope.tui.widgets.value_rows import ValueRows
+from spackscope.tui.dialogs.values import ValueRows
 
 WIDTH = 40
 
