@@ -31,25 +31,21 @@ _VERSION_LAST = re.compile(r'"version"\s*:\s*"([^"\\]*)"\s*\}\s*\}\s*$')
 
 
 class Database:
-    """A database whose records were made into specs while it was parsed."""
+    """A database whose records were made into specs of a specfile format while it was parsed."""
 
     def __init__(self, origin: str, version: object, on_count: OnCount | None) -> None:
         self.contents: Any = None
         self._origin = origin
-        self._format = _format(version)
+        self.format = _format(version)
         self._on_count = on_count
         self._count = 0
-        self.nodes = NodeReader(origin, self._format)
+        self.nodes = NodeReader(origin, self.format)
 
     def start_installs(self) -> KeepRecord:
         """Forget the records so far, which a repeated key replaces; return what reads one."""
-        self.nodes = NodeReader(self._origin, self._format)
+        self.nodes = NodeReader(self._origin, self.format)
         self._count = 0
         return self._read_record
-
-    def has_format_of(self, version: object) -> bool:
-        """Check whether the records were read in the specfile format of this version."""
-        return self._format == _format(version)
 
     def _read_record(self, hash_: str, record: Any) -> Spec | None:
         if self.nodes.is_full:
@@ -86,7 +82,7 @@ def parse_document(text: str, *, origin: str, on_count: OnCount | None = None) -
         database.contents = document["database"]
         contents = database.contents if isinstance(database.contents, dict) else {}
         version = contents.get("version")
-        if database.has_format_of(version):
+        if database.format == _format(version):
             return Parsed(database, remarks)
 
 
