@@ -119,7 +119,7 @@ class ScreenHost:
             await asyncio.to_thread(work)
 
         if delay:
-            self._screen.run_worker(work_later(), group=group, exclusive=True)
+            self._screen.run_worker(work_later, group=group, exclusive=True)
         else:
             self._screen.run_worker(work, group=group, exclusive=True, thread=True)
 

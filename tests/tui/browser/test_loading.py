@@ -33,7 +33,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
             assert browser.app.is_running
     write_page(tmp_path / "empty", [])
     async with browsing(tmp_path / "empty") as browser:
-        assert "there is no spec at all" in said(browser)
+        assert "There are no specs" in said(browser)
         assert "0 specs" in browser.lines[0]
         await browser.press("exclamation_mark")
         assert "read without a problem" in said(browser)
