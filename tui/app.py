@@ -41,17 +41,17 @@ THEME = replace(
     accent="ansi_cyan",
     variables={**_ANSI.variables, "border-blurred": "ansi_bright_black"},
 )
-"""The colours of the terminal itself, so that dark and light ones both look meant."""
+"""The colours of the terminal itself, so that the program fits dark and light ones."""
 
 
-_SWITCH = 0.001
+_SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
-_PATIENCE = 1.0
-"""Seconds that a key waits at the most for what the keys before it do."""
-_QUIET = 4
-"""Rounds of the event loop without a message, after which all is done that a key did."""
-_MOST_MOVES = 500
-"""Moves that are taken at once, so that Ctrl-C need not wait for a whole paste of them."""
+_MAX_WAIT = 1.0
+"""Seconds that a key waits at most for the effect of the keys before it."""
+_QUIET_ROUNDS = 4
+"""Rounds of the event loop without a message, after which a key has had its effect."""
+_MAX_MOVES = 500
+"""Moves that are made at once, so that Ctrl-C need not wait for a whole paste of them."""
 
 
 class _Palette(CommandPalette):
@@ -94,22 +94,24 @@ class SpackscopeApp(App[list[str]]):
         self.theme = THEME.name
         self._browser = BrowserScreen(sources, query, session, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
-        self._handing_on = False
+        self._is_forwarding = False
 
     @property
     def failure(self) -> str:
-        """Say why there was nothing to show; empty where there was."""
+        """Why there was nothing to show, or an empty text."""
         return self._browser.failure
 
     def get_default_screen(self) -> Screen[None]:
-        """Begin with the browser."""
+        """Return the browser."""
         return self._browser
 
     def on_mount(self) -> None:
-        """Draw again after a stop, and obey what came before."""
+        """Draw again after the program was suspended; end if a signal came before."""
         self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(lambda _loop, context: self._found(context.get("exception")))
+        loop.set_exception_handler(
+            lambda _loop, context: self._end_after_error(context.get("exception"))
+        )
         if number := signals.received():
             self.end(number)
 
@@ -122,18 +124,18 @@ class SpackscopeApp(App[list[str]]):
                 self._loop.call_soon_threadsafe(self.exit, None, 128 + number)
 
     def give_back(self) -> None:
-        """Give the terminal back, if that is not done."""
+        """Restore the terminal, unless that was done."""
         if isinstance(self._driver, TerminalDriver):
             self._driver.give_back()
 
     def _draw_again(self) -> None:
-        """Draw the whole screen: what the shell left on it is not ours."""
+        """Draw the whole screen over what the shell left on it."""
         self.screen.refresh(layout=True)
 
     async def on_event(self, event: events.Event) -> None:
-        """Hand on what is typed one key at a time, each when the one before has had its effect.
+        """Forward keys one at a time, each when the one before has had its effect.
 
-        A slow line brings many keys at once, and Textual hands them all to what has the focus at
+        A slow line brings many keys at once, and Textual sends them all to what has the focus at
         that moment: `/quit` would quit.
         """
         typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
@@ -142,39 +144,39 @@ class SpackscopeApp(App[list[str]]):
             return
         assert isinstance(event, events.Key | events.Paste)
         self._typed.append(event)
-        if not self._handing_on:
-            self._handing_on = True
-            self.run_worker(self._hand_on(), group="typed")
+        if not self._is_forwarding:
+            self._is_forwarding = True
+            self.run_worker(self._forward_keys(), group="typed")
 
-    async def _hand_on(self) -> None:
+    async def _forward_keys(self) -> None:
         try:
             while self._typed:
-                await self._rest(self._typed[0])
-                if not await self._move():
+                await self._wait_for_effects(self._typed[0])
+                if not await self._make_moves():
                     await super().on_event(self._typed.popleft())
         finally:
-            self._handing_on = False
+            self._is_forwarding = False
 
-    async def _move(self) -> bool:
-        """Take the moves that come next all at once; False where there is none.
+    async def _make_moves(self) -> bool:
+        """Make the moves that come next all at once; return whether there were any.
 
-        They move no focus, so that none has to wait for the effect of the one before.
+        They do not move the focus, so none has to wait for the effect of the one before.
         """
         bindings = self.screen.active_bindings
-        for number in range(_MOST_MOVES):
+        for number in range(_MAX_MOVES):
             event = self._typed[0] if self._typed else None
-            found = bindings.get(event.key) if isinstance(event, events.Key) else None
-            if found is None or found.binding.action not in MOVES:
+            key = bindings.get(event.key) if isinstance(event, events.Key) else None
+            if key is None or key.binding.action not in MOVES:
                 return number > 0
             self._typed.popleft()
-            await self.run_action(found.binding.action, found.node)
+            await self.run_action(key.binding.action, key.node)
         return True
 
-    async def _rest(self, event: events.Key | events.Paste) -> None:
-        """Wait, though not for ever, until no message is under way that could move the focus."""
-        end = time.monotonic() + _PATIENCE
+    async def _wait_for_effects(self, event: events.Key | events.Paste) -> None:
+        """Wait, though not for ever, until no message is left that could move the focus."""
+        end = time.monotonic() + _MAX_WAIT
         quiet = 0
-        while quiet < _QUIET and time.monotonic() < end:
+        while quiet < _QUIET_ROUNDS and time.monotonic() < end:
             await asyncio.sleep(0)
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
@@ -207,14 +209,14 @@ class SpackscopeApp(App[list[str]]):
         self._handle_exception(RuntimeError())
 
     def end_after(self, error: BaseException) -> None:
-        """End the program after an error in a thread that belongs to nobody."""
+        """End the program after an error in a thread that nothing waits for."""
         loop = self._loop
         if loop is not None and isinstance(error, Exception):
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._handle_exception, error)
 
-    def _found(self, error: BaseException | None) -> None:
-        """Take an error that no task waits for."""
+    def _end_after_error(self, error: BaseException | None) -> None:
+        """End the program after an error that no task waits for."""
         if isinstance(error, Exception) and not isinstance(error, Cancelled):
             self._handle_exception(error)
 
@@ -248,14 +250,16 @@ def browse(
     pick: bool = False,
     no_color: bool = False,
 ) -> list[str] | None:
-    """Run the browser in the terminal; give the hashes that were picked, or None.
+    """Run the browser in the terminal; return the hashes that were picked, or None.
 
-    Raises SourceError where there was nothing to show, and SystemExit with the code where it was
-    ended from outside, by Ctrl-C or a signal.
+    Raises SourceError if there was nothing to show, and SystemExit with the exit code if it was
+    ended by Ctrl-C or a signal.
+
+    >>> browse(["sample_data"], "hdf5 +mpi", session=Session(os.environ), pick=True)
     """
     limit_heaps()
     # Keys are not to wait for the threads that read and count.
-    sys.setswitchinterval(_SWITCH)
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     app = SpackscopeApp(sources, query, session=session, pick=pick, no_color=no_color)
     with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -118,10 +118,8 @@ class ScreenHost:
             await asyncio.sleep(delay)
             await asyncio.to_thread(work)
 
-        if delay:
-            self._screen.run_worker(work_later, group=group, exclusive=True)
-        else:
-            self._screen.run_worker(work, group=group, exclusive=True, thread=True)
+        job_: Callable[[], Coroutine[None, None, None] | None] = work_later if delay else work
+        self._screen.run_worker(job_, group=group, exclusive=True, thread=not delay)
 
     def _damaged(
         self, catalog: Catalog | None, reason: str, failed: Callable[[str], object] | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
@@ -18,14 +18,6 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Summary, Task
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A catalog, and what the titles show of it. `was_damaged` says that it was rebuilt."""
-
-    catalog: Catalog
-    summary: Summary
 
 
 class Loading:
@@ -61,7 +53,7 @@ class Loading:
         if is_first:
             self.on_missing("reading the sources\nesc stops")
 
-        def job(task: Task) -> Loaded | str:
+        def job(task: Task) -> Summary | str:
             session = replace(self._session, should_stop=task)
             try:
                 return self._read(session, task.report, is_first, was_damaged)
@@ -78,7 +70,7 @@ class Loading:
         report: Callable[[Callable[[], object]], None],
         is_first: bool,
         was_damaged: bool,
-    ) -> Loaded:
+    ) -> Summary:
         """Read the catalog, and report what there is of it in the meantime.
 
         The first time an index that is ready is shown at once, before it is compared with the
@@ -86,20 +78,20 @@ class Loading:
         Without one, the sources that answer are shown while slow ones are waited for.
         """
         stages, everything = Stages(), session.include_dependency_only
-        cached: Loaded | None = None
+        cached: Summary | None = None
 
         def on_progress(what: str, done: int, total: int | None) -> None:
             text = stages.describe(what, done, total)
             report(lambda: self._show_progress(text))
 
         def on_late(catalog: Catalog) -> None:
-            loaded = _loaded(catalog, everything)
+            loaded = _summarize(catalog, everything)
             report(lambda: self._take(loaded))
 
         session = replace(session, on_progress=on_progress)
         if is_first and (shown := open_cached(self._sources, session)) is not None:
             try:
-                cached = early = _loaded(shown, everything)
+                cached = early = _summarize(shown, everything)
                 report(lambda: self._take(early))
             except IndexDamaged:
                 was_damaged = True
@@ -107,13 +99,13 @@ class Loading:
         catalog = load(self._sources, session, was_damaged=was_damaged, on_late=late)
         if cached is not None and cached.catalog.meta == catalog.meta:
             cached.catalog.discovered = catalog.discovered
-            return _loaded(cached.catalog, everything)
+            return _summarize(cached.catalog, everything)
         try:
-            return _loaded(catalog, everything)
+            return _summarize(catalog, everything)
         except IndexDamaged:
             if was_damaged:
                 raise
-        return _loaded(load(self._sources, session, was_damaged=True), everything)
+        return _summarize(load(self._sources, session, was_damaged=True), everything)
 
     def _show_progress(self, text: str) -> None:
         if self._host.state.catalog is None:
@@ -121,7 +113,7 @@ class Loading:
         else:
             self._host.say(f"reloading: {text}, esc stops", stay=True)
 
-    def _loaded(self, loaded: Loaded | str) -> None:
+    def _loaded(self, loaded: Summary | str) -> None:
         if isinstance(loaded, str):
             self._fail(loaded)
         else:
@@ -135,21 +127,21 @@ class Loading:
         else:
             self._host.say(reason, error=True)
 
-    def _take(self, loaded: Loaded) -> None:
+    def _take(self, loaded: Summary) -> None:
         """Show another catalog, with the same view as far as that is possible."""
         host, state, catalog = self._host, self._host.state, loaded.catalog
-        if loaded.summary.notice:
-            host.say(loaded.summary.notice, error=True)
+        if loaded.notice:
+            host.say(loaded.notice, error=True)
         if catalog is state.catalog:
-            host.change(summary=loaded.summary)
+            host.change(summary=loaded)
             return
         self.failure = ""
         row = host.where.row
         self._navigation.forget()
-        host.change(catalog=catalog, summary=loaded.summary)
+        host.change(summary=loaded)
         query = state.view.query
         selected = state.results.selected if state.results is not None else None
-        if selected is not None and selected.name not in loaded.summary.packages:
+        if selected is not None and selected.name not in loaded.packages:
             query = query.with_package(None)
         view = replace(state.view, query=query, opened=frozenset())
         if self._start_query and not query:
@@ -188,19 +180,17 @@ class Loading:
             self.load(was_damaged=True)
 
 
-def _loaded(catalog: Catalog, everything: bool) -> Loaded:
+def _summarize(catalog: Catalog, everything: bool) -> Summary:
     """Read what the titles show of a catalog. Raises IndexDamaged."""
     where, counts = titles.catalog_title(catalog)
     rebuilt = REBUILT if catalog.was_damaged else ""
     notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
-    return Loaded(
+    return Summary(
         catalog,
-        Summary(
-            where,
-            counts + (" · including dependency-only specs" if everything else ""),
-            catalog.total,
-            catalog.problem_count,
-            "; ".join(filter(None, notices)),
-            frozenset(package.name for package in catalog.packages(Query())),
-        ),
+        where,
+        counts + (" · including dependency-only specs" if everything else ""),
+        catalog.total,
+        catalog.problem_count,
+        "; ".join(filter(None, notices)),
+        frozenset(package.name for package in catalog.packages(Query())),
     )

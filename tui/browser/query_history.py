@@ -28,27 +28,19 @@ _MAX_BYTES = MAX_QUERIES * MAX_LENGTH
 class History:
     """Queries that are kept in a file if possible, else for as long as the program runs.
 
-    Nothing that is wrong with the file is an error: lines that are not queries are skipped. Safe
-    to use from several threads.
+    `queries` are those that are known, the newest last: those of earlier runs once `read` was
+    called. Lines of the file that are not queries are skipped. Safe to use from several threads.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._path = history_path(environ)
-        self._queries: tuple[str, ...] | None = None
+        self.queries: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the file has been read."""
-        return self._queries is not None
-
-    @property
-    def queries(self) -> tuple[str, ...]:
-        """The queries, the newest last; the file is read the first time."""
+    def read(self) -> None:
+        """Read the file: for a worker thread."""
         with self._lock:
-            if self._queries is None:
-                self._queries = _read(self._path)
-            return self._queries
+            self.queries = _newest_once([*_read(self._path), *self.queries])
 
     def remember(self, query: str) -> None:
         """Put a query last.
@@ -60,8 +52,8 @@ class History:
         if not query or len(query) > MAX_LENGTH or not is_clean(query):
             return
         with self._lock:
-            self._queries = _newest_once([*(self._queries or ()), *_read(self._path), query])
-            _write(self._path, self._queries)
+            self.queries = _newest_once([*self.queries, *_read(self._path), query])
+            _write(self._path, self.queries)
 
 
 class QueryRecall:
@@ -77,7 +69,7 @@ class QueryRecall:
 
     def load(self) -> None:
         """Read the file, so that it is there when it is needed."""
-        self._host.run(lambda _: self._history.queries, lambda _: None, group="history")
+        self._host.run(lambda _: self._history.read(), lambda _: None, group="history")
 
     def note_text(self, text: str) -> None:
         """Note what is in the query line now: a letter begins another way through the queries."""
@@ -88,18 +80,8 @@ class QueryRecall:
         """Begin at the newest query the next time."""
         self._texts = None
 
-    def go(self, step: int, typed: str, given_up: str, put: Callable[[str | None], None]) -> None:
-        """Pass the query before the one shown, or after it for 1, to `put`; None at an end."""
-        if self._history.is_read:
-            put(self._go(step, typed, given_up))
-        else:
-            self._host.run(
-                lambda _: self._history.queries,
-                lambda _: put(self._go(step, typed, given_up)),
-                group="history",
-            )
-
-    def _go(self, step: int, typed: str, given_up: str) -> str | None:
+    def go(self, step: int, typed: str, given_up: str) -> str | None:
+        """Return the query before the one shown, or after it for 1; None at an end."""
         if self._texts is None:
             queries = [*self._history.queries, *([given_up] if given_up.strip() else [])]
             if queries and queries[-1] == typed.strip():

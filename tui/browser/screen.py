@@ -138,15 +138,13 @@ class BrowserScreen(ActionsScreen):
 
     @on(QueryInput.Recalled)
     def _recall(self, event: QueryInput.Recalled) -> None:
-        def put(text: str | None) -> None:
-            if text is not None:
-                self.controllers.assist.choose(text)
-                event.input.recall(text)
-            elif event.step > 0:
-                event.input.action_done()
-
         given_up = self.controllers.search.given_up
-        self.controllers.recall.go(event.step, event.input.value, given_up, put)
+        text = self.controllers.recall.go(event.step, event.input.value, given_up)
+        if text is not None:
+            self.controllers.assist.choose(text)
+            event.input.recall(text)
+        elif event.step > 0:
+            event.input.action_done()
 
     @on(FilterInput.Emptied)
     def _drop_last(self) -> None:
@@ -165,6 +163,7 @@ class BrowserScreen(ActionsScreen):
     def _finish(self, event: FilterInput.Done) -> None:
         if not event.given_up:
             self.controllers.recall.remember()
+        self.controllers.recall.stop()
         self.go_to("specs")
 
     # Packages, specs, detail

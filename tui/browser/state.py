@@ -35,8 +35,9 @@ NO_COMPLETIONS = Completions(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the title and the dialogs show of a catalog, read in a worker thread."""
+    """A catalog, and what the title shows of it, read in a worker thread."""
 
+    catalog: Catalog
     where: str
     counts: str
     total: int
@@ -113,7 +114,6 @@ class BrowserState:
     have been read, so that trees can be shown.
     """
 
-    catalog: Catalog | None = None
     summary: Summary | None = None
     view: View = field(default_factory=View)
     results: Results | None = None
@@ -123,6 +123,11 @@ class BrowserState:
     marks: tuple[str, ...] = ()
     connected: Catalog | None = None
     can_go_back: bool = False
+
+    @property
+    def catalog(self) -> Catalog | None:
+        """The catalog that views are asked of; None until one is loaded."""
+        return self.summary.catalog if self.summary is not None else None
 
     @property
     def is_shown(self) -> bool:

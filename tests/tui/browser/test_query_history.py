@@ -29,6 +29,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "spackscope" / "history"
 
 
+def read(environ: dict[str, str]) -> History:
+    """Return the history of another run."""
+    history = History(environ)
+    history.read()
+    return history
+
+
 @pytest.mark.parametrize(
     ("environ", "path"),
     [
@@ -46,15 +53,15 @@ def test_it_stands_where_the_xdg_specification_says(
 
 
 def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) -> None:
-    first = History(environ)
+    first = read(environ)
     for query in ("+mpi", "os=a", "+mpi", "  ~cuda  ", "", " "):
         first.remember(query)
-    assert first.queries == History(environ).queries == ("os=a", "+mpi", "~cuda")
+    assert first.queries == read(environ).queries == ("os=a", "+mpi", "~cuda")
 
 
 def test_the_oldest_queries_give_way(environ: dict[str, str], path: Path) -> None:
     path.write_text("".join(f"a{number}\n" for number in range(MAX_QUERIES + 20)))
-    history = History(environ)
+    history = read(environ)
     assert history.queries[0] == "a20"
     history.remember("new")
     assert len(history.queries) == MAX_QUERIES
@@ -62,12 +69,12 @@ def test_the_oldest_queries_give_way(environ: dict[str, str], path: Path) -> Non
 
 
 def test_two_programs_keep_the_queries_of_each_other(environ: dict[str, str]) -> None:
-    one, two = History(environ), History(environ)
+    one, two = read(environ), read(environ)
     assert one.queries == two.queries == ()
     one.remember("one")
     two.remember("two")
     one.remember("three")
-    assert History(environ).queries == ("one", "two", "three")
+    assert read(environ).queries == ("one", "two", "three")
 
 
 @pytest.mark.parametrize(
@@ -87,10 +94,10 @@ def test_what_is_no_query_in_the_file_is_passed_over(
     environ: dict[str, str], path: Path, data: bytes, queries: tuple[str, ...]
 ) -> None:
     path.write_bytes(data)
-    history = History(environ)
+    history = read(environ)
     assert history.queries == queries
     history.remember("new")
-    assert History(environ).queries == (*queries, "new")
+    assert read(environ).queries == (*queries, "new")
 
 
 def _directory(path: Path) -> None:
@@ -120,7 +127,7 @@ def test_where_nothing_can_be_kept_queries_last_for_the_session(
     environ: dict[str, str], path: Path, spoil: Callable[[Path], None]
 ) -> None:
     spoil(path)
-    history = History(environ)
+    history = read(environ)
     assert not history.queries
     history.remember("new")
     assert history.queries == ("new",)
@@ -171,11 +178,9 @@ def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecal
 
 def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
     """Return what each step puts into the query line; None where there is no more."""
-    texts: list[str | None] = []
-    for step in steps:
-        recalled.go(step, typed, "", texts.append)
-        host.work()
-    return texts
+    recalled.load()
+    host.work()
+    return [recalled.go(step, typed, "") for step in steps]
 
 
 def test_a_walk_ends_at_the_oldest_query_and_at_what_was_typed(environ: dict[str, str]) -> None:
@@ -202,21 +207,11 @@ def test_a_letter_begins_another_walk(environ: dict[str, str]) -> None:
 
 def test_a_text_that_was_given_up_comes_first(environ: dict[str, str]) -> None:
     host, recalled = recall(environ, "a")
-    texts: list[str | None] = []
-    for _ in range(2):
-        recalled.go(-1, "", "os=&", texts.append)
-        host.work()
-    assert texts == ["os=&", "a"]
-
-
-def test_the_file_is_read_in_a_job(environ: dict[str, str]) -> None:
-    host, recalled = recall(environ, "a")
-    texts: list[str | None] = []
-    recalled.go(-1, "", "", texts.append)
-    assert host.is_running("history")
-    assert texts == []
+    recalled.load()
+    assert recalled.go(-1, "", "") is None, "the file is read in a job"
     host.work()
-    assert texts == ["a"]
+    recalled.stop()
+    assert [recalled.go(-1, "", "os=&") for _ in range(3)] == ["os=&", "a", None]
 
 
 def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) -> None:
@@ -230,5 +225,5 @@ def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) 
         browser.search.clear()
         browser.settle()
     recalled.remember(lambda: done.append("done"))
-    assert History(environ).queries == ("os=sequoia",)
+    assert read(environ).queries == ("os=sequoia",)
     assert done == ["done"] * 4
