@@ -38,7 +38,9 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
         await browser.press("exclamation_mark")
         assert "read without a problem" in said(browser)
     write_page(tmp_path / "good", [record(1)])
-    write_page(tmp_path / "bad", [record(2, hash="TOO-SHORT"), record(3)], title="hdf5")
+    write_page(
+        tmp_path / "bad" / "specs.md", [record(2, hash="TOO-SHORT"), record(3)], title="hdf5"
+    )
     async with browsing(tmp_path) as browser:
         assert browser.shown == {hash_of(1), hash_of(3)}
         assert "! 1 problem" in browser.lines[-1]
