@@ -19,7 +19,7 @@ from spackscope.model.core.records import Problem
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse
-from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks
+from spackscope.model.sources.document import DiscoveredSource, combine
 from spackscope.model.sources.mirror import mirror_at, parse_target, problem_from
 from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index
 from spackscope.model.sources.mirror_layouts import discover_mirror
@@ -97,15 +97,14 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
                 problems.append(entry)
             else:
                 tasks.append(partial(_discover_index, source, entry, session))
-    parts = run_parallel(tasks, session.should_stop)
-    parts.append(DiscoveredSource(source, "public cache", problems=tuple(problems)))
-    whole = combine(parts)
+    list_itself = DiscoveredSource(
+        source, "public cache", problems=tuple(problems), checked=file.checked, remark=file.remark
+    )
+    whole = combine([list_itself, *run_parallel(tasks, session.should_stop)])
     if not whole.documents:
         why = str(whole.problems[0]) if whole.problems else "it lists no index"
         raise SourceError(f"the source {source} has no index that can be read: {why}")
-    times = [time for time in (whole.checked, file.checked) if time is not None]
-    remark = join_remarks((file.remark, whole.remark))
-    return replace(whole, kind="public cache", checked=min(times, default=None), remark=remark)
+    return whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import IO
 
 from spackscope.model.core.text import clean, shorten
@@ -51,18 +51,22 @@ def print_line(line: str) -> None:
 
     Raises BrokenPipeError where the reader is gone, and Leave where it cannot be written.
     """
-    try:
-        sys.stdout.write(f"{line}\n")
-    except OSError as error:
-        raise _unwritable(error) from None
+    _write(lambda: sys.stdout.write(f"{line}\n"))
 
 
 def flush() -> None:
     """Write what is in the buffer of stdout; raises as `print_line` does."""
+    _write(sys.stdout.flush)
+
+
+def _write(write: Callable[[], object]) -> None:
     try:
-        sys.stdout.flush()
+        write()
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise _unwritable(error) from None
+        reason = (error.strerror or str(error)).lower()
+        raise Leave(ExitCode.UNREADABLE, f"the output cannot be written: {reason}") from None
 
 
 def flush_or_discard() -> None:
@@ -81,13 +85,6 @@ def discard_output() -> None:
         os.close(null)
 
 
-def _unwritable(error: OSError) -> Exception:
-    if isinstance(error, BrokenPipeError):
-        return error
-    reason = (error.strerror or str(error)).lower()
-    return Leave(ExitCode.UNREADABLE, f"the output cannot be written: {reason}")
-
-
 def is_terminal(stream: IO[str] | None) -> bool:
     """Check whether a stream is a terminal; a closed one is not."""
     try:
@@ -96,14 +93,11 @@ def is_terminal(stream: IO[str] | None) -> bool:
         return False
 
 
-def width(environ: Mapping[str, str]) -> int:
+def width() -> int:
     """Return the width of the terminal on stdout in cells; COLUMNS overrides it."""
-    columns = environ.get("COLUMNS", "")
-    if columns.isascii() and columns.isdigit() and int(columns[:6]) > 0:
-        return int(columns[:6])
-    with contextlib.suppress(OSError, ValueError):
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
-    return 80
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def supports_colour(environ: Mapping[str, str]) -> bool:

@@ -38,7 +38,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             yield from _FORMATS[options.format or "tab"](catalog.specs(listing))
         elif listing:
             bold = not options.no_color and stdio.supports_colour(session.environ)
-            yield from Table(catalog, listing).lines(stdio.width(session.environ), bold=bold)
+            yield from Table(catalog, listing).lines(stdio.width(), bold=bold)
         if not listing:
             raise Leave(no_match_code(catalog), explain_no_match(catalog, query))
 
