@@ -156,13 +156,9 @@ def is_package_name(group: Group) -> bool:
     if not isinstance(first, Term) or first.negated or first.column != "package":
         return False
     pattern = first.pattern
-    return (
-        # As a name `*` is no condition.
-        pattern != "*"
-        and pattern.isascii()
-        and lexer.is_token(lexer.NAME, pattern)
-        and ("." not in pattern or is_glob(pattern))
-    )
+    # As a name `*` is not a condition, and a dot comes after a namespace.
+    is_name = pattern != "*" and pattern.isascii() and lexer.is_token(lexer.NAME, pattern)
+    return is_name and ("." not in pattern or is_glob(pattern))
 
 
 def order_of(group: Group) -> tuple[int, int]:

@@ -111,12 +111,8 @@ class Depends:
         stated = {t.column: t.pattern for t in terms if t.column in _STATED and not t.negated}
         if "package" in stated:
             stated["package"] = compiler_name(stated["package"])
-        variants = [term for term in terms if term.column == "variants"]
-        ignored = [term for term in variants if is_propagated(term.pattern)]
-        ignored += [term for term in terms if term.column == "namespace"]
-        pattern = "".join(
-            _STATED[column] + stated[column] for column in _STATED if column in stated
-        )
+        ignored = [t for t in terms if t.column == "namespace" or _is_propagated(t)]
+        pattern = "".join(sign + stated[name] for name, sign in _STATED.items() if name in stated)
         return pattern, len(stated) + len(ignored) < len(self.terms)
 
     @property
@@ -205,12 +201,16 @@ def fits_missing(condition: Condition, dependency: Dependency) -> bool:
     """Check a dependency whose record is missing, so that only its name and hash are known."""
     if isinstance(condition, Depends):
         return condition.negated
-    if condition.column == "variants" and is_propagated(condition.pattern):
+    if _is_propagated(condition):
         return not condition.negated
     nothing = ("", "none", "", "", "", (), (), None, "", "")
     spec = Spec(dependency.name, dependency.hash, *nothing)
     fits = any(condition.fits(column.name, column.value(spec)) for column in condition.columns)
     return condition.negated != fits
+
+
+def _is_propagated(term: Term) -> bool:
+    return term.column == "variants" and is_propagated(term.pattern)
 
 
 def _text_of(condition: Condition) -> str:
