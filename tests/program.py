@@ -17,9 +17,9 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pytest
 
@@ -35,14 +35,14 @@ _TAKE_TERMINAL = (
 
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
-    """Make an environment in which nothing of the user's own has a say."""
-    ours = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX")
-    kept = {
+    """Return an environment without settings of the user."""
+    removed = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX")
+    inherited = {
         name: value
         for name, value in os.environ.items()
-        if name not in ours and not name.startswith("SPACK")
+        if name not in removed and not name.startswith("SPACK")
     }
-    path = kept.get("PATH", "").split(os.pathsep)
+    path = inherited.get("PATH", "").split(os.pathsep)
     settings = {
         "PATH": os.pathsep.join(part for part in path if not Path(part, "spack").exists()),
         "HOME": str(home),
@@ -51,7 +51,7 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",
     }
-    return kept | settings | changes
+    return inherited | settings | changes
 
 
 class ProgramServer:
@@ -115,10 +115,10 @@ class Program:
         self.home = home
 
     def __call__(
-        self, *words: str, given: Path | None = None, **changes: str
+        self, *words: str, stdin: Path | None = None, **changes: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run the program, with a file as its standard input if one is `given`."""
-        environ, stdin = environment(self.home, **changes), given or Path(os.devnull)
+        """Run the program, with a file as its standard input or an empty one."""
+        environ, stdin = environment(self.home, **changes), stdin or Path(os.devnull)
         if not any(name.startswith("PYTHON") for name in changes):
             return program_server().run(words, environ, self.home, stdin)
         # Python reads these variables when it starts.
@@ -134,7 +134,7 @@ class Program:
             )
 
     def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
-        """Start the program and do not wait for it."""
+        """Start the program without waiting for it."""
         return subprocess.Popen(
             [*COMMAND, *words],
             env=environment(self.home, **changes),
@@ -171,7 +171,7 @@ class Program:
     def on_terminal(
         self, *words: str, columns: int = 100, changes: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
-        """Run the program in a terminal; give its exit code and what the terminal got."""
+        """Run the program in a terminal; return its exit code and what it wrote."""
         with self.in_terminal(*words, columns=columns, changes=changes) as terminal:
             code = terminal.wait()
             return code, terminal.text.replace("\r\n", "\n")
@@ -195,7 +195,7 @@ class Terminal:
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-        self._got = b""
+        self._output = b""
         # The program gets the terminal from a process of its own: forking here, where pytest
         # may run threads, is what Python warns of.
         start = [sys.executable, "-S", "-c", _TAKE_TERMINAL, str(slave), *command]
@@ -212,22 +212,22 @@ class Terminal:
         os.close(slave)
 
     @property
-    def got(self) -> bytes:
-        """Give all that the terminal got so far."""
-        return self._got
+    def output(self) -> bytes:
+        """Everything written to the terminal so far."""
+        return self._output
 
     @property
     def text(self) -> str:
-        """Give all that the terminal got so far as text; a character cut in two waits."""
-        return self._got.decode(errors="ignore")
+        """Everything written so far as text, without an incomplete character at the end."""
+        return self._output.decode(errors="ignore")
 
     @property
-    def end(self) -> str:
-        """Give the last of what the terminal got."""
-        return self._got[-400:].decode(errors="replace")
+    def tail(self) -> str:
+        """The last text written to the terminal."""
+        return self._output[-400:].decode(errors="replace")
 
     def attributes(self) -> list[object]:
-        """Give the mode of the terminal."""
+        """Return the mode of the terminal."""
         return termios.tcgetattr(self._master)
 
     def hang_up(self) -> None:
@@ -240,52 +240,69 @@ class Terminal:
         os.write(self._master, keys.encode())
 
     def read(self, seconds: float = 0.05) -> bool:
-        """Take what comes within a moment; tell whether there may be more."""
+        """Read what is written within a moment; return whether there may be more."""
         if not select.select([self._master], [], [], seconds)[0]:
             return True
         try:
-            got = os.read(self._master, 65536)
+            data = os.read(self._master, 65536)
         except OSError:
             return False
-        self._got += got
-        return bool(got)
+        self._output += data
+        return bool(data)
 
     def read_more(self, seconds: float = 0.2) -> bool:
-        """Take what comes within a while; tell whether anything came."""
-        before = len(self._got)
-        return self.read(seconds) and len(self._got) > before
+        """Read what is written within some seconds; return whether anything was."""
+        before = len(self._output)
+        return self.read(seconds) and len(self._output) > before
 
     def read_until(self, text: str) -> None:
-        """Wait until the terminal got a text."""
-        deadline = time.monotonic() + PATIENCE
-        while text not in self._got.decode(errors="ignore"):
-            assert time.monotonic() < deadline, f"{text!r} never came: {self.end!r}"
-            assert self.read() or text in self.end, f"it ended without {text!r}: {self.end!r}"
+        """Wait until a text is written."""
+
+        def step() -> None:
+            assert self.read() or text in self.tail, f"it ended without {text!r}: {self.tail!r}"
+
+        def message() -> str:
+            return f"{text!r} was not written: {self.tail!r}"
+
+        wait_until(lambda: text in self.text, step=step, message=message)
 
     def wait(self) -> int:
-        """Wait for the end; give the exit code."""
-        deadline = time.monotonic() + PATIENCE
-        while self.process.poll() is None:
-            assert time.monotonic() < deadline, f"it does not end: {self.end!r}"
-            self.read()
+        """Wait for the end, and return the exit code."""
+        wait_until(
+            lambda: self.process.poll() is not None,
+            step=self.read,
+            message=lambda: f"it does not end: {self.tail!r}",
+        )
         while self.read(0.01) and select.select([self._master], [], [], 0)[0]:
             pass
         return self.process.returncode
 
     def close(self) -> None:
-        """End what may still run."""
+        """Kill the program if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
         os.close(self._master)
 
 
-def wait_for(condition: Any) -> None:
-    """Wait until something is true."""
+def repeat_for(seconds: float, step: Callable[[], object]) -> None:
+    """Take steps for some seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        step()
+
+
+def wait_until(
+    condition: Callable[[], object],
+    *,
+    step: Callable[[], object] = lambda: time.sleep(0.01),
+    message: Callable[[], str] = lambda: "it never became true",
+) -> None:
+    """Take steps until something is true; fail with a message after PATIENCE seconds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < deadline, "it never came true"
-        time.sleep(0.005)
+        assert time.monotonic() < deadline, message()
+        step()
 
 
 def assert_golden(name: str, text: str) -> None:

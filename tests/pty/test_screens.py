@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from pathlib import Path
 
 import pyte
 import pytest
 
-from tests.program import PATIENCE, Program, Terminal
+from tests.program import Program, Terminal, wait_until
 
 pytestmark = pytest.mark.pty
 
@@ -38,16 +37,20 @@ class Shown:
     @property
     def lines(self) -> list[str]:
         # pyte takes the private sequences of the Kitty keyboard protocol for text.
-        news = re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", self._terminal.got[self._fed :])
-        self._fed = len(self._terminal.got)
+        news = re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", self._terminal.output[self._fed :])
+        self._fed = len(self._terminal.output)
         self._stream.feed(news)
         return [line.rstrip() for line in self._screen.display]
 
     def until(self, *wanted: str) -> list[str]:
-        deadline = time.monotonic() + PATIENCE
-        while not all(any(text in line for line in self.lines) for text in wanted):
-            assert time.monotonic() < deadline, "\n".join(self.lines)
+        def step() -> None:
             assert self._terminal.read(), "it has ended"
+
+        wait_until(
+            lambda: all(any(text in line for line in self.lines) for text in wanted),
+            step=step,
+            message=lambda: "\n".join(self.lines),
+        )
         while self._terminal.read_more(0.5):
             pass
         return self.lines

@@ -7,16 +7,16 @@ import re
 import shlex
 import shutil
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pexpect
 import pyte
 import pytest
 
 from tests.builders import record, write_page
-from tests.program import COMMAND, PATIENCE, environment
+from tests.program import COMMAND, PATIENCE, environment, repeat_for, wait_until
 
 pytestmark = [
     pytest.mark.pty,
@@ -51,7 +51,7 @@ class Shell:
         self.until_shown("ready 0>")
 
     def read(self, seconds: float = 0.05) -> None:
-        """Take what the terminal got within a moment."""
+        """Read what is written within a moment."""
         try:
             news = self.child.read_nonblocking(65536, seconds)
         except pexpect.TIMEOUT:
@@ -70,10 +70,7 @@ class Shell:
         self._screen.resize(lines, columns)
 
     def until(self, holds: Callable[[], object]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not holds():
-            assert time.monotonic() < deadline, "\n".join(self.lines)
-            self.read()
+        wait_until(holds, step=self.read, message=lambda: "\n".join(self.lines))
 
     def until_shown(self, text: str) -> None:
         self.until(lambda: any(text in line for line in self.lines))
@@ -81,9 +78,9 @@ class Shell:
     def send(self, text: str | bytes) -> None:
         self.child.send(text)
 
-    def say(self, command: str) -> str:
-        """Run a command of the shell, and give what it says."""
-        end = f"end-{time.monotonic_ns()}"
+    def ask(self, command: str) -> str:
+        """Run a command of the shell, and return what it prints."""
+        end = f"end-{uuid4().hex[:8]}"
         self.send(f"clear; {command}; echo {end[:3]}''{end[3:]}\n")
         self.until_shown(end)
         lines = self.lines
@@ -131,7 +128,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 def test_the_terminal_is_left_as_it_was_found(
     shell: Shell, end: str | signal.Signals, code: int
 ) -> None:
-    before = shell.say("stty -g")
+    before = shell.ask("stty -g")
     shell.start()
     shell.until_shown("py-safetensors")
     if isinstance(end, signal.Signals):
@@ -140,22 +137,22 @@ def test_the_terminal_is_left_as_it_was_found(
         shell.send(end)
     shell.until_shown(f"ready {code}>")
     assert shell.modes_left_on() == []
-    assert shell.say("stty -g") == before
+    assert shell.ask("stty -g") == before
 
 
 def test_the_terminal_is_left_as_it_was_found_after_a_mistake_of_ours(shell: Shell) -> None:
-    before = shell.say("stty -g")
+    before = shell.ask("stty -g")
     shell.start("-c", BROKEN, command=COMMAND[:1])
     shell.until_shown("py-safetensors")
     shell.send("z")
     shell.until_shown("ready 70>")
     assert b"unexpected ZeroDivisionError: see " in shell.written
     assert shell.modes_left_on() == []
-    assert shell.say("stty -g") == before
+    assert shell.ask("stty -g") == before
 
 
 def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
-    before = shell.say("stty -g")
+    before = shell.ask("stty -g")
     shell.start("py-build")
     shell.until_shown("1/24")
     shell.send("jj")
@@ -163,8 +160,8 @@ def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     shell.send("\x1a")
     shell.until_shown("Stopped")
     assert shell.modes_left_on() == []
-    assert shell.say("stty -g") == before
-    assert "Stopped" in shell.say("jobs")
+    assert shell.ask("stty -g") == before
+    assert "Stopped" in shell.ask("jobs")
     shell.send("fg\n")
     shell.until_shown("3/24")
     shell.send("j")
@@ -173,7 +170,7 @@ def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     shell.send("q")
     shell.until_shown("ready 0>")
     assert shell.modes_left_on() == []
-    assert shell.say("stty -g") == before
+    assert shell.ask("stty -g") == before
 
 
 def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
@@ -225,9 +222,7 @@ def test_a_sequence_that_comes_in_pieces_does_no_harm(shell: Shell) -> None:
     shell.until_shown("1/24")
     for piece in ("\x1b", "[", "B", "\x1b[", "B", "\x1b[B"):
         shell.send(piece)
-        end = time.monotonic() + 0.25
-        while time.monotonic() < end:
-            shell.read()
+        repeat_for(0.25, shell.read)
     shell.until_shown("specs ")
     shell.send("q")
     shell.until_shown("ready 0>")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import COMMAND, Program, Terminal, wait_for
+from tests.program import COMMAND, Program, Terminal, repeat_for, wait_until
 
 pytestmark = pytest.mark.pty
 
@@ -76,10 +76,8 @@ def is_handled(pid: int, number: signal.Signals) -> bool:
 def signal_after(terminal: Terminal, number: signal.Signals, seconds: float) -> None:
     """Send a signal so long after the program first could handle it."""
     if sys.platform == "linux":
-        wait_for(lambda: is_handled(terminal.process.pid, signal.SIGTERM))
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        terminal.read(0.01)
+        wait_until(lambda: is_handled(terminal.process.pid, signal.SIGTERM))
+    repeat_for(seconds, lambda: terminal.read(0.01))
     terminal.process.send_signal(number)
 
 
@@ -230,7 +228,7 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
         assert left_on(terminal.text) == set()
         assert terminal.attributes() == found
         terminal.process.send_signal(signal.SIGCONT)
-        wait_for(lambda: terminal.read_more() and terminal.attributes() != found)
+        wait_until(lambda: terminal.read_more() and terminal.attributes() != found)
         terminal.send("j")
         terminal.read_until("2/24")
         terminal.send("q")

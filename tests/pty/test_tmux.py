@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from spackscope.model.catalog.listing import View
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.program import COMMAND, PATIENCE, environment
+from tests.program import COMMAND, PATIENCE, environment, wait_until
 
 pytestmark = [
     pytest.mark.tmux,
@@ -46,11 +45,14 @@ class Tmux:
         return self("capture-pane", "-p")
 
     def until(self, text: str) -> str:
-        deadline = time.monotonic() + PATIENCE
-        while text not in (screen := self.screen):
-            assert time.monotonic() < deadline, screen
-            time.sleep(0.05)
-        return screen
+        screens: list[str] = []
+
+        def is_shown() -> bool:
+            screens.append(self.screen)
+            return text in screens[-1]
+
+        wait_until(is_shown, message=lambda: screens[-1])
+        return screens[-1]
 
     def type(self, *keys: str) -> None:
         self("send-keys", *keys)
@@ -110,10 +112,7 @@ def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None
     tmux.type("C-z")
     tmux.until("Stopped")
     tmux.type("fg", "Enter")
-    deadline = time.monotonic() + PATIENCE
-    while tmux.screen != before:
-        assert time.monotonic() < deadline, tmux.screen
-        time.sleep(0.1)
+    wait_until(lambda: tmux.screen == before, message=lambda: tmux.screen)
 
 
 def test_keys_that_come_all_at_once_go_where_they_are_meant(tmux: Tmux) -> None:

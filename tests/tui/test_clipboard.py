@@ -9,14 +9,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pexpect
 import pytest
 
 from spackscope.tui import clipboard
+from tests.program import wait_until
 
 HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
 TERMINAL = "terminal, OSC 52"
@@ -29,7 +29,7 @@ HANG = "sleep 600 & echo $! > {stored}.pid; wait"
 
 
 class Desk:
-    """Hold a directory of scripts, what they stored, and what the terminal was sent."""
+    """A directory of scripts, what they stored, and what the terminal was sent."""
 
     def __init__(self, directory: Path) -> None:
         self.programs = directory / "bin"
@@ -77,7 +77,7 @@ def decoded(sequence: str) -> str:
 
 
 def is_running(pid: int) -> bool:
-    """Say whether a process runs; one that is dead but not yet reaped does not."""
+    """Check whether a process runs; one that is dead but not yet reaped does not."""
     try:
         state = subprocess.run(
             ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
@@ -85,16 +85,6 @@ def is_running(pid: int) -> bool:
     except FileNotFoundError:
         pytest.skip("ps is not installed")
     return bool(state.strip()) and not state.startswith("Z")
-
-
-def eventually(holds: Callable[[], object], seconds: float = 10.0) -> bool:
-    """Wait until something holds, and say whether it came to."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 # The terminal
@@ -243,7 +233,7 @@ def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> 
     assert copied.method == "xsel"
     assert copied.failures == ("xclip -selection clipboard did not end within 2 seconds.",)
     assert stored.read_text() == text
-    assert eventually(lambda: not is_running(int(pid_file.read_text())))
+    wait_until(lambda: not is_running(int(pid_file.read_text())))
 
 
 def test_a_tool_works_where_no_temporary_file_can_be_made(
@@ -456,7 +446,7 @@ def copy_in_pane(tmux: Tmux, directory: Path, text: str, path: str | None = None
         f"part.rename({str(report)!r})\n"
     )
     tmux("new-window", "-d", sys.executable, str(program))
-    assert eventually(report.exists, 20), "the program in the pane did not come to its end"
+    wait_until(report.exists, message=lambda: "the program in the pane did not end")
     return report.read_text().split("\n")
 
 
@@ -485,7 +475,7 @@ def test_in_tmux_the_outer_terminal_is_handed_the_text(
         encoding="utf-8",
         timeout=20,
     )
-    assert eventually(lambda: tmux("list-clients"))
+    wait_until(lambda: tmux("list-clients"))
     assert copy_in_pane(tmux, tmp_path, HASH) == ["tmux"]
     outer.expect(r"\x1b\]52;c?;([A-Za-z0-9+/=]+)(\x07|\x1b\\)")
     assert base64.b64decode(outer.match.group(1)).decode() == HASH

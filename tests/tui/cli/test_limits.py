@@ -199,7 +199,7 @@ def test_standard_input_without_an_end_is_given_up(program: Program, tmp_path: P
     spool = tmp_path / "spool"
     spool.mkdir()
 
-    result = program("find", "-f", "-", given=Path("/dev/zero"), TMPDIR=str(spool))
+    result = program("find", "-f", "-", stdin=Path("/dev/zero"), TMPDIR=str(spool))
 
     limit = "it is larger than the 1,073,741,824 bytes that are read"
     assert result.stderr == f"spackscope: standard input cannot be read: {limit}\n"
@@ -234,7 +234,7 @@ def test_a_killed_process_leaves_nothing_of_standard_input(
 def test_a_file_of_60_gb_on_standard_input_is_not_copied(program: Program) -> None:
     huge = sparse(program.home / "huge", 60_000_000_000)
 
-    result = program("find", "-f", "-", given=huge)
+    result = program("find", "-f", "-", stdin=huge)
 
     assert TOO_MANY_BYTES in result.stderr
     assert result.returncode == 3

@@ -63,7 +63,7 @@ COMMANDS = [
 
 def told(program: Program, *words: str, **changes: str) -> str:
     """Run a command; return all that it wrote, to the screen and to its cache."""
-    result = program(*words, given=None, **changes)
+    result = program(*words, stdin=None, **changes)
     assert result.returncode in (0, 1, 3), result.stderr
     assert "Traceback" not in result.stderr
     kept = [str(path) for path in program.home.rglob("*")]
@@ -157,7 +157,7 @@ def test_no_secret_of_a_mirror_of_spack_is_shown(program: Program, tmp_path: Pat
 
     with serve_files({}) as server:
         clouds = {"AWS_ENDPOINT_URL": f"http://{NOBODY}", "STORAGE_EMULATOR_HOST": server.url}
-        result = program("sources", "--json", given=None, **clouds, NO_GCE_CHECK="true")
+        result = program("sources", "--json", stdin=None, **clouds, NO_GCE_CHECK="true")
 
     assert result.returncode == 3
     assert "spack:m0" in result.stderr

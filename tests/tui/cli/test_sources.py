@@ -99,7 +99,7 @@ def test_all_lists_dependency_only_specs(program: Program) -> None:
 
 @pytest.mark.parametrize("document", [INDEX_OF_1_2, INSTALL_TREE], ids=["mirror", "tree"])
 def test_a_document_may_come_on_standard_input(program: Program, document: Path) -> None:
-    found = program("find", "-f", "-", "--jsonl", given=document).stdout.splitlines()
+    found = program("find", "-f", "-", "--jsonl", stdin=document).stdout.splitlines()
     named = program("find", "-f", str(document), "--jsonl").stdout.splitlines()
     assert [json.loads(line)["hash"] for line in found] == [
         json.loads(line)["hash"] for line in named
@@ -111,7 +111,7 @@ def test_earlier_standard_input_is_not_reused(program: Program, tmp_path: Path) 
     for number in (1, 2):
         path = tmp_path / f"{number}.json"
         path.write_bytes(database(installs(node(hash_of(number)))))
-        found = program("find", "-f", "-", "--hashes", given=path)
+        found = program("find", "-f", "-", "--hashes", stdin=path)
         assert found.stdout.split() == [hash_of(number)]
     assert program.cache() == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import PATIENCE, Program, environment, wait_for
+from tests.program import PATIENCE, Program, environment, wait_until
 
 ENDLESS = """
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
@@ -69,7 +69,7 @@ def test_a_signal_during_a_build_leaves_nothing_behind(
     program: Program, long_build: Path, number: signal.Signals, code: int
 ) -> None:
     process = program.start("index", "-f", str(long_build))
-    wait_for(lambda: any(name.endswith(".tmp") for name in program.cache()))
+    wait_until(lambda: any(name.endswith(".tmp") for name in program.cache()))
     process.send_signal(number)
     out, err = process.communicate()
     assert (process.returncode, out, err) == (code, "", "")
@@ -113,7 +113,7 @@ def test_what_is_ignored_stays_ignored(program: Program, long_build: Path) -> No
         process = program.start("find", "-f", str(long_build), "--hashes", "package-000")
     finally:
         signal.signal(signal.SIGHUP, before)
-    wait_for(lambda: any(name.endswith(".tmp") for name in program.cache()))
+    wait_until(lambda: any(name.endswith(".tmp") for name in program.cache()))
     process.send_signal(signal.SIGHUP)
     out, _ = process.communicate()
     assert process.returncode == 0
