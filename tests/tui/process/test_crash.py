@@ -153,7 +153,7 @@ def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
     "patch",
     [
         "import spackscope.tui.browser.screen as b; b.BrowserScreen.action_fold = broken",
-        "import spackscope.tui.browser.loading_screen as r; r.load_catalog = broken",
+        "import spackscope.tui.browser.loading as r; r.load = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
         "import textual._xterm_parser as x; x.XTermParser.feed = broken",
