@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -76,6 +75,8 @@ def _temporary_file() -> tuple[IO[bytes], str]:
 
     On Linux it has no name, and disappears with this process even where that is killed.
     """
+    import tempfile
+
     file = tempfile.TemporaryFile()  # noqa: SIM115
     path = f"/proc/self/fd/{file.fileno()}"
     if os.path.exists(path):
