@@ -39,9 +39,10 @@ class Term:
     def __post_init__(self) -> None:
         parts = lexer.PAIR_PARTS.fullmatch(self.pattern) if self.column == "variants" else None
         if parts is not None:
-            key, operator, value = parts.groups()
-            pattern = lexer.variant_pattern(key, operator, lexer.unquoted(value))
-            object.__setattr__(self, "pattern", pattern)
+            # Without quotes such a value would be read as a part of the operator, or as quoted.
+            value = lexer.unquoted(parts[3])
+            text = lexer.in_quotes(value) if value[:1] in ("", "=", *lexer.QUOTES) else value
+            object.__setattr__(self, "pattern", parts[1] + parts[2] + text)
 
     def __str__(self) -> str:
         return _text_of(self)

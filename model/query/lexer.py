@@ -123,11 +123,6 @@ def in_quotes(text: str) -> str:
     return quote + text.replace(quote, f"\\{quote}") + quote
 
 
-def variant_pattern(name: str, operator: str, value: str) -> str:
-    """Return the pattern of a variant, in which operator and value can be told apart."""
-    return f"{name}{operator}{in_quotes(value) if value[:1] in ('', '=', *QUOTES) else value}"
-
-
 def highlights(tokens: Iterable[Token]) -> Iterator[tuple[int, int, str]]:
     """Yield the pieces of a query as (start, end, kind), each to be shown in its own style.
 

@@ -195,7 +195,7 @@ class Parser:
             exact = "=" if key == "version" and operator == "==" else ""
             builder.add(Term(key, exact + value), token)
         else:
-            builder.add(Term("variants", lexer.variant_pattern(key, operator, value)), token)
+            builder.add(Term("variants", token.text), token)
 
     def _ignore(self, token: Token) -> None:
         """Ignore an empty value, as Spack does, unless it is one of alternatives."""
