@@ -17,14 +17,9 @@ from benchmarks import corpus, pairs, spack_index, terminal
 from benchmarks.processes import cost
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.errors import (
-    QueryError,
-    Unanswerable,
-)
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.loader.load import load, open_cached
-from spackscope.model.query.parser import (
-    parse,
-)
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 
 

@@ -20,10 +20,7 @@ from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed
 
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-)
+from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.values import ValuesDialog

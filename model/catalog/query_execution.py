@@ -10,13 +10,7 @@ from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.packages import Packages
-from spackscope.model.catalog.sql_filter import (
-    FALSE,
-    TRUE,
-    Clause,
-    QueryCompiler,
-    hash_between,
-)
+from spackscope.model.catalog.sql_filter import FALSE, TRUE, Clause, QueryCompiler, hash_between
 from spackscope.model.catalog.virtuals import Virtuals
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.progress import ShouldStop

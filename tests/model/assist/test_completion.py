@@ -6,10 +6,7 @@ import pytest
 
 from spackscope.model.assist.completion import complete, without_word
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import (
-    Cancelled,
-    QueryError,
-)
+from spackscope.model.core.errors import Cancelled, QueryError
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input

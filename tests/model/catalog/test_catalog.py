@@ -10,9 +10,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME, COLUMNS
-from spackscope.model.core.errors import (
-    Cancelled,
-)
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse

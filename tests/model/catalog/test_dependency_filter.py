@@ -17,16 +17,9 @@ from spackscope.model.assist.completion import complete
 from spackscope.model.assist.diagnostics import advise
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
-from spackscope.model.core.records import (
-    Spec,
-)
-from spackscope.model.index.codec import (
-    pack_codes,
-    reverse_edges,
-)
+from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.records import Spec
+from spackscope.model.index.codec import pack_codes, reverse_edges
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import parse_input

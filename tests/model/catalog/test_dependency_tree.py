@@ -10,26 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import (
-    Section,
-    Tree,
-    read_tree,
-    read_unfolded,
-)
-from spackscope.model.presentation.dependency_tree import (
-    fold_sign,
-    head_text,
-)
-from tests.builders import (
-    catalog_of,
-    database,
-    edge,
-    hash_of,
-    installs,
-    node,
-    record,
-    write_page,
-)
+from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree, read_unfolded
+from spackscope.model.presentation.dependency_tree import fold_sign, head_text
+from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page
 from tests.model.catalog.test_dependency_graph import assert_leads
 
 Graph = dict[int, list[int]]

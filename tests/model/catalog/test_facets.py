@@ -9,13 +9,8 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import choose_values, chosen_values, facets
 from spackscope.model.core.columns import BY_NAME, FACETED
-from spackscope.model.core.errors import (
-    Cancelled,
-    Unanswerable,
-)
-from spackscope.model.core.records import (
-    Spec,
-)
+from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from tests.builders import all_records

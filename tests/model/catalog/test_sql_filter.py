@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import (
-    QueryError,
-    Unanswerable,
-)
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.query.ast import Query, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.conditions import Condition, Depends, Term, exact_term

@@ -14,13 +14,8 @@ from typing import Any
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import (
-    QueryError,
-    Unanswerable,
-)
-from spackscope.model.query.parser import (
-    parse,
-)
+from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.query.parser import parse
 from tests.builders import SPACK_DATA
 
 DEPARTURES = {

@@ -14,9 +14,7 @@ from spackscope.model.catalog.dependency_tree import SECTIONS, read_tree
 from spackscope.model.catalog.facets import facets
 from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.core.columns import FACETED
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import index_path, load, open_cached
 from spackscope.model.presentation import export
 from spackscope.model.query.ast import Query

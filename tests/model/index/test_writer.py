@@ -12,13 +12,8 @@ from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import (
-    Cancelled,
-)
-from spackscope.model.core.records import (
-    Problem,
-    Spec,
-)
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.records import Problem, Spec
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.connection import connect
 from spackscope.model.index.schema import SCHEMA_VERSION

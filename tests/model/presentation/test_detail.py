@@ -13,12 +13,7 @@ from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation.detail import (
-    DetailLine,
-    detail,
-    install_command,
-    variants_cell,
-)
+from spackscope.model.presentation.detail import DetailLine, detail, install_command, variants_cell
 from spackscope.model.presentation.spec_string import spec_string
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term

@@ -7,15 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import (
-    QueryError,
-)
+from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import apply_filter, column_groups, column_text
 from spackscope.model.query.conditions import Depends, Term
-from spackscope.model.query.parser import (
-    parse,
-)
+from spackscope.model.query.parser import parse
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
 GCC = Depends(True, (Term("package", "gcc"), Term("version", "13:")))

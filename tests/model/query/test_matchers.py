@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from spackscope.model.core.errors import (
-    Unanswerable,
-)
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term

@@ -16,14 +16,9 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
-from spackscope.model.core.errors import (
-    QueryError,
-    Unanswerable,
-)
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import Spec
-from spackscope.model.query.parser import (
-    parse,
-)
+from spackscope.model.query.parser import parse
 from spackscope.model.readers.detect import read_document
 from tests.builders import catalog_of, write_page
 

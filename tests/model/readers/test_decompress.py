@@ -9,15 +9,7 @@ import sys
 import pytest
 
 from spackscope.model.readers.detect import read_document
-from tests.builders import (
-    INDEX_OF_1_2,
-    ZLIB,
-    leaf,
-    read,
-    reasons,
-    split_problems,
-    zlib_index,
-)
+from tests.builders import INDEX_OF_1_2, ZLIB, leaf, read, reasons, split_problems, zlib_index
 from tests.model.readers.test_spec_file import specfile
 
 

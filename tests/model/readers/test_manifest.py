@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.core.errors import (
-    Unreadable,
-)
+from spackscope.model.core.errors import Unreadable
 from spackscope.model.readers.manifest import (
     DATABASE,
     MAX_MANIFEST_SIZE,

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import (
-    FLAGS,
-    database,
-    in_format,
-    installs,
-    node,
-    read,
-    zlib_index,
-    zlib_of,
-)
+from tests.builders import FLAGS, database, in_format, installs, node, read, zlib_index, zlib_of
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,8 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.core.errors import (
-    Cancelled,
-)
-from spackscope.model.core.records import (
-    Dependency,
-    Spec,
-)
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.readers.detect import read_document
 from tests.builders import (
     FLAGS,

@@ -5,13 +5,7 @@ from __future__ import annotations
 import json
 
 from spackscope.model.core.records import Spec
-from tests.builders import (
-    INSTALL_TREE,
-    ZLIB,
-    read,
-    reasons,
-    zlib_nodes,
-)
+from tests.builders import INSTALL_TREE, ZLIB, read, reasons, zlib_nodes
 
 
 def test_what_spack_find_prints_are_the_nodes_of_the_install_tree() -> None:

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
 from spackscope.model.sources.session import Session
 from tests.browsing import Browser, browsing

@@ -10,22 +10,12 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.core.errors import (
-    IndexDamaged,
-)
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.sources.session import Session
 from spackscope.tui.dialogs.text import Lines
 from tests.browsing import Browser, browsing
-from tests.builders import (
-    Node,
-    database,
-    edge,
-    fix_checksum,
-    hash_of,
-    installs,
-    node,
-)
+from tests.builders import Node, database, edge, fix_checksum, hash_of, installs, node
 
 HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
 USR: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}

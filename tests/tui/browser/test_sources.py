@@ -9,13 +9,7 @@ import pytest
 
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import (
-    INSTALL_TREE,
-    ZLIB,
-    mirror_v3,
-    serve_files,
-    zlib_index,
-)
+from tests.builders import INSTALL_TREE, ZLIB, mirror_v3, serve_files, zlib_index
 from tests.web_server import is_silent, serving
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"

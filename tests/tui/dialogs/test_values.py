@@ -10,10 +10,7 @@ from typing import NoReturn
 import pytest
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import (
-    Cancelled,
-    Unanswerable,
-)
+from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.query.ast import Query
