@@ -44,7 +44,6 @@ class CopyFailed(SpackscopeError):
     """All methods failed; the message and `failures` have a sentence for each."""
 
     def __init__(self, failures: tuple[str, ...]) -> None:
-        """Join the sentences to the message."""
         super().__init__("Nothing was copied. " + " ".join(failures))
         self.failures = failures
 

@@ -60,14 +60,11 @@ class SpecTable(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._columns: Sequence[Column] = [
-            column for column in COLUMNS if column.shown == "always"
-        ]
-        self._natural: dict[str, int] = {column.name: 7 for column in COLUMNS}
+        self._columns: Sequence[Column] = [c for c in COLUMNS if c.shown == "always"]
+        self._natural: dict[str, int] = {}
         self._telling: Collection[str] = ()
         self._scope: object = ()
         self._arrangement: object = None
-        self._listing: Listing | None = None
         self._column = "hash"
 
     def compose(self) -> ComposeResult:
@@ -116,12 +113,11 @@ class SpecTable(Vertical):
         for name, width in listing.widths.items():
             floor = max(len(BY_NAME[name].label), _MIN_FILTER_WIDTH)
             self._natural[name] = max(width, floor, self._natural.get(name, 0))
-        self._listing, self._columns, self._telling = listing, columns, telling
+        self._columns, self._telling = columns, telling
         if self._column not in {column.name for column in columns}:
             self._column = columns[0].name
         self.rows.show_listing(listing, windows, cursor, empty)
         self._place()
-        self.reflect(listing.view.query, self.screen.focused)
         self._tell_highlighted()
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
@@ -136,9 +132,9 @@ class SpecTable(Vertical):
     def _place(self) -> None:
         """Fit the columns into the width, unless nothing changed that matters for it."""
         rows, gutter = self.rows, self.rows.gutter_width
-        if self._listing is None or self.size.width < 4:
+        if rows.listing is None or self.size.width < 4:
             return
-        sort, width = self._listing.view.sort, self.size.width - gutter
+        sort, width = rows.listing.view.sort, self.size.width - gutter
         natural = dict(self._natural)
         arrangement = self._columns, natural, self._telling, self._column, sort, gutter, width
         if arrangement == self._arrangement:
@@ -204,7 +200,7 @@ class SpecTable(Vertical):
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
-        sort = self._listing.view.sort if self._listing else None
+        sort = self.rows.listing.view.sort if self.rows.listing else None
         if sort is None or sort.column != self.column:
             return Sort(self.column)
         return None if sort.descending else Sort(self.column, descending=True)
