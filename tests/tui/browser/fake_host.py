@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from textual.screen import ModalScreen
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import Cancelled, IndexDamaged
 from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input, parse_input
 from spackscope.model.sources.session import Session
@@ -53,6 +54,7 @@ class FakeHost:
         self.dialogs: list[tuple[ModalScreen[Any], Callable[[Any], None] | None]] = []
         self.ended: tuple[list[str] | None, int] | None = None
         self.damaged: list[tuple[Catalog | None, str]] = []
+        self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None
 
     @property
     def message(self) -> str:
@@ -111,6 +113,8 @@ class FakeHost:
                 if job.failed is not None:
                     job.failed(str(error))
                 self.damaged.append((self.state.catalog, str(error)))
+                if self.state.catalog is not None:
+                    self.on_damaged(self.state.catalog, str(error))
                 continue
             job.done(result)
 
@@ -133,6 +137,7 @@ class FakeBrowser:
         self.controllers = Controllers(
             self.host, names, query, session, self._copy, is_pick=is_pick
         )
+        self.host.on_damaged = self.controllers.loading.mend
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
 
     def _copy(self, text: str, what: str) -> CopyDone:
@@ -158,9 +163,15 @@ class FakeBrowser:
         results = self.host.state.results
         assert results is not None
         listing = results.listing
-        ids = listing.ids[number : number + 1]
         counts = listing.counts[number : number + 1] if listing.counts is not None else None
-        row = next(iter(results.catalog.rows(ids, counts)), None)
+
+        def read(_: object) -> Row | None:
+            return next(iter(results.catalog.rows(listing.ids[number : number + 1], counts)), None)
+
+        self.host.run(read, self._highlight, group="rows")
+        self.host.work("rows")
+
+    def _highlight(self, row: Row | None) -> None:
         self.host.where = replace(self.host.where, row=row)
         self.navigation.highlight(row)
         self.controllers.details.connect()

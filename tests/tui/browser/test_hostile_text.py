@@ -11,7 +11,7 @@ from spackscope.tui.copy_forms import FORMS, spelled
 from tests.browsing import Browser, browsing
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
-from tests.tui.browser.test_copying import Clipboard
+from tests.tui.browser.fake_host import FakeBrowser
 
 SHORT = [text for _, text in HOSTILE_TEXT if len(text) < 1_000]
 LONG = [text for _, text in HOSTILE_TEXT if len(text) >= 1_000]
@@ -109,31 +109,26 @@ async def test_the_dialogs_are_plain(hostile_source: Path) -> None:
             await browser.press("escape", settle=False)
 
 
-async def test_nothing_that_acts_on_a_terminal_is_copied(
-    hostile_source: Path, tmp_path: Path
-) -> None:
-    clipboard = Clipboard(tmp_path)
-    async with browsing(hostile_source, environ=clipboard.environ) as browser:
-        for row in range(7, len(browser.rows), 90):
-            browser.table.rows.move_to(row)
-            for form in FORMS:
-                await browser.press("Y", form.key)
-                assert browser.status
-                assert not {c for c in clipboard.text if c != "\n" and acts(c)}, form
-        for shown in browser.rows:
-            for form in FORMS:
-                text = spelled(form, [shown.spec])
-                assert not {c for c in text if c != "\n" and acts(c)}, form
+def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None:
+    browser = FakeBrowser(hostile_source).load()
+    results = browser.state.results
+    assert results is not None
+    for row in results.catalog.rows(results.listing.ids):
+        for form in FORMS:
+            text = spelled(form, [row.spec])
+            assert not {c for c in text if c != "\n" and acts(c)}, form
+    browser.controllers.selection.copy_hash()
+    browser.settle()
+    assert browser.copied
 
 
-@pytest.mark.parametrize("size", [(60, 20), (40, 15)])
-async def test_hostile_text_fits_into_narrow_columns(
-    hostile_source: Path, size: tuple[int, int]
-) -> None:
-    async with browsing(hostile_source, size=size) as browser:
-        for key in ("2", "end", "3", "end", "1", "end"):
-            await browser.press(key)
-            assert_plain(browser)
+async def test_hostile_text_fits_into_narrow_columns(hostile_source: Path) -> None:
+    async with browsing(hostile_source, size=(60, 20)) as browser:
+        for size in ((60, 20), (40, 15)):
+            await browser.resize(*size)
+            for key in ("2", "end", "3", "end", "1", "end"):
+                await browser.press(key)
+                assert_plain(browser)
 
 
 async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(

@@ -120,7 +120,7 @@ async def test_tab_and_digits_go_through_panes_and_filters() -> None:
 
         await browser.open_package("py-safetensors")
         await browser.press("f")
-        filters = []
+        filters: list[str] = []
         while browser.focus.startswith("filter") and len(filters) < 12:
             filters.append(browser.focus.removeprefix("filter "))
             assert filters[-1] in browser.table.placed_names, "the filter is on the screen"

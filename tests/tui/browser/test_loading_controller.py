@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
+from spackscope.model.presentation import titles
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser import loading
+from spackscope.tui.browser.state import Summary
 from tests.builders import GCC, ZLIB, database, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -134,7 +136,7 @@ def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -
 
     def note(**fields: object) -> None:
         summary = fields.get("summary")
-        if isinstance(summary, loading.Summary):
+        if isinstance(summary, Summary):
             totals.append(summary.total)
         change(**fields)
 
@@ -169,22 +171,22 @@ def test_a_catalog_whose_title_cannot_be_read_is_rebuilt_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_page(tmp_path, [record(1)])
-    title, failures = loading.titles.catalog_title, [IndexDamaged("no name")]
+    title, failures = titles.catalog_title, [IndexDamaged("no name")]
 
-    def fail_once(catalog: loading.Catalog) -> tuple[str, str]:
+    def fail_once(catalog: Catalog) -> tuple[str, str]:
         if failures:
             raise failures.pop()
         return title(catalog)
 
-    monkeypatch.setattr(loading.titles, "catalog_title", fail_once)
+    monkeypatch.setattr(titles, "catalog_title", fail_once)
     browser = FakeBrowser(tmp_path).load()
     assert browser.host.message.startswith(REBUILT)
     assert browser.shown == {hash_of(1)}
 
-    def fail(_: loading.Catalog) -> tuple[str, str]:
+    def fail(_: Catalog) -> tuple[str, str]:
         raise IndexDamaged("no name")
 
-    monkeypatch.setattr(loading.titles, "catalog_title", fail)
+    monkeypatch.setattr(titles, "catalog_title", fail)
     browser.load()
     assert browser.host.message == f"{STILL_DAMAGED}: no name"
 

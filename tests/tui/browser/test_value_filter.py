@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from spackscope.model.assist.value_choice import Choice
+from spackscope.model.assist.value_choice import Choice, Values
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.tui.browser import value_filter
@@ -31,7 +31,7 @@ class Dialogs:
             ValuesDialog, "show_failure", lambda _, failure: self.failures.append(failure)
         )
 
-    def _show(self, values: value_filter.Values) -> None:
+    def _show(self, values: Values) -> None:
         self.values.append({facet.value: facet.count for facet in values.facets})
 
 
