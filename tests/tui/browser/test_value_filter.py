@@ -124,9 +124,11 @@ def test_what_the_records_cannot_answer_is_said_in_the_dialog(
         raise IndexDamaged("a hash is missing")
 
     monkeypatch.setattr(value_filter, "count_values", fail)
+    catalog = browser.state.catalog
     open_values(browser)
     assert dialogs.failures[-1] == value_filter.DAMAGED
-    assert browser.host.damaged == [(browser.state.catalog, "a hash is missing")]
+    assert browser.host.damaged == [(catalog, "a hash is missing")]
+    assert browser.state.catalog is not catalog, "it was rebuilt"
 
 
 def test_counting_stops_when_the_dialog_is_closed(browser: FakeBrowser, dialogs: Dialogs) -> None:
