@@ -1,4 +1,4 @@
-"""Make pages of any size from the records of the sample, with new names and hashes."""
+"""Build pages of any size from the records of the sample, with new names and hashes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FLAGS = ("mpi", "cuda", "shared", "openmp", "hdf5", "fortran", "python", "pic",
 
 
 def sample_records() -> list[dict[str, Any]]:
-    """Give the records of the bundled sample as their pages have them."""
+    """Return the records of the bundled sample as they are on its pages."""
     records: list[dict[str, Any]] = []
     for page in sorted(files("spackscope.sample_data").joinpath("develop").iterdir(), key=str):
         for line in page.joinpath("specs.md").read_text(encoding="utf-8").splitlines():
@@ -22,7 +22,7 @@ def sample_records() -> list[dict[str, Any]]:
     return records
 
 
-def make(directory: Path, specs: int, *, per_package: int = 24) -> Path:
+def build_pages(directory: Path, specs: int, *, per_package: int = 24) -> Path:
     """Write pages with this many specs below a directory; the same number gives the same bytes."""
     rng = random.Random(specs)
     sample = sample_records()

@@ -1,4 +1,4 @@
-"""Time two things in turn, and give the ratio of each pair."""
+"""Time two functions alternately, and report the ratio of each pair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def seconds(work: Callable[[], object]) -> float:
 def compare(
     name: str, work: Callable[[], object], reference: Callable[[], object], *, pairs: int
 ) -> None:
-    """Call both in turn, once to warm up and then some times, and print medians and ratio."""
+    """Call both alternately, after a warm-up, and print medians and ratio."""
     report(name, [(seconds(work), seconds(reference)) for _ in range(pairs + 1)][1:], "ms", 1e3)
 
 

@@ -13,7 +13,7 @@ _KILOBYTES = 1 if sys.platform == "darwin" else 1024
 
 
 class Cost(NamedTuple):
-    """Hold what a process cost."""
+    """The cost of a process."""
 
     seconds: float
     peak: float
@@ -21,9 +21,9 @@ class Cost(NamedTuple):
 
 
 def cost(code: str, arguments: Sequence[str], environ: Mapping[str, str]) -> Cost:
-    """Run a program of Python in a fresh process. Raises ChildProcessError where it fails.
+    """Run Python code in a new process. Raises ChildProcessError if it fails.
 
-    The peak is no less than the memory of this process, of which Linux reckons it to begin with.
+    On Linux the peak is at least the memory of this process, which a new process begins with.
     """
     started = time.perf_counter()
     process = subprocess.Popen(

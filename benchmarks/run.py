@@ -24,7 +24,7 @@ from spackscope.model.sources.session import Session
 
 
 def decode_pages(directory: Path) -> int:
-    """Decode the JSON of all pages: the least that any reader of them has to do."""
+    """Decode the JSON of all pages: the minimum work of any reader."""
     count = 0
     for page in directory.rglob("specs.md"):
         for line in page.read_text(encoding="utf-8").splitlines():
@@ -34,7 +34,7 @@ def decode_pages(directory: Path) -> int:
 
 
 def answer(catalog: Catalog, text: str) -> int:
-    """Answer one keystroke as the browser does: packages, rows, what varies, the first screen."""
+    """Answer one keystroke as the browser does: packages, listing, summary, first rows."""
     query = parse(text, bare="any")
     catalog.packages(query)
     listing = catalog.listing(View(query))
@@ -43,8 +43,8 @@ def answer(catalog: Catalog, text: str) -> int:
     return listing.shown
 
 
-def typing(source: str, environ: Mapping[str, str], text: str) -> tuple[float, int]:
-    """Time the answers while a text is typed into a fresh catalog: seconds a key, and the keys."""
+def time_typing(source: str, environ: Mapping[str, str], text: str) -> tuple[float, int]:
+    """Time the answers while a text is typed: seconds per key, and the number of keys."""
     catalog = open_cached([source], Session(environ))
     assert catalog is not None
     answer(catalog, "")
@@ -56,8 +56,8 @@ def typing(source: str, environ: Mapping[str, str], text: str) -> tuple[float, i
     return (time.perf_counter() - started) / keys, keys
 
 
-def scanning(lines: Sequence[str], text: str, keys: int) -> float:
-    """Time scans over lines of text for the beginning of a word: seconds a scan."""
+def time_scans(lines: Sequence[str], text: str, keys: int) -> float:
+    """Time scans over lines of text for prefixes of a text: seconds per scan."""
     started = time.perf_counter()
     for length in range(1, keys + 1):
         sum(text[:length] in line for line in lines)
@@ -65,7 +65,7 @@ def scanning(lines: Sequence[str], text: str, keys: int) -> float:
 
 
 def text_lines(catalog: Catalog) -> list[str]:
-    """Give one line of text a record, for the scan to compare with."""
+    """Return one line of text for each record, for the scan."""
     everything = catalog.listing(View())
     return [
         " ".join((s.package, s.version, s.compiler, s.os, s.target, *s.variants, *s.stacks))
@@ -89,8 +89,8 @@ print(len(open_cached([sys.argv[1]], Session(os.environ)).packages(Query())))
 _DEPENDENCIES = ("^glibc", "^zlib-ng@2: +shared", "%gcc@13", "^[virtuals=mpi] openmpi", "++shared")
 
 
-def indexing(index: Path, environ: Mapping[str, str], many: int) -> None:
-    """Build an index of Spack's own, open it again and ask for dependencies."""
+def index_and_query(index: Path, environ: Mapping[str, str], many: int) -> None:
+    """Index a Spack database, open the index again, and query dependencies."""
     costs = [
         (cost(_INDEX, [str(index)], environ), cost(_JSON_LOAD, [str(index)], environ))
         for _ in range(max(1, many // 3))
@@ -108,14 +108,14 @@ def indexing(index: Path, environ: Mapping[str, str], many: int) -> None:
     assert catalog is not None
     children = catalog.column_arrays.column("edge_child")
     for text in _DEPENDENCIES:
-        # Answers are kept, so that each is measured once. The first one reads the edges.
-        ours = pairs.seconds(lambda text=text: catalog.count(parse(text)))
-        theirs = pairs.seconds(lambda: sum(map(bool, children)))
-        pairs.report(f"index: {text}", [(ours, theirs)], "ms", 1e3)
+        # Answers are cached, so each is measured once. The first one reads the edges.
+        measured = pairs.seconds(lambda text=text: catalog.count(parse(text)))
+        reference = pairs.seconds(lambda: sum(map(bool, children)))
+        pairs.report(f"index: {text}", [(measured, reference)], "ms", 1e3)
 
 
 def main() -> None:
-    """Make the corpus and run the benchmarks."""
+    """Build the corpus and run the benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--specs", type=int, default=60_000)
     parser.add_argument("--pairs", type=int, default=7)
@@ -127,12 +127,12 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         if "index" in arguments.names:
-            # The first one, since it measures memory, and that of this process counts too.
-            index = spack_index.make(Path(scratch, "index.json"), arguments.specs)
-            indexing(index, {**os.environ, "XDG_CACHE_HOME": scratch}, arguments.pairs)
+            # First, as it measures memory, and that of this process counts too.
+            index = spack_index.build_index(Path(scratch, "index.json"), arguments.specs)
+            index_and_query(index, {**os.environ, "XDG_CACHE_HOME": scratch}, arguments.pairs)
             if arguments.names == ["index"]:
                 return
-        pages = corpus.make(Path(scratch, "pages"), arguments.specs)
+        pages = corpus.build_pages(Path(scratch, "pages"), arguments.specs)
         environ = {**os.environ, "XDG_CACHE_HOME": scratch}
         source, many = str(pages), arguments.pairs
         catalog = load([source], Session(environ), keep=True)
@@ -165,8 +165,8 @@ def main() -> None:
             for text in ("ubuntu", "+mpi %gcc@13: target=x86_64_v3", "stack=e4s ~cuda"):
                 measured = []
                 for _ in range(many):
-                    ours, keys = typing(source, environ, text)
-                    measured.append((ours, scanning(lines, text, keys)))
+                    ours, keys = time_typing(source, environ, text)
+                    measured.append((ours, time_scans(lines, text, keys)))
                 pairs.report(f"keystroke {text[:23]}", measured, "ms", 1e3)
         if "echo" in arguments.names:
             pairs.report("echo", terminal.echoes(source, environ, many), "ms", 1e3)

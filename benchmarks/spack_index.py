@@ -1,4 +1,4 @@
-"""Make an `index.json` of any size, as Spack 1 writes it, from specs that Spack has solved."""
+"""Build an `index.json` of any size as Spack 1 writes it, from specs that it has concretized."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 SEED = Path(__file__).parents[1] / "tests" / "data" / "spack" / "spack1.index.json.gz"
 EDGES = 20
-"""Dependencies of a spec, near enough."""
+"""Dependencies per spec, approximately."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
@@ -34,7 +34,7 @@ Node = dict[str, Any]
 Edge = tuple[str, str, Mapping[str, Any]]
 
 
-def make(path: Path, specs: int) -> Path:
+def build_index(path: Path, specs: int) -> Path:
     """Write a database of version 8 with this many records; the same number gives the same bytes.
 
     The records are copies of solved specs with hashes of their own, and with what is below their
@@ -57,7 +57,7 @@ def make(path: Path, specs: int) -> Path:
 def _records(
     seeds: Mapping[str, Node], count: int, rng: random.Random
 ) -> Iterator[tuple[str, Node]]:
-    """Give records with their hashes: first what is built elsewhere, then copies of the seeds."""
+    """Yield hashes and records: first the shared dependencies, then copies of the seeds."""
     seeds = {hash_: seeds[hash_] for hash_ in _children_first(seeds)}
     edges = _more_edges(seeds, rng)
     outside = {
@@ -79,7 +79,7 @@ def _records(
 
 
 def _children_first(seeds: Mapping[str, Node]) -> Sequence[str]:
-    """Order hashes so that of a copy cut short no dependency is missing."""
+    """Order hashes so that no dependency is missing in an incomplete copy."""
     below = {
         hash_: [edge["hash"] for edge in seed.get("dependencies", ()) if edge["hash"] in seeds]
         for hash_, seed in seeds.items()
@@ -88,7 +88,7 @@ def _children_first(seeds: Mapping[str, Node]) -> Sequence[str]:
 
 
 def _more_edges(seeds: Mapping[str, Node], rng: random.Random) -> dict[str, Sequence[Edge]]:
-    """Give each spec edges to what is below its dependencies too, and so make no cycles."""
+    """Add edges to indirect dependencies, which creates no cycles."""
     own = {
         hash_: [(e["name"], e["hash"], e["parameters"]) for e in seed.get("dependencies", ())]
         for hash_, seed in seeds.items()
@@ -112,7 +112,7 @@ def _more_edges(seeds: Mapping[str, Node], rng: random.Random) -> dict[str, Sequ
 
 
 def _whole(seed: Node, hash_: str, rng: random.Random) -> Node:
-    """Write a node with all that Spack writes, and some variants more than the seed has."""
+    """Return a node with all fields that Spack writes, and more variants than the seed has."""
     parameters = dict(seed["parameters"])
     parameters |= {name: (name != "bench_api" and rng.random() < 0.02) for name in _VARIANTS}
     parameters = dict(sorted(parameters.items())) | {flag: [] for flag in _FLAGS}

@@ -1,4 +1,4 @@
-"""Measure from outside: the program in a pseudo-terminal, beside a reference program."""
+"""Measure the program in a pseudo-terminal, and a reference program in another."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _until(arguments: Sequence[str], environ: Mapping[str, str], text: bytes) ->
 
 
 def starts(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
-    """Time starts until the packages are on the screen, beside the barest Textual program."""
+    """Time starts until the packages are on the screen, and those of a minimal Textual program."""
     ours = ["-m", "spackscope.tui.cli.main", "-f", source]
     return [
         (
@@ -93,7 +93,7 @@ _TYPED = "hdf5 mpi gcc"
 
 
 def _echo(arguments: Sequence[str], environ: Mapping[str, str], keys: str) -> float:
-    """Type a query slowly; give the mean time in which a letter is seen, in seconds."""
+    """Type a query slowly; return the mean seconds until a letter is shown."""
     child = _spawn(arguments, environ)
     screen = pyte.Screen(120, 40)
     stream = pyte.ByteStream(screen)
@@ -117,7 +117,7 @@ def _echo(arguments: Sequence[str], environ: Mapping[str, str], keys: str) -> fl
 
 
 def echoes(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
-    """Time how soon what is typed is seen, beside a Textual program of one Input."""
+    """Time until typed letters are shown, and that of a Textual program of one Input."""
     ours = ["-m", "spackscope.tui.cli.main", "-f", source]
     return [
         (_echo(ours, environ, "/"), _echo(["-c", _INPUT], environ, ""))
@@ -138,7 +138,7 @@ def _bytes_of_step(arguments: Sequence[str], environ: Mapping[str, str], keys: s
 
 
 def _drain(child: pexpect.spawn[bytes]) -> bytes:
-    """Read until the program has been silent for a while."""
+    """Read until the program has written nothing for a while."""
     read = b""
     try:
         while True:
@@ -148,7 +148,7 @@ def _drain(child: pexpect.spawn[bytes]) -> bytes:
 
 
 def steps(source: str, environ: Mapping[str, str], many: int) -> list[tuple[float, float]]:
-    """Count the bytes of one step of the cursor, beside those of a DataTable."""
+    """Count the bytes of one step of the cursor, and those of a DataTable."""
     ours = ["-m", "spackscope.tui.cli.main", "-f", source]
     return [
         (

@@ -1,4 +1,4 @@
-"""Let property tests look for new cases only where asked to, so that a run can be repeated."""
+"""Repeat the same cases of property tests, unless SPACKSCOPE_HYPOTHESIS asks for new ones."""
 
 import os
 

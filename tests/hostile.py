@@ -1,4 +1,4 @@
-"""Keep the texts that a hostile or broken record can hold in any of its fields."""
+"""Texts that a hostile or broken record can have in any of its fields."""
 
 from __future__ import annotations
 

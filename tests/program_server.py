@@ -1,7 +1,7 @@
 """Run the program in forks of a process that has imported it already.
 
-A start of the program takes a quarter of a second, nearly all of it imports; a fork a tenth of
-that. Each line of standard input is a request, each line of standard output an exit code.
+Starting the program takes a quarter of a second, nearly all of it imports; a fork takes a tenth
+of that. Each line of standard input is a request, each line of standard output an exit code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def serve() -> None:
 
 
 def run(request: dict[str, Any]) -> None:
-    """Become the program: with its environment, directory and streams."""
+    """Run the program in this process, with its environment, directory and streams."""
     os.environ.clear()
     os.environ.update(request["environ"])
     os.chdir(request["directory"])

@@ -47,7 +47,7 @@ BOOLEANS = ["+mpi", "~cuda", " -hl", "++pic", "~~pic", " --pic", "+ x", "~x-y", 
 
 
 def random_query(random: Random) -> str:
-    """Write a query of up to six parts, which need not be one that can be read."""
+    """Return a query of up to six parts, which may be invalid."""
     parts = [_part(random) for _ in range(random.randint(1, 6))]
     return "".join(part + random.choice([" ", " ", " ", "  ", ""]) for part in parts)
 

@@ -1,4 +1,4 @@
-"""What the documents say is so: their tables are the program's, and their examples run."""
+"""The documents are true: their tables are up to date, and their examples run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMS = [form for forms in LANGUAGE.values() for form in forms]
 
 
 def sessions(page: Path) -> list[tuple[str, str]]:
-    """Give each command of the console examples with what it prints."""
+    """Return each command of the console examples with its output."""
     found = []
     for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         for part in block.split("$ ")[1:]:

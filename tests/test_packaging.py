@@ -1,4 +1,4 @@
-"""What is installed is what stands in the folders, and importing the model stays cheap."""
+"""The packages installed are the folders, and importing the model stays cheap."""
 
 import importlib.util
 import json

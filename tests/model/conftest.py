@@ -1,4 +1,4 @@
-"""Give the tests of the model what several of them need."""
+"""Fixtures for the tests of the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def unprivileged() -> Iterator[Path]:
-    """Give a directory, and only the rights of an ordinary user, as root is forbidden nothing."""
+    """Create a directory, and drop the privileges of root, which no mode restrains."""
     with tempfile.TemporaryDirectory() as name:
         is_root = os.geteuid() == 0
         if is_root:
