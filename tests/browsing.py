@@ -55,12 +55,12 @@ SAMPLE = [record for page in SAMPLE_PAGES for record in records_of(page)]
 
 
 def hashes(records: Iterable[Record]) -> set[str]:
-    """Give the hashes of some records."""
+    """Return the hashes of some records."""
     return {record["hash"] for record in records}
 
 
 def sample_where(holds: Callable[[Record], bool]) -> set[str]:
-    """Give the hashes of the sample's records for which something holds."""
+    """Return the hashes of the sample's records for which something holds."""
     return hashes(filter(holds, SAMPLE))
 
 
@@ -181,7 +181,7 @@ class Browser:
         await self.settle()
 
     async def resize(self, width: int, height: int) -> None:
-        """Give the terminal another size."""
+        """Return the terminal another size."""
         await self.pilot.resize_terminal(width, height)
         await self.settle()
 

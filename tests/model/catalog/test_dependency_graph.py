@@ -34,7 +34,7 @@ def documents() -> dict[str, dict[str, Any]]:
 
 
 def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Give the edges of a node as the document has them: hash, deptypes, virtuals."""
+    """Return the edges of a node as the document has them: hash, deptypes, virtuals."""
     return Counter(
         (
             one["hash"],
@@ -51,7 +51,7 @@ def hash_in(catalog: Catalog, id_: int) -> str:
 
 
 def everyone(catalog: Catalog) -> range:
-    """Give the ids of all records, those that have no row among them."""
+    """Return the ids of all records, those that have no row among them."""
     return range(catalog.column_arrays.first[-1])
 
 

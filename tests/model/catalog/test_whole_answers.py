@@ -71,7 +71,7 @@ def test_a_whole_answer_is_that_of_spack(whole_catalogs: dict[str, Catalog], kin
 def test_an_odd_query_finds_as_many(
     whole_catalogs: dict[str, Catalog], index: str, text: str, count: int
 ) -> None:
-    """Hold the counts of a second reading of Spack's rules, which gives the answers above too."""
+    """The counts of a second reading of Spack's rules, which gives the answers above too."""
     assert our_answer(whole_catalogs[index], text)[0] == count
 
 

@@ -28,7 +28,7 @@ QUERIES = ("", "gcc", "^gcc", "%gcc", "target=x86_64:", "/a", "++shared", "size=
 
 
 class Kept:
-    """Hold the index file of a real install tree."""
+    """The index file of a real install tree."""
 
     def __init__(self, directory: Path) -> None:
         self.environ = {"XDG_CACHE_HOME": str(directory / "cache")}

@@ -213,7 +213,7 @@ def indexed(tmp_path: Path, *sources: Path, rebuild: bool = False) -> Catalog:
 
 
 def told(catalog: Catalog) -> dict[str, object]:
-    """Give all that an index tells, by hash."""
+    """Return all that an index tells, by hash."""
     rows = catalog.rows(range(catalog.column_arrays.first[-1]))
     hashes = [row.spec.hash for row in rows]
 

@@ -26,7 +26,7 @@ from tests.builders import all_records, fix_checksum, hash_of, page, record, wri
 
 
 class Home:
-    """Hold a home directory and a mirror beside it."""
+    """A home directory and a mirror beside it."""
 
     def __init__(self, directory: Path) -> None:
         self.cache = directory / "cache"
@@ -46,7 +46,7 @@ class Home:
 
     @property
     def index(self) -> Path:
-        """Give the file of the index, there or not."""
+        """Return the file of the index, there or not."""
         path = index_path(self.sources, Session(self.environ))
         assert path is not None
         return path
@@ -80,7 +80,7 @@ sources, environ = [sys.argv[1]], {"XDG_CACHE_HOME": sys.argv[2]}
 
 
 def made(catalog: Catalog) -> object:
-    """Tell when an index was made."""
+    """Return when an index was made."""
     return catalog.meta["built"]
 
 

@@ -25,7 +25,7 @@ from tests.builders import (
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
-    """Give an environment with a cache directory that is kept between two looks."""
+    """Return an environment with a cache directory that is kept between two looks."""
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 

@@ -14,7 +14,7 @@ from tests.builders import page, record, write_page
 
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
-    """Give the documents of sources that can all be read."""
+    """Return the documents of sources that can all be read."""
     found = discover(sources, Session({}, should_stop=should_stop))
     for one in found:
         if one.failure:

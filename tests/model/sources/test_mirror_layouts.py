@@ -31,7 +31,7 @@ ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
-    """Give an environment with a cache directory that is kept between two looks."""
+    """Return an environment with a cache directory that is kept between two looks."""
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 

@@ -52,7 +52,7 @@ def test_a_file_of_certificates_that_is_not_there_is_named(machine: Machine) -> 
 
 
 def forwards(exchange: Exchange) -> None:
-    """Be an HTTP proxy, which is asked for whole addresses, or for a tunnel."""
+    """Act as an HTTP proxy, which is asked for whole addresses, or for a tunnel."""
     if exchange.request.method != "CONNECT":
         exchange.respond(200, exchange.request.target.encode())
         return
@@ -121,7 +121,7 @@ def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> Non
 
 
 def answers_as_socks(listening: socket.socket) -> bytes:
-    """Be a SOCKS 5 proxy (RFC 1928) and the server behind it, and give the host asked for."""
+    """Act as a SOCKS 5 proxy (RFC 1928) and the server behind it, and give the host asked for."""
     connection, _ = listening.accept()
     with connection:
         connection.settimeout(5)

@@ -42,7 +42,7 @@ class FakeTask:
 
 
 class FakeHost:
-    """Hold a state; keep messages, moves of the focus, dialogs and the end for tests to see."""
+    """A state; keep messages, moves of the focus, dialogs and the end for tests to see."""
 
     def __init__(self) -> None:
         self.state = BrowserState()

@@ -51,7 +51,7 @@ async def browser(index: Path) -> AsyncIterator[Browser]:
 
 
 def tree(browser: Browser, section: str = "depends on") -> list[str]:
-    """Give the lines of a section of the tree without cursor and hashes."""
+    """Return the lines of a section of the tree without cursor and hashes."""
     lines = iter(browser.detail_lines)
     found = [next(line for line in lines if line[1:].startswith(section))[1:].rstrip()]
     for line in lines:

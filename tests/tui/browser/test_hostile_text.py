@@ -18,7 +18,7 @@ LONG = [text for _, text in HOSTILE_TEXT if len(text) >= 1_000]
 
 
 def acts(character: str) -> bool:
-    """Tell whether a character does more on a terminal than to stand there."""
+    """Check whether a character does more on a terminal than to stand there."""
     return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
