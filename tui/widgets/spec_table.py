@@ -110,8 +110,10 @@ class SpecTable(Vertical):
         scope = listing.view.query.package_term
         if scope != self._scope:
             self._scope, self._natural = scope, {}
+        sort = listing.view.sort
         for name, width in listing.widths.items():
-            floor = max(len(BY_NAME[name].label), _MIN_FILTER_WIDTH)
+            has_arrow = sort is not None and sort.column == name
+            floor = max(len(BY_NAME[name].label) + has_arrow, _MIN_FILTER_WIDTH)
             self._natural[name] = max(width, floor, self._natural.get(name, 0))
         self._columns, self._telling = columns, telling
         if self._column not in {column.name for column in columns}:
