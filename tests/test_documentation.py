@@ -72,6 +72,20 @@ def test_a_table_of_the_documents_is_up_to_date(name: str) -> None:
     assert make_docs.with_table(text, name, build()) == text, "run docs/make_docs.py"
 
 
+def test_the_page_on_the_architecture_names_what_exists() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`([a-z_/]+\.py): ([\w.]+)`", text)
+
+    assert len(named) > 20
+    for path, name in named:
+        (module,) = [
+            part / path for part in (ROOT / "model", ROOT / "tui") if (part / path).exists()
+        ]
+        source = module.read_text("utf-8")
+        for part in name.split("."):
+            assert re.search(rf"\b(def|class) {part}\b", source), f"{path} has no {part}"
+
+
 def test_the_forms_fit_the_help() -> None:
     for form in FORMS:
         assert len(form.written) <= 33
