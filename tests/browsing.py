@@ -116,7 +116,7 @@ class Browser:
 
     def _is_handed_on(self) -> bool:
         typed = [worker for worker in self.app.workers if worker.group == "typed"]
-        return all(worker.is_finished for worker in typed) and not self.browser.is_moving
+        return all(worker.is_finished for worker in typed) and not self.browser.panes.is_moving
 
     async def type(self, text: str) -> None:
         """Type a text into whatever has the focus."""

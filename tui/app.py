@@ -221,7 +221,7 @@ class SpackscopeApp(App[list[str]]):
         """Offer every key of the browser by its sentence, and the themes."""
         for key in KEYS:
             if key.where == ANYWHERE and key.action != "app.command_palette":
-                action = key.action
+                action = key.textual_action
 
                 async def run(action: str = action) -> None:
                     await self.run_action(action, self._browser)

@@ -17,7 +17,8 @@ class Key:
 
     `where` is the pane that must have the focus, `keys` are Textual's names of the keys, `shown`
     is how they are written for people, `hint` the word in the status line, if any. A key that
-    `moves` only moves a cursor, so that many can be handled at once.
+    `moves` only moves a cursor, so that many can be handled at once. The actions of keys that work
+    anywhere are methods of tui/browser/actions.py, others of the widget with the focus.
     """
 
     where: str
@@ -27,6 +28,14 @@ class Key:
     sentence: str
     hint: str = ""
     moves: bool = False
+
+    @property
+    def textual_action(self) -> str:
+        """The action as Textual runs it; the browser has one for the keys that work anywhere."""
+        if self.where != ANYWHERE or self.action.startswith("app."):
+            return self.action
+        name, _, arguments = self.action.partition("(")
+        return f"browse('{name}', {arguments}" if arguments else f"browse('{name}')"
 
 
 KEYS = (
@@ -116,7 +125,7 @@ def bindings(*panes: str) -> list[BindingType]:
     >>> BINDINGS = bindings(DETAIL, TREE)
     """
     return [
-        Binding(key.keys, key.action, key.sentence, show=False)
+        Binding(key.keys, key.textual_action, key.sentence, show=False)
         for key in KEYS
         if key.where in panes
     ]

@@ -72,7 +72,7 @@ def load(
     rebuild: bool = False,
     was_damaged: bool = False,
     keep: bool = False,
-    on_late: Callable[[Catalog], None] | None = None,
+    on_late: Callable[[Catalog], object] | None = None,
 ) -> Catalog:
     """Return the catalog of these sources as they are now, and build its index if necessary.
 
@@ -105,7 +105,7 @@ def load(
 
 
 def _late_builder(
-    session: Session, on_late: Callable[[Catalog], None] | None
+    session: Session, on_late: Callable[[Catalog], object] | None
 ) -> Callable[[list[DiscoveredSource]], None]:
     """Return a function that builds a catalog of the sources that have answered."""
 

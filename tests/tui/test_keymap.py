@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.app import SpackscopeApp
+from spackscope.tui.browser.actions import Actions
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.text import help_lines
 from spackscope.tui.dialogs.values import ValuesDialog
@@ -66,11 +68,14 @@ def test_a_key_is_bound_where_the_table_says_to_an_action_that_exists(key: Key) 
         if isinstance(binding, Binding)
         for name in binding.key.split(",")
     }
-    assert {(name, key.action) for name in key.keys.split(",")} <= bound
+    assert {(name, key.textual_action) for name in key.keys.split(",")} <= bound
 
-    namespace, name, _ = parse(key.action)
-    target = {"": owner, "screen": BrowserScreen, "app": SpackscopeApp}[namespace]
+    namespace, name, arguments = parse(key.textual_action)
+    target = {"": owner, "app": SpackscopeApp}[namespace]
     assert callable(getattr(target, f"action_{name}", None))
+    if name == "browse":
+        action, *rest = arguments
+        inspect.signature(getattr(Actions, str(action))).bind(None, *rest)
 
 
 @pytest.mark.parametrize("where", OWNERS)

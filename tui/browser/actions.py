@@ -8,121 +8,120 @@ from typing import TypeVar
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node
-from spackscope.tui import keymap
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.panes import PanesScreen
+from spackscope.tui.browser.panes import Panes
+from spackscope.tui.browser.state import Host
 from spackscope.tui.dialogs.text import TextDialog, help_dialog, problems_dialog, sources_dialog
 
 Result = TypeVar("Result")
 
 
-class ActionsScreen(PanesScreen):
-    """A screen whose actions are those of its controllers."""
+class Actions:
+    """What the keys that work in every pane do: `keymap.KEYS` names these methods."""
 
-    BINDINGS = keymap.bindings(keymap.ANYWHERE)
+    def __init__(self, host: Host, panes: Panes, controllers: Controllers) -> None:
+        self._host, self._panes, self._controllers = host, panes, controllers
 
-    controllers: Controllers
-
-    def action_focus_pane(self, pane: str) -> None:
+    def focus_pane(self, pane: str) -> None:
         """Go to a pane by its name."""
-        self.go_to(pane)
+        self._panes.go_to(pane)
 
-    def action_focus_query(self) -> None:
+    def focus_query(self) -> None:
         """Go to the query line."""
-        self.query_bar.focus_input()
+        self._panes.query_bar.focus_input()
 
-    def action_focus_filter(self) -> None:
+    def focus_filter(self) -> None:
         """Go to the filter of the package list, or of the current column."""
-        self.go_to_filter()
+        self._panes.go_to_filter()
 
-    def action_next_pane(self) -> None:
+    def next_pane(self) -> None:
         """Go to the next filter or pane."""
-        self.go_on(1)
+        self._panes.go_on(1)
 
-    def action_previous_pane(self) -> None:
+    def previous_pane(self) -> None:
         """Go to the filter or pane before."""
-        self.go_on(-1)
+        self._panes.go_on(-1)
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """Go one step back."""
-        self.controllers.focus.back()
+        self._controllers.focus.back()
 
-    def action_leave(self) -> None:
+    def leave(self) -> None:
         """Quit with nothing chosen."""
-        self.controllers.focus.leave()
+        self._controllers.focus.leave()
 
-    def action_sort(self) -> None:
+    def sort(self) -> None:
         """Sort: ascending, descending, off."""
-        self.controllers.search.sort(self.table.next_sort())
+        self._controllers.search.sort(self._panes.table.next_sort())
 
-    def action_fold(self) -> None:
+    def fold(self) -> None:
         """Fold look-alikes, or unfold them."""
-        self.controllers.search.fold()
+        self._controllers.search.fold()
 
-    def action_drop_term(self) -> None:
+    def drop_term(self) -> None:
         """Remove the last filter."""
-        self.controllers.search.drop_last()
+        self._controllers.search.drop_last()
 
-    def action_clear_query(self) -> None:
+    def clear_query(self) -> None:
         """Remove all filters."""
-        self.controllers.search.clear()
+        self._controllers.search.clear()
 
-    def action_values(self) -> None:
+    def values(self) -> None:
         """Choose among the values of the column."""
-        self.controllers.value_filter.open()
+        self._controllers.value_filter.open()
 
-    def action_copy_hash(self) -> None:
+    def copy_hash(self) -> None:
         """Copy the whole hash."""
-        self.controllers.selection.copy_hash()
+        self._controllers.selection.copy_hash()
 
-    def action_copy_menu(self) -> None:
+    def copy_menu(self) -> None:
         """Choose the form to copy."""
-        self.controllers.selection.open_menu()
+        self._controllers.selection.open_menu()
 
-    def action_dependencies(self) -> None:
+    def dependencies(self) -> None:
         """Go to the dependencies; again: to the dependents."""
-        line = self.detail.current.line
-        if self.detail.dependency_tree is None:
-            self.status.say(self.controllers.details.missing_tree())
+        panes, line = self._panes, self._panes.detail.current.line
+        if panes.detail.dependency_tree is None:
+            self._host.say(self._controllers.details.missing_tree())
             return
         is_there = isinstance(line, Node) and line.section == "dependencies"
-        is_there &= self.pane == "detail"
-        self.detail.go_to("dependents" if is_there else "dependencies")
-        if self.pane != "detail":
-            self.go_to("detail")
+        is_there &= panes.pane == "detail"
+        panes.detail.go_to("dependents" if is_there else "dependencies")
+        if panes.pane != "detail":
+            panes.go_to("detail")
 
-    def action_why(self) -> None:
+    def why(self) -> None:
         """Show the path to the dependency, or between marked specs."""
-        self.controllers.navigation.explain()
+        self._controllers.navigation.explain()
 
-    def action_retrace(self, step: int) -> None:
+    def retrace(self, step: int) -> None:
         """Go to the step before, or with 1 to the one after."""
-        self.controllers.navigation.retrace(step)
+        self._controllers.navigation.retrace(step)
 
-    def action_reload(self) -> None:
+    def reload(self) -> None:
         """Reload changed sources."""
-        self.controllers.loading.load()
+        self._controllers.loading.load()
 
-    def action_everything(self) -> None:
+    def everything(self) -> None:
         """Show or hide dependency-only specs."""
-        self.controllers.loading.toggle_everything()
+        self._controllers.loading.toggle_everything()
 
-    def action_show_sources(self) -> None:
+    def show_sources(self) -> None:
         """List the sources."""
         self._open(lambda catalog: catalog.sources, lambda s: sources_dialog(s, time.time()))
 
-    def action_show_problems(self) -> None:
+    def show_problems(self) -> None:
         """List what could not be read."""
         self._open(lambda catalog: catalog.problems, problems_dialog)
 
-    def action_show_help(self) -> None:
+    def show_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(help_dialog())
+        self._host.open(help_dialog())
 
     def _open(
         self, read: Callable[[Catalog], Result], dialog: Callable[[Result], TextDialog]
     ) -> None:
         """Read something of the catalog in a worker thread, and show it."""
-        host = self.controllers.host
+        host = self._host
         if (catalog := host.state.catalog) is not None:
             host.run(lambda _: read(catalog), lambda r: host.open(dialog(r)), group="menu")

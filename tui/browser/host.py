@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from textual.message import Message
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, get_current_worker
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, IndexDamaged
-from spackscope.tui.browser.panes import PanesScreen
+from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
 
 Result = TypeVar("Result")
@@ -34,7 +34,7 @@ class Call(Message):
 class ThreadTask:
     """A job in a worker thread."""
 
-    screen: PanesScreen
+    screen: Screen[None]
     group: str
     generation: int
     worker: Worker[None]
@@ -58,8 +58,8 @@ class ScreenHost:
     `on_damaged` is called with a catalog whose index turned out to be damaged, and the reason.
     """
 
-    def __init__(self, screen: PanesScreen) -> None:
-        self._screen = screen
+    def __init__(self, screen: Screen[None], panes: Panes) -> None:
+        self._screen, self._panes = screen, panes
         self._state = BrowserState()
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
@@ -75,16 +75,16 @@ class ScreenHost:
     @property
     def where(self) -> Where:
         """Where the user is."""
-        return self._screen.where
+        return self._panes.where
 
     def change(self, **fields: Any) -> None:
         """Replace some fields of the state, and show what changed."""
         old, self._state = self._state, replace(self._state, **fields)
-        self._screen.show_state(old, self._state)
+        self._panes.show_state(old, self._state)
 
     def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
-        self._screen.show_query(rewrite=rewrite)
+        self._panes.show_query(rewrite=rewrite)
 
     # Jobs
 
@@ -152,12 +152,12 @@ class ScreenHost:
 
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one shows the keys."""
-        if text or self._screen.status.message:
-            self._screen.status.say(text, error=error, stay=stay)
+        if text or self._panes.status.message:
+            self._panes.status.say(text, error=error, stay=stay)
 
     def focus(self, place: str) -> None:
         """Move the focus to a pane, or to the query line."""
-        self._screen.go_to(place)
+        self._panes.go_to(place)
 
     def open(
         self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None

@@ -73,9 +73,8 @@ class Loading:
     ) -> Summary:
         """Read the catalog, and report what there is of it in the meantime.
 
-        The first time an index that is ready is shown at once, before it is compared with the
-        documents and its checksum is verified, so that nobody waits for a slow file system.
-        Without one, the sources that answer are shown while slow ones are waited for.
+        First a ready index is shown, before it is verified and compared with the documents; if
+        there is none, the sources that answer are shown while slow ones are waited for.
         """
         stages, everything = Stages(), session.include_dependency_only
         cached: Summary | None = None
@@ -84,19 +83,19 @@ class Loading:
             text = stages.describe(what, done, total)
             report(lambda: self._show_progress(text))
 
-        def on_late(catalog: Catalog) -> None:
-            loaded = _summarize(catalog, everything)
-            report(lambda: self._take(loaded))
+        def show(catalog: Catalog) -> Summary:
+            summary = _summarize(catalog, everything)
+            report(lambda: self._take(summary))
+            return summary
 
         session = replace(session, on_progress=on_progress)
         if is_first and (shown := open_cached(self._sources, session)) is not None:
             try:
-                cached = early = _summarize(shown, everything)
-                report(lambda: self._take(early))
+                cached = show(shown)
             except IndexDamaged:
                 was_damaged = True
-        late = on_late if is_first and cached is None else None
-        catalog = load(self._sources, session, was_damaged=was_damaged, on_late=late)
+        on_late = show if is_first and cached is None else None
+        catalog = load(self._sources, session, was_damaged=was_damaged, on_late=on_late)
         if cached is not None and cached.catalog.meta == catalog.meta:
             cached.catalog.discovered = catalog.discovered
             return _summarize(cached.catalog, everything)

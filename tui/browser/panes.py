@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.content import Content
@@ -29,39 +28,29 @@ from spackscope.tui.widgets.status_line import StatusLine
 _PANES = ("packages", "specs", "detail")
 
 
-class PanesScreen(Screen[None]):
-    """A screen with the panes, laid out by the width of the terminal."""
+class Panes:
+    """The widgets of a screen; `is_pick` if Enter on a row ends the program."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
-    # Else Textual puts the focus into the query line first, and takes it out again.
-    AUTO_FOCUS = ""
-
-    names = getters.query_one(PackageList)
-    table = getters.query_one(SpecTable)
-    detail = getters.query_one(DetailPane)
-    query_bar = getters.query_one(QueryBar)
-    status = getters.query_one(StatusLine)
-    popup = getters.query_one(CompletionPopup)
-
-    def __init__(self) -> None:
-        super().__init__(classes="step-packages")
+    def __init__(self, screen: Screen[None], *, is_pick: bool = False) -> None:
+        self._screen, self._is_pick = screen, is_pick
         self._moves = 0
-        self.is_pick = False
         self._state = BrowserState()
+        self.popup = CompletionPopup(id="completion-popup")
+        self.query_bar = QueryBar(id="query")
+        self.names = PackageList(id="packages", classes="pane")
+        self.table = SpecTable(id="specs", classes="pane")
+        self.detail = DetailPane(id="detail", classes="pane")
+        self.status = StatusLine(id="status")
 
     def compose(self) -> ComposeResult:
         """Put title and query above the panes, and the status below."""
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
-        yield CompletionPopup(id="completion-popup")
+        yield self.popup
         yield Horizontal(Static(id="where"), Static(id="counts"), id="title")
-        yield QueryBar(id="query")
-        with Horizontal(id="panes"):
-            yield PackageList(id="packages", classes="pane")
-            with Container(id="work"):
-                yield SpecTable(id="specs", classes="pane")
-                yield DetailPane(id="detail", classes="pane")
-        yield StatusLine(id="status")
+        yield self.query_bar
+        yield Horizontal(self.names, Container(self.table, self.detail, id="work"), id="panes")
+        yield self.status
 
     # Where the user is
 
@@ -73,18 +62,24 @@ class PanesScreen(Screen[None]):
     @property
     def pane(self) -> str:
         """The name of the pane with the focus, or `query`."""
-        if self.focused is None:
+        if self._screen.focused is None:
             return "packages"
-        around = [node.id for node in self.focused.ancestors_with_self]
+        around = [node.id for node in self._screen.focused.ancestors_with_self]
         return next((pane for pane in _PANES if pane in around), "query")
+
+    @property
+    def focused_input(self) -> FilterInput | None:
+        """The input with the focus."""
+        focused = self._screen.focused
+        return focused if isinstance(focused, FilterInput) else None
 
     @property
     def where(self) -> Where:
         """Where the user is."""
-        focused, detail, rows = self.focused, self.detail, self.table.rows
+        input_, detail, rows = self.focused_input, self.detail, self.table.rows
         return Where(
             self.pane,
-            focused.name if isinstance(focused, FilterInput) else None,
+            input_.name if input_ is not None else None,
             self.table.highlighted,
             rows.is_waiting,
             self.table.column,
@@ -97,13 +92,13 @@ class PanesScreen(Screen[None]):
     def go_to(self, place: str) -> None:
         """Move the focus to a pane, or to the query line."""
         widgets: dict[str, Widget] = {
-            "packages": self.query_one(PackageRows),
-            "specs": self.query_one(SpecRows),
+            "packages": self._screen.query_one(PackageRows),
+            "specs": self._screen.query_one(SpecRows),
             "detail": self.detail,
             QUERY: self.query_bar.input,
         }
         if place != QUERY:
-            self.show_step(place)
+            self._step_to(place)
         self._focus_soon(widgets[place].focus)
 
     def go_to_filter(self) -> None:
@@ -111,7 +106,7 @@ class PanesScreen(Screen[None]):
         if self.pane == "packages":
             self.names.focus_filter()
         else:
-            self.show_step("specs")
+            self._step_to("specs")
             self._focus_soon(self.table.focus_filter)
 
     def go_on(self, step: int) -> None:
@@ -125,10 +120,17 @@ class PanesScreen(Screen[None]):
         else:
             self.go_to(place)
 
-    def show_step(self, pane: str) -> None:
+    def show_focus(self) -> None:
+        """Show what belongs to the input or pane that got the focus."""
+        if self.pane != QUERY:
+            self._step_to(self.pane)
+        self.show_hints()
+        self.show_popup_soon()
+
+    def _step_to(self, pane: str) -> None:
         """Show a pane where there is room for one at a time."""
         for name in _PANES:
-            self.set_class(name == pane, f"step-{name}")
+            self._screen.set_class(name == pane, f"step-{name}")
 
     def _focus_soon(self, focus: Callable[[], object]) -> None:
         """Move the focus once the pane is on the screen: a hidden one cannot have it."""
@@ -138,7 +140,7 @@ class PanesScreen(Screen[None]):
             self._moves -= 1
 
         self._moves += 1
-        self.call_after_refresh(move)
+        self._screen.call_after_refresh(move)
 
     # Show a state
 
@@ -163,7 +165,7 @@ class PanesScreen(Screen[None]):
     def show_query(self, *, rewrite: bool) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""
         query, draft = self._state.view.query, self._state.draft
-        kept = None if rewrite else self._input(draft.input) if draft else self.focused
+        kept = None if rewrite else self._input(draft.input) if draft else self._screen.focused
         self.query_bar.reflect(query, kept)
         self.table.reflect(query, kept)
 
@@ -171,12 +173,12 @@ class PanesScreen(Screen[None]):
         """Show a text while there are no rows."""
         self.table.rows.show(0, empty=text)
         # Where one pane is shown at a time, that is the packages now.
-        self.names.say_instead_of_rows(text if self.has_class("-single") else "")
+        self.names.say_instead_of_rows(text if self._screen.has_class("-single") else "")
 
     def _show_summary(self, summary: Summary) -> None:
         where = Content.assemble(("spackscope", "bold"), "  ", summary.where)
-        self.query_one("#where", Static).update(where)
-        self.query_one("#counts", Static).update(Content(summary.counts))
+        self._screen.query_one("#where", Static).update(where)
+        self._screen.query_one("#counts", Static).update(Content(summary.counts))
         count = summary.problems
         self.status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
 
@@ -239,7 +241,7 @@ class PanesScreen(Screen[None]):
             return
         input_ = self._input(new.draft.input)
         input_.is_wrong = new.draft.is_wrong
-        if old.draft is None and input_ is not self.focused:
+        if old.draft is None and input_ is not self._screen.focused:
             input_.reflect(new.draft.parsed.text)
         self.show_popup_soon()
 
@@ -247,7 +249,7 @@ class PanesScreen(Screen[None]):
         """Show the note and the completions of the draft once everything is in place."""
         draft = self._state.draft
         if draft is not None and draft.completions is not None:
-            self.call_after_refresh(self._show_popup)
+            self._screen.call_after_refresh(self._show_popup)
 
     def _show_popup(self) -> None:
         draft = self._state.draft
@@ -279,14 +281,14 @@ class PanesScreen(Screen[None]):
 
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""
-        if isinstance(self.focused, FilterInput):
+        if self.focused_input is not None:
             self.status.show_hints(keymap.hints(keymap.FILTERS))
         else:
             self.status.show_hints(self._hints(self.pane))
 
     def _hints(self, pane: str) -> Iterable[tuple[str, str]]:
         hints = list(keymap.hints(pane, keymap.ANYWHERE))
-        if self.is_pick and pane == "specs":
+        if self._is_pick and pane == "specs":
             hints[0] = ("⏎", "pick")
         if pane == "detail" and self.detail.current.tree_row is not None:
             hints = [*keymap.hints(keymap.TREE), ("w", "why"), *keymap.hints(keymap.ANYWHERE)]

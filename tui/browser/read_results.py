@@ -66,14 +66,23 @@ def read_results(
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
         return Refusal(unanswerable_note(error, parsed), is_unanswerable=True)
+    has_match = listing.shown or any(package.shown for package in packages)
+    if typed is not None and may_refuse and not has_match:
+        refusal = _refuse(catalog, typed, should_stop, completes=completes)
+        if refusal is not None:
+            return refusal
+    return _results(catalog, listing, packages, typed, target)
+
+
+def _results(
+    catalog: Catalog,
+    listing: Listing,
+    packages: Sequence[PackageCount],
+    typed: ParsedInput | None,
+    target: Row | str | None,
+) -> Results:
+    view, selected = listing.view, catalog.selected_package(listing.view.query)
     elsewhere = 0 if listing.shown else sum(package.shown for package in packages)
-    if typed is not None and may_refuse and not listing.shown and not elsewhere:
-        items = NO_COMPLETIONS
-        if completes:
-            items = complete(catalog, typed, should_stop=should_stop)
-        note = None if items.items else check_input(catalog, typed, should_stop)
-        if items.items or note is not None:
-            return Refusal(note, completions=items)
     listing.precompute()
     cursor = _cursor(catalog, listing, target)
     starts = window_starts(cursor - _NEAR, cursor + _NEAR, len(listing))
@@ -90,6 +99,15 @@ def read_results(
         cursor,
         read_windows(catalog, listing, starts),
     )
+
+
+def _refuse(
+    catalog: Catalog, typed: ParsedInput, should_stop: ShouldStop, *, completes: bool
+) -> Refusal | None:
+    """Refuse a text without a match if its word is not typed to its end, or never matches."""
+    word = complete(catalog, typed, should_stop=should_stop) if completes else NO_COMPLETIONS
+    note = None if word.items else check_input(catalog, typed, should_stop)
+    return Refusal(note, completions=word) if word.items or note is not None else None
 
 
 def _with_selected(

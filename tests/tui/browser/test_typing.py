@@ -283,7 +283,7 @@ async def test_the_box_is_not_drawn_again_where_it_says_the_same(
         monkeypatch.setattr(box, "render_line", draw)
         await browser.press("home", "end")
         drawn.clear()
-        browser.browser.show_popup_soon()
+        browser.browser.panes.show_popup_soon()
         await browser.settle()
         assert drawn == []
 

@@ -152,25 +152,25 @@ def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
 @pytest.mark.parametrize(
     "patch",
     [
-        "import spackscope.tui.browser.screen as b; b.BrowserScreen.action_fold = broken",
+        "import spackscope.tui.browser.actions as b; b.Actions.fold = broken",
         "import spackscope.tui.browser.loading as r; r.load = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
         "import textual._xterm_parser as x; x.XTermParser.feed = broken",
         (
-            "import spackscope.tui.process.terminal as t, spackscope.tui.browser.screen as b\n"
+            "import spackscope.tui.process.terminal as t, spackscope.tui.browser.actions as b\n"
             "t.TerminalDriver.stop_application_mode = broken\n"
-            "b.BrowserScreen.action_fold = lambda self: self.app.exit()"
+            "b.Actions.fold = lambda self: self.leave()"
         ),
         (
-            "import threading, spackscope.tui.browser.screen as b\n"
+            "import threading, spackscope.tui.browser.actions as b\n"
             "def fold(self): threading.Thread(target=broken).start()\n"
-            "b.BrowserScreen.action_fold = fold"
+            "b.Actions.fold = fold"
         ),
         (
-            "import asyncio, spackscope.tui.browser.screen as b\n"
+            "import asyncio, spackscope.tui.browser.actions as b\n"
             "def fold(self): asyncio.get_running_loop().call_soon(broken)\n"
-            "b.BrowserScreen.action_fold = fold"
+            "b.Actions.fold = fold"
         ),
     ],
     ids=["action", "worker", "mount", "start", "keyboard", "driver", "thread", "loop"],
