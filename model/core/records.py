@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import compress
+from typing import TypeGuard
 
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
@@ -19,13 +20,13 @@ DEPTYPES = ("build", "link", "run", "test")
 """The deptypes, in the order in which Spack shows them."""
 
 
-def is_hash(text: str) -> bool:
-    """Check whether a text is a full DAG hash.
+def is_hash(value: object) -> TypeGuard[str]:
+    """Check whether a value is a full DAG hash.
 
     Spack writes the first 160 bits of a SHA in lower-case base 32
     (`lib/spack/spack/util/hash.py`), which are 32 characters of `a-z2-7`.
     """
-    return _HASH.fullmatch(text) is not None
+    return type(value) is str and _HASH.fullmatch(value) is not None
 
 
 @dataclass(frozen=True, slots=True)

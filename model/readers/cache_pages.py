@@ -13,17 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.encoding import decode
-from spackscope.model.readers.fields import (
-    FieldReader,
-    Texts,
-    is_hash,
-    mismatch,
-    storable,
-    wrong_hash,
-    wrong_value,
-)
+from spackscope.model.readers.fields import FieldReader, Texts, mismatch, storable, wrong_value
 from spackscope.model.readers.front_matter import leading_items, parse_value, split
 from spackscope.model.readers.json import too_many_values
 from spackscope.model.readers.limits import MAX_PAGE_VALUES, MAX_RECORDS, MAX_TEXT_SIZE, MAX_VALUES
@@ -155,7 +147,7 @@ class _Page:
             return None
         hash_ = record.get("hash")
         if not is_hash(hash_):
-            self.fields.add_problem(wrong_hash("hash", hash_))
+            self.fields.add_wrong_hash("hash", hash_)
             return None
         versions = self._strings(record, "versions")
         if len(versions) != 1:
@@ -190,7 +182,6 @@ class _Page:
         return self._lists.setdefault(strings, strings)
 
     def _size(self, size: Any) -> float | None:
-        """Return a size in bytes."""
         match = _SIZE.fullmatch(size) if isinstance(size, str) else None
         if match is None:
             self.fields.add_problem(wrong_value("size", size, "a number of bytes"))

@@ -8,16 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from spackscope.model.core.compilers import LANGUAGES
-from spackscope.model.core.records import Dependency
-from spackscope.model.readers.fields import (
-    FieldReader,
-    Texts,
-    is_hash,
-    kind,
-    mismatch,
-    storable,
-    wrong_hash,
-)
+from spackscope.model.core.records import Dependency, is_hash
+from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
 
 _LANGUAGES = frozenset(LANGUAGES)
 OLD_HASH_KEYS = ("full_hash", "build_hash")
@@ -78,7 +70,7 @@ class DependencyReader:
         label = f"dependency {name}" if type(name) is str and name else "dependency"
         hash_ = next((item[key] for key in _HASH_KEYS if key in item), None)
         if not is_hash(hash_):
-            self._fields.add_problem(wrong_hash(f"hash of {label}", hash_))
+            self._fields.add_wrong_hash(f"hash of {label}", hash_)
             return None
         its = item.get("parameters")
         if type(its) is dict:

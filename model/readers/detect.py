@@ -8,24 +8,12 @@ from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
-from spackscope.model.readers.decompress import decompress, is_compressed
-from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.encoding import decode, decompress, remove_signature
 from spackscope.model.readers.json import Parsed
 from spackscope.model.readers.lockfile import is_lockfile, read_lockfile
-from spackscope.model.readers.spack_database import (
-    Database,
-    OnCount,
-    parse_document,
-    read_database,
-)
+from spackscope.model.readers.spack_database import Database, OnCount, parse_json, read_database
 from spackscope.model.readers.spack_find import is_find_output, read_find_output
-from spackscope.model.readers.spec_file import (
-    is_signed,
-    is_spec_file,
-    is_yaml_spec_file,
-    read_spec_file,
-    remove_signature,
-)
+from spackscope.model.readers.spec_file import is_spec_file, is_yaml_spec_file, read_spec_file
 from spackscope.model.readers.yaml import load_yaml
 
 _NOT_KNOWN = (
@@ -53,16 +41,14 @@ def read_document(
         >>> for item in read_document(path.read_bytes(), origin="index.json"):
         ...     print(item)
     """
-    if is_compressed(data):
-        data, reason = decompress(data, max_size)
-        if reason or not data:
-            yield Problem(origin, "", reason or "it is empty when unpacked")
+    data, reason = decompress(data, max_size)
+    if reason:
+        yield Problem(origin, "", reason)
         if not data:
             return
-    if is_signed(data):
-        data, reason = remove_signature(data)
-        if reason:
-            yield Problem(origin, "", reason)
+    data, reason = remove_signature(data)
+    if reason:
+        yield Problem(origin, "", reason)
     if is_page(data):
         items = read_page(data, origin=origin)
     else:
@@ -82,7 +68,7 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
         if is_yaml:
             document, remarks = Parsed(load_yaml(text.removeprefix("---"), aliases=False)[0])
         else:
-            document, remarks = parse_document(text, origin=origin, on_count=on_count)
+            document, remarks = parse_json(text, origin=origin, on_count=on_count)
         del text
     except Unreadable as error:
         yield Problem(origin, "", _not_known(head, str(error)))

@@ -1,9 +1,129 @@
-"""Decode the bytes of a document."""
+"""Unpack the bytes of a document, remove its signature, and decode its text.
+
+Spack's mirrors keep some documents compressed with gzip or zstd, and some in clear-text OpenPGP
+signatures.
+"""
 
 from __future__ import annotations
 
+import importlib
+import io
+import re
+import zlib
+from typing import Any
+
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.readers.limits import MAX_TEXT_SIZE
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_ZSTD_MODULES = ("compression.zstd", "backports.zstd", "zstandard")
+_NO_ZSTD = "for which Python before 3.14 needs the package zstandard"
+# Deflate unpacks a byte to 1,032 at most, so no piece is larger than 17 MB.
+_PIECE = 2**14
+_ZSTD_PIECE = 2**20
+_TRAILER = 8
+_INCOMPLETE = "it cannot be unpacked completely"
+
+_ARMOUR = b"-----BEGIN PGP SIGNED MESSAGE-----"
+_SIGNATURE = re.compile(rb"^-----BEGIN PGP SIGNATURE-----", re.MULTILINE)
+_HEADERS = re.compile(rb"-+BEGIN PGP SIGNED MESSAGE-+[ \t]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n?")
+_MAX_HEADERS = 2**20
+"""Bytes in which headers are searched for; the expression takes memory for each line."""
+
+
+def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
+    """Unpack a compressed document; return what could be unpacked, and why that is not all.
+
+    gzip and zstd are recognised by their first bytes (RFC 1952 and RFC 8878); any other document
+    is returned as it is. Nothing is returned of what unpacks to more than `max_size` bytes, nor
+    of what unpacks to so many times its size that it must have been made to do harm.
+    """
+    max_size = min(max_size, max_unpacked_size(len(data)))
+    if data.startswith(_GZIP):
+        unpacked, reason = _unpack_gzip(data, max_size)
+    elif data.startswith(_ZSTD):
+        unpacked, reason = _unpack_zstd(data, max_size)
+    else:
+        return data, ""
+    return unpacked, reason if unpacked or reason else "it is empty when unpacked"
+
+
+def _unpack_gzip(data: bytes, max_size: int) -> tuple[bytes, str]:
+    """Unpack all members, of which gzip allows several in a row."""
+    out = io.BytesIO()
+    at = members = 0
+    trailer = len(data) - _TRAILER
+    while data.startswith(_GZIP, at):
+        members += 1
+        if members > MAX_GZIP_MEMBERS:
+            reason = f"it has more than {MAX_GZIP_MEMBERS:,} parts; the others are ignored"
+            return out.getvalue(), reason
+        member = zlib.decompressobj(wbits=31)
+        while not member.eof:
+            # The checksum comes alone, so that a wrong one loses nothing before it.
+            piece = data[at : min(at + _PIECE, trailer if at < trailer else len(data))]
+            if not piece:
+                return out.getvalue(), f"{_INCOMPLETE}: File is cut off"
+            try:
+                out.write(member.decompress(piece))
+            except zlib.error as error:
+                return out.getvalue(), f"{_INCOMPLETE}: {error}"
+            if out.tell() > max_size:
+                return b"", _too_large(max_size, len(data))
+            at += len(piece) - len(member.unused_data)
+    if data[at:].strip(b"\0"):
+        return out.getvalue(), "Data after the end of the compressed document was ignored"
+    return out.getvalue(), ""
+
+
+def _unpack_zstd(data: bytes, max_size: int) -> tuple[bytes, str]:
+    for name in _ZSTD_MODULES:
+        try:
+            zstd: Any = importlib.import_module(name)
+            break
+        # A user's own module of that name may raise anything.
+        except (Exception, SystemExit):
+            continue
+    else:
+        return b"", f"it is compressed with zstd, {_NO_ZSTD}"
+    if hasattr(zstd, "ZstdFile"):
+        stream = zstd.ZstdFile(io.BytesIO(data))
+    else:
+        unpacker = zstd.ZstdDecompressor()
+        stream = unpacker.stream_reader(io.BytesIO(data), read_across_frames=True)
+    out = io.BytesIO()
+    try:
+        while piece := stream.read(_ZSTD_PIECE):
+            out.write(piece)
+            if out.tell() > max_size:
+                return b"", _too_large(max_size, len(data))
+    except (EOFError, OSError, MemoryError, zstd.ZstdError) as error:
+        return out.getvalue(), f"{_INCOMPLETE}: {error}"
+    return out.getvalue(), ""
+
+
+def _too_large(max_size: int, packed: int) -> str:
+    is_bomb = max_size == max_unpacked_size(packed)
+    ratio = f", though its size is only {packed:,}" if is_bomb else ""
+    return f"it unpacks to more than {max_size:,} bytes{ratio}"
+
+
+def remove_signature(data: bytes) -> tuple[bytes, str]:
+    """Return a document without its clear-text signature, and what is wrong with that.
+
+    The signature is not verified. The dashes that RFC 9580, section 7.2, puts before a line are
+    removed too. A document that is not signed is returned as it is.
+    """
+    if not data.startswith(_ARMOUR):
+        return data, ""
+    opening = _HEADERS.match(data, 0, _MAX_HEADERS)
+    start = opening.end() if opening else len(_ARMOUR)
+    closing = _SIGNATURE.search(data, start)
+    body = data[start : closing.start() if closing else len(data)]
+    body = body.removeprefix(b"- ").replace(b"\n- ", b"\n")
+    return body, "" if closing else "its signature is missing"
 
 
 def decode(data: bytes) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from spackscope.model.core.records import Problem
-from spackscope.model.core.records import is_hash as is_hash_text
 from spackscope.model.readers.json import Number
 from spackscope.model.readers.limits import MAX_PROBLEMS
 
@@ -22,11 +20,6 @@ _KINDS: dict[type, str] = {Number: "a number", str: "a string", list: "a list"}
 def storable(text: str) -> str:
     """Replace lone surrogates, which no file, no index and no terminal accepts."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def is_hash(value: object) -> TypeGuard[str]:
-    """Check whether a value is a whole DAG hash."""
-    return type(value) is str and is_hash_text(value)
 
 
 def kind(value: object) -> str:
@@ -62,11 +55,6 @@ def unknown_version(name: str, value: object, known: str) -> str:
     return storable(f"{wrong_value(name, value, known)}; {AS_UNDERSTOOD}")
 
 
-def wrong_hash(name: str, value: object) -> str:
-    """Return the sentence that a hash is not one."""
-    return wrong_value(name, value, "32 characters of a-z2-7")
-
-
 class FieldReader:
     """Reads the fields of one record after the other, and collects their problems.
 
@@ -83,8 +71,11 @@ class FieldReader:
         """Report a problem of the current record."""
         self._problem_count += 1
         if self._problem_count <= MAX_PROBLEMS:
-            problem = Problem(self._origin, storable(self.place), storable(reason))
-            self._problems.append(problem)
+            self._problems.append(Problem(self._origin, storable(self.place), storable(reason)))
+
+    def add_wrong_hash(self, name: str, value: object) -> None:
+        """Report that a hash is not one."""
+        self.add_problem(wrong_value(name, value, "32 characters of a-z2-7"))
 
     def problems(self) -> Iterator[Problem]:
         """Yield all problems, and one with the number of those that are not listed."""

@@ -101,11 +101,7 @@ class _Parser:
     """Parse containers of records member by member; `document` grows on the way."""
 
     def __init__(
-        self,
-        text: str,
-        start_installs: Callable[[], KeepRecord] | None,
-        *,
-        is_database: bool,
+        self, text: str, start_installs: Callable[[], KeepRecord] | None, *, is_database: bool
     ) -> None:
         self._text = text
         self._start_installs = start_installs

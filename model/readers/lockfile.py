@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.fields import (
     AS_UNDERSTOOD,
-    is_hash,
     kind,
     mismatch,
     storable,

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.encoding import decode
+from spackscope.model.readers.encoding import decode, remove_signature
 from spackscope.model.readers.fields import mismatch, storable, wrong_value
 from spackscope.model.readers.json import Number, parse
-from spackscope.model.readers.spec_file import is_signed, remove_signature
 
 DATABASE = "application/vnd.spack.db."
 SPEC = "application/vnd.spack.spec."
@@ -68,10 +67,8 @@ def read_manifest(data: bytes) -> Manifest:
     """Read a manifest, plain or signed; the signature is not verified. Raises Unreadable."""
     if len(data) > MAX_MANIFEST_SIZE:
         raise Unreadable(f"the manifest has more than {MAX_MANIFEST_SIZE:,} bytes")
-    if is_signed(data):
-        data, _ = remove_signature(data)
     try:
-        document, _ = parse(decode(data))
+        document, _ = parse(decode(remove_signature(data)[0]))
     except Unreadable as error:
         raise Unreadable(f"the manifest cannot be read: {error}") from None
     entries = document.get("data") if isinstance(document, dict) else None

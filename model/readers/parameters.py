@@ -37,8 +37,7 @@ class ParameterReader:
         `is_complete` marks lists of values with `:=`, as Spack does since 1.0.
         """
         if type(parameters) is not dict:
-            problem = mismatch("parameters", parameters, "an object")
-            self._fields.add_problem(problem)
+            self._fields.add_problem(mismatch("parameters", parameters, "an object"))
             return (), ()
         variants: list[str] = []
         flags: list[str] = []

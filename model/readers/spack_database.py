@@ -66,7 +66,7 @@ class Database:
         return spec
 
 
-def parse_document(text: str, *, origin: str, on_count: OnCount | None = None) -> Parsed:
+def parse_json(text: str, *, origin: str, on_count: OnCount | None = None) -> Parsed:
     """Parse any JSON document; a Spack database becomes a `Database`.
 
     Raises Unreadable, and what `on_count` raises.

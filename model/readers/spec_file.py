@@ -17,10 +17,7 @@ from spackscope.model.readers.spec_node import NodeReader, node_hash
 FORMATS = ("2", "3", "4", "5")
 """The specfile formats that a file may state; format 1 is a list and states none."""
 
-_ARMOUR = b"-----BEGIN PGP SIGNED MESSAGE-----"
-_SIGNATURE = re.compile(rb"^-----BEGIN PGP SIGNATURE-----", re.MULTILINE)
-_HEADERS = re.compile(rb"-+BEGIN PGP SIGNED MESSAGE-+[ \t]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n?")
-# The expressions take memory for each line.
+# The expression takes memory for each line.
 _MAX_HEAD = 2**20
 _YAML = re.compile(
     rb"(?:---[ \t]*\r?\n)?"
@@ -37,28 +34,9 @@ def is_spec_file(document: Any) -> bool:
     return isinstance(spec, list) or (isinstance(spec, dict) and "nodes" in spec)
 
 
-def is_signed(data: bytes) -> bool:
-    """Recognise a document in a clear-text OpenPGP signature."""
-    return data.startswith(_ARMOUR)
-
-
 def is_yaml_spec_file(data: bytes) -> bool:
     """Recognise a spec file in YAML: it begins with `spec:` or what a build cache adds to it."""
     return _YAML.match(data, 0, _MAX_HEAD) is not None
-
-
-def remove_signature(data: bytes) -> tuple[bytes, str]:
-    """Return the body of a signed document, and what is wrong with the signature.
-
-    The signature is not verified. The dashes that RFC 9580, section 7.2, puts before a line are
-    removed too.
-    """
-    opening = _HEADERS.match(data, 0, _MAX_HEAD)
-    start = opening.end() if opening else len(_ARMOUR)
-    closing = _SIGNATURE.search(data, start)
-    body = data[start : closing.start() if closing else len(data)]
-    body = body.removeprefix(b"- ").replace(b"\n- ", b"\n")
-    return body, "" if closing else "its signature is missing"
 
 
 def read_spec_file(document: dict[str, Any], *, origin: str) -> Iterator[Spec | Problem]:

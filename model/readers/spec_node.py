@@ -12,16 +12,9 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.dependencies import OLD_HASH_KEYS, DependencyReader, compiles
-from spackscope.model.readers.fields import (
-    FieldReader,
-    is_hash,
-    mismatch,
-    quoted,
-    storable,
-    wrong_hash,
-)
+from spackscope.model.readers.fields import FieldReader, mismatch, quoted, storable
 from spackscope.model.readers.limits import MAX_RECORDS, TOO_MANY_RECORDS
 from spackscope.model.readers.parameters import ParameterReader
 
@@ -92,7 +85,9 @@ class NodeReader:
         Returns None without a valid hash, or if there were too many nodes; of any other node
         what can be read. The compiler is empty where it is a dependency, until `complete`.
         """
-        if not self._has_room():
+        self._count += 1
+        if self._count + self.dependencies.count + self._parameters.count > MAX_RECORDS:
+            self.is_full = True
             return None
         name, fields = name_and_fields(node)
         if fields is not None and type(hash_) is str:
@@ -103,7 +98,7 @@ class NodeReader:
         place = self.prefix + (name[:60] if type(name) is str and name else "spec")
         self.fields.place = place
         if not is_hash(hash_):
-            self.fields.add_problem(wrong_hash("hash", hash_))
+            self.fields.add_wrong_hash("hash", hash_)
             return None
         self.fields.place = f"{place}/{hash_[:7]}"
         if fields is None:
@@ -160,13 +155,6 @@ class NodeReader:
             for reason in self.dependencies.absent():
                 yield Problem(self._origin, "", reason)
 
-    def _has_room(self) -> bool:
-        self._count += 1
-        if self._count + self.dependencies.count + self._parameters.count <= MAX_RECORDS:
-            return True
-        self.is_full = True
-        return False
-
     def _arch(self, arch: object) -> tuple[str, str, str]:
         if type(arch) is not dict:
             self.fields.add_problem(mismatch("arch", arch, "an object"))
@@ -200,10 +188,8 @@ class NodeReader:
             else:
                 self.fields.add_problem(mismatch("annotations", annotations, "an object"))
         if type(stated) is dict:
-            name, version = (
-                self.fields.string("compiler", stated.get("name")),
-                _exact_version(stated),
-            )
+            name = self.fields.string("compiler", stated.get("name"))
+            version = _exact_version(stated)
             if not version:
                 self.fields.add_problem("version of compiler is missing")
             return sys.intern(storable(f"{name}@{version}" if name and version else name))
@@ -235,7 +221,7 @@ class NodeReader:
         hash_ = build_spec.get("hash") if type(build_spec) is dict else None
         if is_hash(hash_):
             return sys.intern(hash_)
-        self.fields.add_problem(wrong_hash("hash of build_spec", hash_))
+        self.fields.add_wrong_hash("hash of build_spec", hash_)
         return ""
 
 
