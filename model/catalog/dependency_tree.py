@@ -27,6 +27,9 @@ External specs were not built by Spack; unlisted ones are in the index as a depe
 ones are named as a dependency, and no document has their record.
 """
 
+MAX_CHILDREN = 10_000
+"""Lines that one line unfolds to; compilers and their runtime have more dependents than that."""
+
 _CHUNK = 512
 """Records that are read with one statement."""
 
@@ -45,8 +48,8 @@ class GraphSpec:
 class Node:
     """One line of a tree: the head of a section, or a spec that an edge leads to.
 
-    `id` is that of the record, `count` how many lines it unfolds to; heads have neither an edge
-    nor a spec.
+    `id` is that of the record, `count` how many specs it leads to, of which the first
+    MAX_CHILDREN are shown; heads have neither an edge nor a spec.
     """
 
     id: int
@@ -174,6 +177,7 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     ends = [(edge.child if downwards else edge.parent, edge) for edge in edges]
     # Absent specs have no position in the order of the records.
     ends.sort(key=lambda end: (dependencies.name(end[0]), end[0]))
+    del ends[MAX_CHILDREN:]
     ids = list(dict.fromkeys(id_ for id_, _ in ends))
     specs = read_specs(catalog, ids)
     for id_ in _external_ids(catalog, ids):

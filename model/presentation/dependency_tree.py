@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from spackscope.model.catalog.dependency_graph import Edge
-from spackscope.model.catalog.dependency_tree import GraphSpec, Node, Section, Status, Tree
+from spackscope.model.catalog.dependency_tree import (
+    MAX_CHILDREN,
+    GraphSpec,
+    Node,
+    Section,
+    Status,
+    Tree,
+)
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import clean
@@ -32,6 +39,8 @@ def deptypes_sign(deptypes: Collection[str]) -> str:
 def head_text(node: Node) -> str:
     """Return how many dependencies or dependents a spec has."""
     text, nothing = _HEADS[node.section]
+    if node.is_unfolded and node.count > MAX_CHILDREN:
+        return f"{text} {node.count:,}, first {MAX_CHILDREN:,} shown"
     return f"{text} {node.count:,}" if node.count else nothing
 
 

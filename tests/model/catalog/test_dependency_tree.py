@@ -6,11 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spackscope.model.catalog import dependency_tree as model
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree, read_unfolded
+from spackscope.model.presentation import dependency_tree as presentation
 from spackscope.model.presentation.dependency_tree import fold_sign, head_text
 from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page
 from tests.model.catalog.test_dependency_graph import assert_leads
@@ -197,3 +200,14 @@ def test_a_spec_that_needs_itself_is_shown_and_leads_no_further() -> None:
     assert [head_text(head) for head in heads] == ["depends on 2", "used by 2"]
     assert names(tree, "dependencies") == ["p0", "p1", "  p0"]
     assert {fold_sign(tree, row) for row in rows_of(tree, "p0")} == {"↑"}
+
+
+def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (model, presentation):
+        monkeypatch.setattr(module, "MAX_CHILDREN", 2)
+    catalog, ids = catalog_with({0: [1, 2, 3], 1: [], 2: [], 3: []})
+    tree = tree_of(catalog, ids[0])
+    assert head_text(tree.lines[0]) == "depends on 3"
+    tree = read_unfolded(catalog, tree, 0)
+    assert names(tree, "dependencies") == ["p1", "p2"]
+    assert head_text(tree.lines[0]) == "depends on 3, first 2 shown"
