@@ -127,13 +127,14 @@ class FakeBrowser:
         *sources: str | Path,
         query: str = "",
         environ: dict[str, str] | None = None,
+        session: Session | None = None,
         is_pick: bool = False,
     ) -> None:
         self.host = FakeHost()
         self.copied: list[str] = []
         self._placed: Results | None = None
         names = [str(source) for source in sources] or ["sample_data"]
-        session = Session(environ or {})
+        session = session or Session(environ or {})
         self.controllers = Controllers(
             self.host, names, query, session, self._copy, is_pick=is_pick
         )

@@ -5,10 +5,7 @@ What a query shows is tested in test_search.py, without an app.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.browsing import SAMPLE, browsing, sample_where
-from tests.builders import write_page
 
 
 async def test_query_line_filters_and_package_list_show_each_other() -> None:
@@ -149,14 +146,16 @@ async def test_pasted_text_becomes_one_clean_line_of_bounded_length() -> None:
         assert len(browser.query) == 2_000
 
 
-async def test_a_query_typed_while_the_sources_are_read_is_kept(tmp_path: Path) -> None:
+async def test_a_query_typed_while_loading_or_given_at_the_start_is_kept() -> None:
     async with browsing(settled=False) as browser:
         browser.send("slash", *"py-build")
         await browser.settle()
         assert browser.query == "py-build"
         assert browser.shown == sample_where(lambda r: r["package"] == "py-build")
-    write_page(tmp_path, [], title="zlib")
-    async with browsing(tmp_path, query="zlib &") as browser:
-        assert browser.query == "zlib &"
-        assert browser.focus == "filter query"
-        assert browser.note
+    async with browsing(query="os=ubuntu24.04 ^zlib") as browser:
+        assert browser.query == "os=ubuntu24.04 ^zlib"
+        assert browser.focus == "filter query", "what cannot be asked is given back to be mended"
+        assert "asks for dependencies" in browser.note
+        assert len(browser.shown) == len(SAMPLE)
+        await browser.press(*["backspace"] * 6)
+        assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")

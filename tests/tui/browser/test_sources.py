@@ -10,6 +10,7 @@ import pytest
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.builders import INSTALL_TREE, ZLIB, mirror_v3, serve_files, zlib_index
+from tests.tui.browser.fake_host import FakeBrowser
 from tests.web_server import is_silent, serving
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
@@ -31,15 +32,15 @@ async def test_the_sources_are_listed_with_what_is_the_matter(
         assert "does not exist" in browser.text
 
 
-async def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -> None:
+def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -> None:
     for name in ("builds-of-today", "builds-of-yesterday"):
         shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "a-long-way" / "from-here" / name)
     one, other = sorted((tmp_path / "a-long-way" / "from-here").iterdir())
 
-    async with browsing(one, other, size=(100, 30)) as browser:
-        (where,) = (line for line in browser.lines if "spackscope" in line)
-        assert "…/builds-of-today, " in where
-        assert "yesterday" in where
+    summary = FakeBrowser(one, other).load().state.summary
+    assert summary is not None
+    assert "…/builds-of-today, " in summary.where
+    assert "yesterday" in summary.where
 
 
 async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: Path) -> None:
@@ -71,13 +72,14 @@ async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
             assert ZLIB in browser.shown
 
 
-async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
+def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "spooled"
     path.write_bytes(zlib_index())
 
-    async with browsing("-", session=Session({}, stdin_path=str(path))) as browser:
-        assert "spackscope  standard input" in browser.lines[0]
-        assert ZLIB in browser.shown
+    browser = FakeBrowser("-", session=Session({}, stdin_path=str(path))).load()
+    assert browser.state.summary is not None
+    assert browser.state.summary.where.startswith("standard input")
+    assert ZLIB in browser.shown
 
 
 async def test_what_is_secret_in_a_source_is_nowhere_on_the_screen() -> None:

@@ -119,17 +119,16 @@ async def test_filters_offer_the_values_of_their_column() -> None:
         assert browser.focus != "filter names"
 
 
-async def test_a_completion_is_taken_however_fast_its_keys_come() -> None:
+async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with browsing() as browser:
         browser.send("slash", *"os=seq", "tab", "enter", "j")
         await browser.settle()
         assert browser.query == "os=sequoia"
         assert browser.focus == "spec-rows"
         assert browser.table.rows.cursor == 1
-
-
-async def test_the_box_follows_the_cursor_and_goes_with_the_focus() -> None:
-    async with browsing() as browser:
+        await browser.press("ctrl+r")
         await browser.press("slash")
         await browser.type("os=ub targ")
         assert all(text.startswith("target") for text in browser.completions)
@@ -140,6 +139,23 @@ async def test_the_box_follows_the_cursor_and_goes_with_the_focus() -> None:
         await browser.press("end")
         await browser.press("enter")
         assert browser.box == []
+        await browser.press("ctrl+r")
+        await browser.press("slash")
+        await browser.type("os=")
+        box = browser.browser.query_one(CompletionPopup)
+        drawn: list[int] = []
+        render = box.render_line
+
+        def draw(y: int) -> Strip:
+            drawn.append(y)
+            return render(y)
+
+        monkeypatch.setattr(box, "render_line", draw)
+        await browser.press("home", "end")
+        drawn.clear()
+        browser.browser.panes.show_popup_soon()
+        await browser.settle()
+        assert drawn == []
 
 
 async def test_completions_are_never_markup(tmp_path: Path) -> None:
@@ -231,16 +247,6 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
             assert len(browser.shown) == agreed
 
 
-async def test_a_start_query_that_cannot_be_asked_is_given_back_to_be_mended() -> None:
-    async with browsing(query="os=ubuntu24.04 ^zlib") as browser:
-        assert browser.query == "os=ubuntu24.04 ^zlib"
-        assert browser.focus == "filter query"
-        assert "asks for dependencies" in browser.note
-        assert len(browser.shown) == len(SAMPLE)
-        await browser.press(*["backspace"] * 6)
-        assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
-
-
 async def test_pasted_garbage_does_no_harm_and_the_box_stays_on_the_screen() -> None:
     async with browsing(size=SIZES[0]) as browser:
         for size in SIZES:
@@ -264,28 +270,6 @@ async def test_pasted_garbage_does_no_harm_and_the_box_stays_on_the_screen() -> 
                 await browser.resize(*size)
                 await browser.press("ctrl+r", "escape")
         assert browser.app.is_running
-
-
-async def test_the_box_is_not_drawn_again_where_it_says_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with browsing() as browser:
-        await browser.press("slash")
-        await browser.type("os=")
-        box = browser.browser.query_one(CompletionPopup)
-        drawn: list[int] = []
-        render = box.render_line
-
-        def draw(y: int) -> Strip:
-            drawn.append(y)
-            return render(y)
-
-        monkeypatch.setattr(box, "render_line", draw)
-        await browser.press("home", "end")
-        drawn.clear()
-        browser.browser.panes.show_popup_soon()
-        await browser.settle()
-        assert drawn == []
 
 
 # The history
