@@ -12,16 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from spackscope.model.core.cells import (
-    MAX_SIZE_WIDTH,
-    SHORT_HASH,
-    compiler_cell,
-    shorten_path,
-    size_text,
-    sources_cell,
-    stacks_cell,
-    states_cell,
-)
+from spackscope.model.core import cells
 from spackscope.model.core.column import PER_RECORD, Column, Value
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
@@ -55,7 +46,7 @@ def _vary_unexpectedly(values: Collection[Value]) -> bool:
 def _source_title(sources: tuple[str, ...]) -> str:
     if len(sources) > 1:
         return f"in {len(sources):,} sources"
-    return shorten_path(clean(sources[0]), _TITLE_WIDTH)
+    return cells.shorten_path(clean(sources[0]), _TITLE_WIDTH)
 
 
 # Each line has one group of the fields of a column.
@@ -64,7 +55,8 @@ REGISTRY = (
     Column(
         "hash", storage=PER_RECORD,
         syntax="spec", once=True, completes=(),
-        format=lambda hash_: clean(hash_)[:SHORT_HASH], shown="always", width=SHORT_HASH,
+        format=lambda hash_: clean(hash_)[:cells.SHORT_HASH],
+        shown="always", width=cells.SHORT_HASH,
         detail_order=0, export_order=2,
     ),
     Column(
@@ -82,7 +74,7 @@ REGISTRY = (
     Column(
         "compiler", storage="arch", sort_key=_by_compiler,
         syntax="spec", sigil="%",
-        format=compiler_cell, shown="always", min_width=11,
+        format=cells.compiler_cell, shown="always", min_width=11,
         detail_order=3, find_prefix="%", export_order=4,
     ),
     Column(
@@ -106,7 +98,7 @@ REGISTRY = (
     Column(
         "stack", label="stacks", storage="stack_set", attribute="stacks", is_list=True,
         aliases=("stacks",),
-        format=stacks_cell, shown="if_any", min_width=12, shrinks=True, cut_at_end=True,
+        format=cells.stacks_cell, shown="if_any", min_width=12, shrinks=True, cut_at_end=True,
         detail_order=10, find_prefix="stacks ", export_order=9,
     ),
     Column(
@@ -123,7 +115,7 @@ REGISTRY = (
     Column(
         "size", storage=PER_RECORD,
         completes=("key",),
-        format=size_text, width=MAX_SIZE_WIDTH, align_right=True,
+        format=cells.size_text, width=cells.MAX_SIZE_WIDTH, align_right=True,
         detail_order=9, empty_in_detail=lambda spec: spec.cached, export_order=10,
     ),
     Column(
@@ -148,7 +140,7 @@ REGISTRY = (
     Column(
         "state", storage="presence", attribute="states", is_list=True, restore=_restore_states,
         completes=("values",), sigil="",
-        format=states_cell,
+        format=cells.states_cell,
         in_title=_vary_unexpectedly, detail_order=11,
         in_find=False, find_prefix=None, export_order=13,
     ),
@@ -156,7 +148,7 @@ REGISTRY = (
         "source", storage="presence", attribute="sources", is_list=True,
         restore=lambda sources: {"listed_in": sources},
         completes=("key",),
-        format=sources_cell, min_width=16, shrinks=True,
+        format=cells.sources_cell, min_width=16, shrinks=True,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,
     ),
 )

@@ -9,14 +9,8 @@ _NEW_NAMES = {
     "intel": "intel-oneapi-compilers-classic",
     "arm": "acfl",
 }
-_COMPILERS = frozenset(
-    {
-        *_NEW_NAMES,
-        *_NEW_NAMES.values(),
-        *("aocc", "apple-clang", "cce", "dpcpp", "fj", "gcc", "msvc", "nag", "nvhpc", "pgi"),
-        *("xl", "xl_r"),
-    }
-)
+_OTHERS = ("aocc", "apple-clang", "cce", "dpcpp", "fj", "gcc", "msvc", "nag", "nvhpc", "pgi")
+_COMPILERS = frozenset((*_NEW_NAMES, *_NEW_NAMES.values(), *_OTHERS, "xl", "xl_r"))
 _LEGACY_NAMES = {_NEW_NAMES[name]: name for name in ("clang", "oneapi", "rocmcc", "arm")}
 """The old names that Spack still prints; it has none for the classic Intel compilers."""
 

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 
-_EXACT, _PREFIX, _WORD_START, _SUBSTRING, _SUBSEQUENCE = range(5)
+_EXACT, _PREFIX, _WORD_START, _SUBSTRING, _SUBSEQUENCE, _NO_MATCH = range(6)
 
 
-def _tier(text: str, name: str) -> int | None:
-    """Rank how well a name fits a text, 0 being the best; None where it does not.
+def _tier(text: str, name: str) -> int:
+    """Rank how well a name fits a text, 0 being the best.
 
     Case is ignored. After the exact name come names that begin with the text, names with a word
     that does, names that contain it, and names that contain its letters in this order.
@@ -23,7 +23,7 @@ def _tier(text: str, name: str) -> int | None:
     if position > 0:
         return _WORD_START if f"-{text}" in name or f"_{text}" in name else _SUBSTRING
     letters = iter(name)
-    return _SUBSEQUENCE if all(letter in letters for letter in text) else None
+    return _SUBSEQUENCE if all(letter in letters for letter in text) else _NO_MATCH
 
 
 def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> list[_T]:
@@ -38,18 +38,10 @@ def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> li
     ranked: list[tuple[int, _T]] = []
     for item in items:
         name = name_of(item)
-        if any(word in name.lower() for word in excluded):
-            continue
-        worst = _EXACT
-        for word in included:
-            rank = _tier(word, name)
-            if rank is None:
-                break
-            worst = max(worst, rank)
-        else:
+        worst = max((_tier(word, name) for word in included), default=_EXACT)
+        if worst < _NO_MATCH and not any(word in name.lower() for word in excluded):
             ranked.append((worst, item))
-    best = min((rank for rank, _ in ranked), default=_EXACT)
-    if best < _SUBSEQUENCE:
-        ranked = [pair for pair in ranked if pair[0] < _SUBSEQUENCE]
     ranked.sort(key=lambda pair: pair[0])
+    if ranked and ranked[0][0] < _SUBSEQUENCE:
+        return [item for rank, item in ranked if rank < _SUBSEQUENCE]
     return [item for _, item in ranked]

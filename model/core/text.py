@@ -34,11 +34,7 @@ _JOINING = _characters((0x1161, 0x11FF), (0xD7B0, 0xD7FB), (0x1F3FB, 0x1F3FF))
 # Wide since Unicode 16 (trigrams, hexagrams, counting rods), which is newer than some supported
 # versions of Python.
 _WIDE = _characters(
-    (0x2630, 0x2637),
-    (0x268A, 0x268F),
-    (0x4DC0, 0x4DFF),
-    (0x1D300, 0x1D356),
-    (0x1D360, 0x1D376),
+    (0x2630, 0x2637), (0x268A, 0x268F), (0x4DC0, 0x4DFF), (0x1D300, 0x1D356), (0x1D360, 0x1D376)
 )
 
 
@@ -92,8 +88,7 @@ def shorten(text: str, width: int, *, keep: Literal["ends", "start"] = "ends") -
     head = text[: _prefix_length(text, room if keep == "start" else room // 2)]
     if keep == "start":
         return head + _ELLIPSIS
-    tail = text[_suffix_start(text, room - cell_width(head)) :]
-    return head + _ELLIPSIS + tail
+    return head + _ELLIPSIS + text[_suffix_start(text, room - cell_width(head)) :]
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

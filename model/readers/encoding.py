@@ -91,8 +91,7 @@ def _unpack_zstd(data: bytes, max_size: int) -> tuple[bytes, str]:
     if hasattr(zstd, "ZstdFile"):
         stream = zstd.ZstdFile(io.BytesIO(data))
     else:
-        unpacker = zstd.ZstdDecompressor()
-        stream = unpacker.stream_reader(io.BytesIO(data), read_across_frames=True)
+        stream = zstd.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True)
     out = io.BytesIO()
     try:
         while piece := stream.read(_ZSTD_PIECE):

@@ -108,8 +108,7 @@ def _blob(entry: Any) -> Blob:
         raise Unreadable(storable(wrong_value("checksumAlgorithm", algorithm, "sha256")))
     checksum = entry.get("checksum")
     if type(checksum) is not str or not _SHA256.fullmatch(checksum):
-        expected = "64 hexadecimal digits"
-        raise Unreadable(storable(wrong_value("checksum", checksum, expected)))
+        raise Unreadable(storable(wrong_value("checksum", checksum, "64 hexadecimal digits")))
     length, size, size_problem = entry.get("contentLength"), None, ""
     if type(length) is Number and _LENGTH.fullmatch(length):
         size = int(length)

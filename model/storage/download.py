@@ -8,7 +8,7 @@ import os
 import time
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
@@ -43,25 +43,21 @@ class RemoteFile:
     max_size: int = MAX_FILE_SIZE
 
 
+@dataclass
 class Download:
     """One download of a file, with its cached copy if there is one, and the target of its bytes.
 
     Each method raises SourceError where there are more bytes than the file may have.
     """
 
-    def __init__(
-        self,
-        file: RemoteFile,
-        cached: CachedFile | None,
-        target: BinaryIO,
-        on_progress: OnProgress,
-        should_stop: ShouldStop,
-    ) -> None:
-        self.file, self.cached, self._target = file, cached, target
-        self._on_progress, self._should_stop = on_progress, should_stop
-        self._digest = hashlib.sha256()
-        self._reported = 0.0
-        self.size = 0
+    file: RemoteFile
+    cached: CachedFile | None
+    _target: BinaryIO
+    _on_progress: OnProgress
+    _should_stop: ShouldStop
+    _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+    _reported: float = 0.0
+    size: int = 0
 
     def restart(self) -> None:
         """Discard what was written."""
@@ -130,18 +126,14 @@ Raises SourceErrors and Cancelled.
 """
 
 
+@dataclass
 class Downloader:
     """Downloads into a cache, for all storages of one session."""
 
-    def __init__(
-        self,
-        cache: DownloadCache,
-        client: Client,
-        on_progress: OnProgress = no_progress,
-        should_stop: ShouldStop = never,
-    ) -> None:
-        self.cache, self.client = cache, client
-        self._on_progress, self._should_stop = on_progress, should_stop
+    cache: DownloadCache
+    client: Client
+    on_progress: OnProgress = no_progress
+    should_stop: ShouldStop = never
 
     def fetch(self, file: RemoteFile, request: Request) -> FetchedFile:
         """Download a file, or reuse the cached copy if it is still current.
@@ -186,7 +178,7 @@ class Downloader:
         self, cache: DownloadCache, file: RemoteFile, cached: CachedFile | None, request: Request
     ) -> CachedFile:
         with cache.open_new(file.key) as target:
-            download = Download(file, cached, target, self._on_progress, self._should_stop)
+            download = Download(file, cached, target, self.on_progress, self.should_stop)
 
             def request_once() -> FileVersion | None:
                 download.restart()
@@ -223,11 +215,7 @@ class RemoteStorage(Storage):
     def fetch(
         self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
     ) -> FetchedFile:
-        """Return the cached copy of a file once it is current; "" is the URL itself.
-
-        Raises NotFound, WrongContent, other SourceErrors where no stale copy may serve, and
-        Cancelled.
-        """
+        """Return the cached copy of a file once it is current; "" is the URL itself."""
         origin = f"{self.origin}/{name}" if name else self.origin
         file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size)
         return self.downloader.fetch(file, partial(self._request, name))

@@ -15,17 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import BinaryIO
 
+from spackscope.model.core import files
 from spackscope.model.core.bounded_files import open_file, read_file
 from spackscope.model.core.errors import SourceError, reason
-from spackscope.model.core.files import (
-    is_temporary,
-    make_directories,
-    private_directory,
-    sha256_of,
-    temporary_file,
-    write_atomically,
-    xdg_dir,
-)
 
 UNUSED_DAYS = 30
 MAX_SIZE = 20 << 30
@@ -90,22 +82,21 @@ class DownloadCache:
                     return None
                 times = (status.st_mtime_ns, status.st_ctime_ns)
                 if times != (cached.mtime_ns, cached.ctime_ns):
-                    if sha256_of(file) != cached.sha256:
+                    if files.sha256_of(file) != cached.sha256:
                         return None
                     cached = replace(cached, mtime_ns=times[0], ctime_ns=times[1])
         except (OSError, ValueError, RecursionError):
             return None
-        self._mark_used(path + _META)
+        with contextlib.suppress(OSError):
+            if time.time() - os.stat(path + _META).st_mtime > _DAY:
+                os.utime(path + _META)
         return cached
 
     @contextlib.contextmanager
     def open_new(self, key: str) -> Iterator[BinaryIO]:
-        """Open a temporary file, which is removed afterwards unless it was stored.
-
-        Raises OSError.
-        """
-        make_directories(self.directory)
-        with temporary_file(self.directory, os.path.basename(self._path(key))) as file:
+        """Open a temporary file, removed afterwards unless it was stored. Raises OSError."""
+        files.make_directories(self.directory)
+        with files.temporary_file(self.directory, os.path.basename(self._path(key))) as file:
             yield file
 
     def store(
@@ -123,17 +114,9 @@ class DownloadCache:
         os.replace(file.name, path)
         # Of the file that was written: another process may have replaced the path since.
         status = os.fstat(file.fileno())
-        cached = CachedFile(
-            path,
-            url,
-            version.stamp,
-            version.last_modified,
-            sha256,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-            time.time(),
-        )
+        stated = version.stamp, version.last_modified
+        times = status.st_mtime_ns, status.st_ctime_ns
+        cached = CachedFile(path, url, *stated, sha256, status.st_size, *times, time.time())
         self._write_meta(cached)
         return cached
 
@@ -168,7 +151,7 @@ class DownloadCache:
         now = time.time()
         with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
             for entry in entries:
-                if entry.name.endswith(_META) or is_temporary(entry.name):
+                if entry.name.endswith(_META) or files.is_temporary(entry.name):
                     continue
                 with contextlib.suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
@@ -184,12 +167,7 @@ class DownloadCache:
 
     def _write_meta(self, cached: CachedFile) -> None:
         meta = {name: value for name, value in asdict(cached).items() if name != "path"}
-        write_atomically(cached.path + _META, json.dumps(meta).encode())
-
-    def _mark_used(self, path: str) -> None:
-        with contextlib.suppress(OSError):
-            if time.time() - os.stat(path).st_mtime > _DAY:
-                os.utime(path)
+        files.write_atomically(cached.path + _META, json.dumps(meta).encode())
 
 
 def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
@@ -197,11 +175,11 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
 
     Raises SourceError where not even a temporary directory can be written to.
     """
-    if parent := xdg_dir(environ, "cache"):
+    if parent := files.xdg_dir(environ, "cache"):
         directory = os.path.join(parent, "copies")
         try:
-            private_directory(parent)
-            private_directory(directory)
+            files.private_directory(parent)
+            files.private_directory(directory)
             with tempfile.TemporaryFile(dir=directory):
                 pass
         except OSError:

@@ -86,8 +86,7 @@ class Response:
             raise Unauthorized(f"{origin} needs credentials: HTTP 401", challenge, self.url)
         message = f"{origin} cannot be read: {self.url.netloc} answers HTTP {status}"
         if status in _RETRY_STATUSES or status >= 500:
-            retry_after = _seconds(self.headers.get("retry-after", ""))
-            raise TemporaryFailure(message, after=retry_after)
+            raise TemporaryFailure(message, after=_seconds(self.headers.get("retry-after", "")))
         raise SourceError(message)
 
 
@@ -188,7 +187,6 @@ class Client:
             return self._pool(url.scheme, proxy).handle_request(request)
 
     def _pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:
-        """Return the connections that use a proxy, or none."""
         with self._lock:
             if (scheme, proxy) not in self._pools:
                 self._pools[scheme, proxy] = self._open_pool(scheme, proxy)

@@ -27,7 +27,14 @@ class LocalFolder(Storage):
         if not os.path.isfile(path):
             raise NotFound(f"{shown_url(origin)} does not exist")
         if sha256:
-            check_digest(_sha256_of(path, origin), sha256, origin)
+            try:
+                with open_file(path) as file:
+                    if (size := os.fstat(file.fileno()).st_size) > MAX_FILE_SIZE:
+                        raise too_large(size, MAX_FILE_SIZE)
+                    digest = sha256_of(file)
+            except OSError as error:
+                raise SourceError(f"{origin} {reason(error)}") from None
+            check_digest(digest, sha256, origin)
         return FetchedFile(path, origin)
 
     def is_cached(self, name: str) -> bool:
@@ -44,13 +51,3 @@ class LocalFolder(Storage):
 
     def _path(self, name: str) -> str:
         return os.path.join(self.top, *name.split("/"))
-
-
-def _sha256_of(path: str, origin: str) -> str:
-    try:
-        with open_file(path) as file:
-            if (size := os.fstat(file.fileno()).st_size) > MAX_FILE_SIZE:
-                raise too_large(size, MAX_FILE_SIZE)
-            return sha256_of(file)
-    except OSError as error:
-        raise SourceError(f"{origin} {reason(error)}") from None

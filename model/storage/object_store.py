@@ -55,7 +55,6 @@ class Bucket(ABC):
         """Return the sentence for an exception of the library, or None if it is none."""
 
     def _client(self) -> Any:
-        """Return the client of the library."""
         with self._lock:
             if self._library_client is None:
                 self._library_client = self._connect()

@@ -77,8 +77,7 @@ class OciRegistry(Storage):
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is a cached manifest that names the index."""
-        cache = self._downloader.cache
-        return name == INDEX and cache.find(self._manifest_url.key) is not None
+        return name == INDEX and self._downloader.cache.find(self._manifest_url.key) is not None
 
     def _fetch(self, url: Url, file: RemoteFile, *, accept: str = "*/*") -> FetchedFile:
         def send(download: Download) -> FileVersion | None:
@@ -127,8 +126,7 @@ class OciRegistry(Storage):
 
     def _explain(self, failure: SourceError, server: Url) -> SourceError:
         """Return why a server refused, if that is because no credentials were sent to it."""
-        is_own = server.is_same_server(self._top)
-        if not failure.is_forbidden or not self._password or is_own:
+        if not failure.is_forbidden or not self._password or server.is_same_server(self._top):
             return failure
         return SourceError(
             f"the registry {self._top.netloc} asks for a password at {server.server},"

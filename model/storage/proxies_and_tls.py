@@ -78,7 +78,6 @@ def _variable(environ: Mapping[str, str], name: str) -> str:
 
 
 def _is_exempt(host: str, port: int | None, no_proxy: str) -> bool:
-    """Check whether `no_proxy` exempts a host from the proxy."""
     host = host.lower().rstrip(".")
     for entry in no_proxy.lower().replace(",", " ").split():
         if entry == "*" or _in_network(host, entry):
