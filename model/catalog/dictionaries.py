@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -28,19 +29,30 @@ _SORT_COST = 3
 _HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 
 
+class _Entries(dict[int, tuple[Any, ...]]):
+    """What codes mean, computed when it is first needed."""
+
+    def __init__(self, compute: Callable[[int], tuple[Any, ...]]) -> None:
+        self._compute = compute
+
+    def __missing__(self, code: int) -> tuple[Any, ...]:
+        entry = self[code] = self._compute(code)
+        return entry
+
+
 @class_reading_index
 class Dictionaries:
     """The values that codes mean; each dictionary is read when it is first needed.
 
-    `record_arguments` has for each dictionary in `STORED` a function that returns the arguments of
-    `Spec` that a code means, and `widths` returns the cells that each value of a column takes.
+    `record_values` has for each dictionary in `STORED` the values of the fields of `Spec` that a
+    code means, and `widths` returns the cells that each value of a column takes.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._values: dict[str, Sequence[Value]] = {}
-        self.record_arguments = [
-            lru_cache(None)(partial(self._arguments, columns)) for columns in STORED.values()
+        self.record_values = [
+            _Entries(partial(self._record_values, columns)) for columns in STORED.values()
         ]
         self.widths = lru_cache(None)(self._widths)
         self._matching_codes: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
@@ -81,20 +93,18 @@ class Dictionaries:
                 column_values[row[0]] = (texts if column.is_list else text)(row[number])
         return values
 
-    def _arguments(self, columns: Sequence[Column], code: int) -> dict[str, Any]:
-        arguments: dict[str, Any] = {}
-        for column in columns:
-            arguments |= column.restored(self.values(column.name)[natural(code)])
-        return arguments
+    def _record_values(self, columns: Sequence[Column], code: int) -> tuple[Any, ...]:
+        values = ((column, self.values(column.name)[natural(code)]) for column in columns)
+        return tuple(chain.from_iterable(column.restore(value) for column, value in values))
 
     @cached_property
-    def documents(self) -> list[dict[str, Any]]:
-        """The arguments of `Spec` that the codes of documents mean."""
+    def documents(self) -> list[tuple[str, str]]:
+        """The origin and the source of each document."""
         rows = self._database.execute(
             "SELECT origin, name FROM document JOIN source ON source.id = source"
             " ORDER BY document.id"
         )
-        return [{"origin": text(origin), "source": text(name)} for origin, name in rows]
+        return [(text(origin), text(name)) for origin, name in rows]
 
     @cached_property
     def lists_dependencies(self) -> bool:

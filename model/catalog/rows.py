@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
+from operator import getitem, itemgetter
 from typing import Any
 
 from spackscope.model.catalog.dependency_graph import DependencyGraph
@@ -29,6 +31,15 @@ _SELECT = (
     f"SELECT spec.id, hash, size, look_alike.id, document, {', '.join(STORED)}"
     " FROM spec JOIN look_alike ON look_alike.id = look_alike WHERE spec.id IN"
 )
+
+_FIELDS = (
+    *("hash", "size", "origin", "source"),
+    *(name for columns in STORED.values() for column in columns for name in column.restores),
+)
+"""The fields of `Spec` that `Records.rows` reads, in its order."""
+
+_DEFAULTS = {field.name: field.default for field in fields(Spec) if field.name not in _FIELDS}
+_in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__slots__))
 
 # What checks the columns of these records, in the order of their fields.
 _PROVENANCE = (text, text, text, number, text)
@@ -63,11 +74,13 @@ class Records:
         # The ids are numbers of this index, never text of a user.
         for id_, hash_, size, look_alike, document, *codes in self._database.execute(
             f"{_SELECT} ({','.join(map(str, ids))})"
-        ):
-            values = dict(documents[natural(document)])
-            for arguments, code in zip(self._dictionaries.record_arguments, codes, strict=True):
-                values |= arguments(code)
-            spec = Spec(hash=checked_hash(hash_), size=_checked_size(size), **values)
+        ).fetchall():
+            values = (
+                *(checked_hash(hash_), _checked_size(size), *documents[natural(document)]),
+                *chain.from_iterable(map(getitem, self._dictionaries.record_values, codes)),
+                *_DEFAULTS.values(),
+            )
+            spec = Spec(*_in_order_of_spec(values))
             rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
         return [rows[id_] for id_ in ids]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
+from operator import attrgetter
 from typing import Any, Literal
 
 from spackscope.model.core.cells import text_cell
@@ -39,8 +40,12 @@ class Column:
     """Computes the value from a record, or from an entry of the dictionary, alike."""
     is_list: bool = False
     """Whether the value is a tuple of texts, not a text."""
-    restore: Callable[[Any], dict[str, Any]] | None = None
-    """Returns the arguments of `Spec` that a stored value stands for, if not the attribute."""
+    restores: tuple[str, ...] = ()
+    """The fields of `Spec` that a stored value stands for, if not the attribute."""
+    restore: Callable[[Any], tuple[Any, ...]] = lambda value: (value,)
+    """Returns the values of these fields."""
+    value: Callable[[Any], Value] = field(init=False)
+    """Returns the value of a record, or of an entry of the dictionary."""
     sort_key: Callable[[Any], Any] = lambda value: value
 
     # In a query.
@@ -90,11 +95,8 @@ class Column:
         object.__setattr__(self, "storage", self.storage or self.name)
         if self.derive is None:
             object.__setattr__(self, "attribute", self.attribute or self.name)
-
-    def value(self, source: Any) -> Value:
-        """Return the value of a record, or of an entry of the dictionary."""
-        value: Value = self.derive(source) if self.derive else getattr(source, self.attribute)
-        return value
+            object.__setattr__(self, "restores", self.restores or (self.attribute,))
+        object.__setattr__(self, "value", self.derive or attrgetter(self.attribute))
 
     def cell(self, value: Value) -> str:
         """Return a value, or one text of a list, as a cell: clean, on one line, in full length."""
@@ -115,7 +117,3 @@ class Column:
     def has_dictionary(self) -> bool:
         """Whether many records share a value, so that the values can be listed and counted."""
         return self.storage != PER_RECORD
-
-    def restored(self, value: Any) -> dict[str, Any]:
-        """Return the arguments of `Spec` that a stored value stands for."""
-        return self.restore(value) if self.restore else {self.attribute: value}

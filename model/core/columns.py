@@ -14,6 +14,7 @@ from typing import Any
 
 from spackscope.model.core import cells
 from spackscope.model.core.column import PER_RECORD, Column, Value
+from spackscope.model.core.records import STATES
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 
@@ -31,11 +32,6 @@ def _by_compiler(compiler: str) -> tuple[Any, ...]:
 
 def _by_variant_names(variants: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple((text.lstrip("+~"), text) for text in variants)
-
-
-def _restore_states(states: tuple[str, ...]) -> dict[str, Any]:
-    flags = {state: state in states for state in ("cached", "installed", "explicit")}
-    return {"in_cache": "needed" not in states, **flags}
 
 
 def _vary_unexpectedly(values: Collection[Value]) -> bool:
@@ -138,7 +134,9 @@ REGISTRY = (
         detail_order=0, export_order=15,
     ),
     Column(
-        "state", storage="presence", attribute="states", is_list=True, restore=_restore_states,
+        "state", storage="presence", attribute="states", is_list=True,
+        restores=("in_cache", "cached", "installed", "explicit"),
+        restore=lambda states: ("needed" not in states, *(s in states for s in STATES[:3])),
         completes=("values",), sigil="",
         format=cells.states_cell,
         in_title=_vary_unexpectedly, detail_order=11,
@@ -146,7 +144,7 @@ REGISTRY = (
     ),
     Column(
         "source", storage="presence", attribute="sources", is_list=True,
-        restore=lambda sources: {"listed_in": sources},
+        restores=("listed_in",),
         completes=("key",),
         format=cells.sources_cell, min_width=16, shrinks=True,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,

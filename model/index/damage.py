@@ -100,6 +100,6 @@ def number(value: object) -> float | None:
 
 def checked_hash(value: object) -> str:
     """Return a value of a column with hashes."""
-    if not is_hash(text(value)):
+    if not is_hash(value):
         raise IndexDamaged(f"a hash is {value!r:.40}")
-    return text(value)
+    return value

@@ -20,6 +20,7 @@ from spackscope.model.core.text import clean
 Export = Callable[[Iterable[Spec]], Iterator[str]]
 """Returns the lines of a format, without line ends."""
 
+_VALUES = {column.json_key: column.value for column in EXPORTED}
 _MORE_KEYS = (
     "dependencies",
     *(field.name for field in fields(Provenance)),
@@ -34,7 +35,7 @@ def json_text(spec: Spec) -> str:
 
 
 def _exported(spec: Spec) -> dict[str, Any]:
-    return {column.json_key: column.value(spec) for column in EXPORTED}
+    return {key: value(spec) for key, value in _VALUES.items()}
 
 
 def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
@@ -78,12 +79,14 @@ def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
     import csv
     import io
 
-    heads = [column.json_key for column in EXPORTED]
-    rows = ([_flat(column.value(spec)) for column in EXPORTED] for spec in specs)
-    for row in chain([heads], rows):
-        line = io.StringIO()
-        csv.writer(line, lineterminator="").writerow(row)
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="")
+    rows = (map(_flat, _exported(spec).values()) for spec in specs)
+    for row in chain([_VALUES], rows):
+        writer.writerow(row)
         yield line.getvalue()
+        line.seek(0)
+        line.truncate()
 
 
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
