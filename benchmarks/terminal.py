@@ -49,7 +49,7 @@ def _spawn(arguments: Sequence[str], environ: Mapping[str, str]) -> pexpect.spaw
         dimensions=(40, 120),
         timeout=60,
     )
-    # pexpect waits 50 ms before it sends anything, unless it is told not to.
+    # pexpect waits 50 ms before it sends anything, unless that is turned off.
     child.delaybeforesend = None
     return child
 

@@ -346,7 +346,7 @@ class Browser:
         return ["".join(text for text, _ in pane.pieces(line, 200)) for line in lines]
 
     async def to_detail_line(self, beginning: str) -> None:
-        """Put the cursor on the line of the detail that begins so."""
+        """Move the cursor to the line of the detail that begins so."""
         await self.leave_filter()
         await self.press("3")
         for number, line in enumerate(self.detail_lines):
@@ -362,7 +362,7 @@ _in_test: ContextVar[bool] = ContextVar("in_test", default=False)
 
 @contextlib.contextmanager
 def reading() -> Iterator[None]:
-    """Let the test itself read an index, which the program may not do on this thread."""
+    """Allow the test itself to read an index, which the program may not do on this thread."""
     token = _in_test.set(True)
     try:
         yield

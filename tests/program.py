@@ -286,7 +286,7 @@ class Terminal:
 
 
 def repeat_for(seconds: float, step: Callable[[], object]) -> None:
-    """Take steps for some seconds."""
+    """Run steps for some seconds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         step()
@@ -298,7 +298,7 @@ def wait_until(
     step: Callable[[], object] = lambda: time.sleep(0.01),
     message: Callable[[], str] = lambda: "it never became true",
 ) -> None:
-    """Take steps until something is true; fail with a message after PATIENCE seconds."""
+    """Run steps until something is true; fail with a message after PATIENCE seconds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, message()

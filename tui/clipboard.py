@@ -1,4 +1,4 @@
-"""Put text on the user's clipboard with the first method that works.
+"""Copy text to the user's clipboard with the first method that works.
 
 The methods, in order: the user's own command, tmux, a tool of the desktop, the terminal itself
 (OSC 52), and over SSH, where a desktop tool would mostly be the wrong one, that tool last.

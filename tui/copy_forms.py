@@ -58,7 +58,7 @@ def summary(form: Form, specs: Sequence[Spec], *, marked: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CopyDone:
-    """Tell what was copied and by which method, or why nothing was."""
+    """What was copied and by which method, or why nothing was."""
 
     text: str
     failed: bool

@@ -1,4 +1,4 @@
-"""Say what is wrong with a query: an error while it is typed, or a condition without match."""
+"""Explain what is wrong with a query: an error while it is typed, or a filter without a match."""
 
 from __future__ import annotations
 

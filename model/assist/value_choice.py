@@ -16,7 +16,7 @@ from spackscope.model.query.format import format_group
 class Values:
     """The values of a column, and those that a query includes or excludes by name.
 
-    `has_conditions` tells whether choosing none of them would change the query.
+    `has_conditions` is True if choosing none of them would change the query.
     """
 
     facets: tuple[Facet, ...] = ()

@@ -33,7 +33,7 @@ class Adjacency:
     def neighbours(self, spans: Iterable[Span], of_kind: Sequence[bool] | None = None) -> set[int]:
         """Return the neighbours of spans of nodes.
 
-        `of_kind` tells for each kind of edge whether to follow it; by default all are followed.
+        `of_kind` is True for the kinds of edges to follow; by default all are followed.
         """
         neighbours: set[int] = set()
         if of_kind is not None and not any(of_kind):

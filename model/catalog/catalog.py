@@ -28,7 +28,7 @@ from spackscope.model.sources.document import DiscoveredSource
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
-    `notice` tells the user of trouble with the index, `was_damaged` that it was rebuilt because it
+    `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
     was damaged. `discovered` is what was last discovered about the sources. `dictionaries` has
     the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals.
 

@@ -97,7 +97,7 @@ def copy_stream(source: BinaryIO, target: IO[bytes], max_size: int = MAX_FILE_SI
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    # A FIFO without a writer would otherwise block for ever.
+    # A FIFO without a writer would otherwise block forever.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

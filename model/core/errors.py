@@ -60,7 +60,7 @@ class Unreadable(SpackscopeError, ValueError):
 class YamlError(Unreadable):
     """YAML was not loaded; `line` is where the error is, counted from 1, if known.
 
-    `is_syntax_error` tells a text that is not YAML from YAML that is refused.
+    `is_syntax_error` if the text is not YAML at all, rather than YAML that is refused.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Create files that only their owner can read, where the XDG specification puts them.
 
 A temporary file is named after the process that writes it (host, PID namespace, process id and
-start time), so that a later process can tell whether it is still being written, and remove it.
+start time), so that a later process can check whether it is still being written, and remove it.
 """
 
 from __future__ import annotations

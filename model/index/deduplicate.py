@@ -69,7 +69,7 @@ class Deduplicator:
         self._changed: list[tuple[int, float | None, int]] = []
 
     def drop_repeated_pages(self) -> None:
-        """Keep a record once that several pages of one source, tag and package repeat.
+        """Drop records that other pages of the same source, tag and package repeat.
 
         A hash that they list with different content stays in every form, and is a Problem.
         """

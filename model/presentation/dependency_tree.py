@@ -63,7 +63,7 @@ def virtuals_text(node: Node) -> str:
 
 
 def explain_line(tree: Tree, row: int) -> str:
-    """Explain the letters and signs of a line in words; nothing is said of a head."""
+    """Explain the letters and signs of a line in words; empty for a head."""
     node = tree.lines[row]
     if node.edge is None or node.spec is None:
         return ""

@@ -30,7 +30,7 @@ _VERSION = re.compile(rf"(?:(?:git\.[A-Za-z0-9_./\-]+|{_COMMIT})=|(?!git\.|{_COM
 _ARCHITECTURE = re.compile(r"[A-Za-z0-9_.\-]+")
 _BOOLEAN = re.compile(r"[+~][A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _KEYED = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.\-]*)(:?=)(.*)", re.DOTALL)
-# Spack prints brackets without quotes, though its parser wants them quoted.
+# Spack prints brackets without quotes, though its parser needs them quoted.
 _BARE_VALUE = re.compile(r"[A-Za-z0-9,/_.\-]+")
 _QUOTES = frozenset("'\"")
 _NOT_IN_DOUBLE_QUOTES = frozenset('"$`!')

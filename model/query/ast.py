@@ -105,7 +105,7 @@ class Query:
         return self.plus(Query(((condition,),)))
 
     def without_last(self) -> Query:
-        """Return the query without its last group, or without specs where there is no group."""
+        """Return the query without its last group, or an empty one if it has no group."""
         return replace(self, groups=self.groups[:-1]) if self.groups else Query()
 
     def of_column(self, column: str) -> tuple[Group, ...]:

@@ -164,7 +164,7 @@ def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) ->
     """Check a compiler that a record states against a condition written with `%`.
 
     Raises Unanswerable where the condition asks for more than its name, version and hash, and no
-    dependencies are `listed` that could tell; and where it names a language, since only the
+    dependencies are `listed` that could answer it; and where it names a language, since only the
     compiler's recipe knows its languages.
     """
     if condition.name in LANGUAGES:

@@ -113,7 +113,7 @@ def quoted(text: str) -> str:
 
 
 def in_quotes(text: str) -> str:
-    """Put quotes around a text.
+    """Return a text in quotes.
 
     No text in quotes can end in a backslash: a wildcard replaces it there.
     """

@@ -74,7 +74,7 @@ def _text_matcher(column: str, pattern: str) -> TextMatcher:
 def _glob(pattern: str) -> TextMatcher:
     if not is_glob(pattern):
         return pattern.__eq__
-    # Not a plain `.*` for each `*`: several of them would take for ever on a long text.
+    # Not a plain `.*` for each `*`: several of them would backtrack endlessly on a long text.
     expression = fnmatch.translate(pattern.replace("[", "[[]"))
     compiled = re.compile(expression, re.IGNORECASE)
     return lambda text: compiled.match(text) is not None

@@ -253,7 +253,7 @@ class Parser:
         while first > 0 and self._tokens[first - 1].end == self._tokens[first].start:
             first -= 1
         is_attached = first < last and self._tokens[first].kind == lexer.NAME
-        # `name@:` is no more than the name.
+        # `name@:` is the same as the name alone.
         return is_attached and not (first == last - 1 and self._tokens[last].text == "@:")
 
 

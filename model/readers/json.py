@@ -256,7 +256,7 @@ def _skip_space(text: str, at: int) -> int:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Keep the cycle collector from searching the millions of objects of a large index.
+    """Pause the cycle collector, which would search the millions of objects of a large index.
 
     Parsing makes no cycles, and takes five times as long while the collector searches for them.
     """

@@ -23,7 +23,7 @@ _BLOB = "/blobs/sha256/"
 
 
 def size_source(spec: Spec, states: Iterable[SourceStatus]) -> str:
-    """Return the name of the remote source that may tell the size of a spec's archive, or ""."""
+    """Return the name of the remote source that may have the size of a spec's archive, or ""."""
     if spec.size is not None or not spec.cached:
         return ""
     for state in states:

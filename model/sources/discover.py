@@ -119,7 +119,7 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
 
 
 def _failed(source: str, why: str) -> DiscoveredSource:
-    """Return a source that could not be read, with the kind that its name tells."""
+    """Return a source that could not be read, with the kind that its name suggests."""
     kind = "public cache" if source.startswith(PUBLIC) else "pages"
     if is_remote(source) or source.startswith(PREFIX):
         kind = "mirror"

@@ -204,9 +204,9 @@ class _VerifiedIndex(NamedTuple):
 
 
 class _VerifiedIndexFile:
-    """Keep the last verified index of a mirror in the user's cache directory, if there is one.
+    """The record of a mirror's last verified index, in the user's cache directory if there is one.
 
-    `key` tells one index of one mirror from all others.
+    `key` identifies one index of one mirror.
     """
 
     def __init__(self, environ: Mapping[str, str], key: str) -> None:

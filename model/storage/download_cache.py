@@ -32,7 +32,7 @@ _MAX_META_SIZE = 2**16
 class FileVersion:
     """What a server says of the version of a file.
 
-    `stamp` is whatever it tells versions apart by: an ETag, a generation, a digest.
+    `stamp` is what identifies a version: an ETag, a generation, a digest.
     """
 
     stamp: str = ""

@@ -35,7 +35,7 @@ class RateCheck:
         self._since, self._size_then = time.monotonic(), 0
 
     def update(self, size: int, total: int | None = None) -> None:
-        """Take the number of bytes so far and in all. Raises Unreachable if that is slow."""
+        """Update the number of bytes. Raises Unreachable if it grew too slowly."""
         patience, now = self._patience, time.monotonic()
         seconds, received = now - self._since, size - self._size_then
         if seconds < patience.slow_for or size == total:

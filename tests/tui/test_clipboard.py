@@ -42,7 +42,7 @@ class Desk:
             (self.programs / name).symlink_to(real)
 
     def add(self, name: str, body: str) -> Path:
-        """Put a script on PATH and return the file in which it stores its stdin."""
+        """Write a script to PATH and return the file in which it stores its stdin."""
         stored = self.programs.parent / f"{name}.stored"
         script = self.programs / name
         script.write_text("#!/bin/sh\n" + body.format(stored=stored) + "\n")

@@ -139,14 +139,14 @@ class DetailsController:
     # The tree
 
     def take_tree(self, tree: Tree | None) -> None:
-        """Keep the tree as the user unfolded it."""
+        """Store the tree as the user unfolded it."""
         details = self._host.state.details
         if tree is not None and details is not None and not details.is_pending:
             self._unfolded = tree.unfolded_sections
             self._host.change(details=replace(details, tree=tree, at=None))
 
     def missing_tree(self) -> str:
-        """Say why there are no dependencies to go to."""
+        """Explain why there are no dependencies to go to."""
         if self._host.state.details is None:
             return "no spec is selected"
         return "This source lists no dependencies"

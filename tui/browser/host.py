@@ -53,7 +53,7 @@ class ThreadTask:
 
 
 class ScreenHost:
-    """Hold the state of a screen, show its changes, and run jobs in worker threads.
+    """Implement Host for a screen: its state, and jobs in worker threads.
 
     `on_damaged` is called with a catalog whose index turned out to be damaged, and the reason.
     """

@@ -30,7 +30,7 @@ class InputAssist:
         self._chosen: str | None = None
 
     def note_text(self, text: str) -> None:
-        """Note what stands in the input now."""
+        """Remember the text of the input."""
         if text != self._chosen:
             self._chosen = None
 

@@ -1,4 +1,4 @@
-"""What is done in the query line and the filters, handed to the controllers."""
+"""Hand what is typed and pressed in the query line and the filters to the controllers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Inputs:
         return parse_filter_input(input_.value, input_.cursor_position, input_.name or "", query)
 
     def type(self, event: Input.Changed) -> None:
-        """Ask for what was typed."""
+        """Search for what was typed."""
         if isinstance(event.input, QueryInput):
             self._recall.note_text(event.value)
         if isinstance(event.input, FilterInput):
@@ -41,7 +41,7 @@ class Inputs:
         self._assist.move_cursor(input_.name or "", input_.value, input_.cursor_position)
 
     def accept(self, input_: FilterInput | None) -> None:
-        """Put the marked completion into the input, or go on to the next pane."""
+        """Insert the marked completion into the input, or go on to the next pane."""
         if input_ is None:
             return
         name, item = input_.name or "", self._panes.popup.marked
@@ -79,7 +79,7 @@ class Inputs:
         self._panes.go_to("specs")
 
     def blur(self, event: events.DescendantBlur) -> None:
-        """Ask for what was typed in its own right once its input is left."""
+        """Show what was typed, with or without rows, once its input is left."""
         draft, input_ = self._host.state.draft, event.widget
         if draft is None or not isinstance(input_, FilterInput) or input_.name != draft.input:
             return

@@ -30,7 +30,7 @@ class Target(NamedTuple):
 
 
 class Navigation:
-    """Keep the steps: each settled view, and each spec that was jumped to."""
+    """Record steps to undo: each settled view, and each spec that was jumped to."""
 
     def __init__(self, host: Host, search: Search, details: DetailsController) -> None:
         self._host, self._search, self._details = host, search, details
@@ -47,7 +47,7 @@ class Navigation:
     # Steps
 
     def leave(self) -> None:
-        """Keep where the user is, before the view changes."""
+        """Record where the user is, before the view changes."""
         state, current = self._host.state, self._undo.current
         is_current = current is not None and current.view == state.view
         if is_current and state.is_shown and self._arriving is None:

@@ -1,4 +1,4 @@
-"""The widgets of the browser: show a state in them, move the focus, tell where the user is."""
+"""The widgets of the browser: show a state in them, move the focus, return where the user is."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Panes:
         self.status = StatusLine(id="status")
 
     def compose(self) -> ComposeResult:
-        """Put title and query above the panes, and the status below."""
+        """Lay out title and query above the panes, and the status below."""
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
         yield self.popup

@@ -43,7 +43,7 @@ class History:
             self.queries = _newest_once([*_read(self._path), *self.queries])
 
     def remember(self, query: str) -> None:
-        """Put a query last.
+        """Append a query, and remove it from earlier in the history.
 
         The file is read again before, so that the queries of another program that runs at the
         same time stay.
@@ -94,7 +94,7 @@ class QueryRecall:
         return self._texts[self._at]
 
     def remember(self, done: Callable[[], object] = lambda: None) -> None:
-        """Keep the query that is shown, and call a function after that."""
+        """Save the query that is shown, and then call a function."""
         state, text = self._host.state, self._host.where.query_text
         is_wrong = state.draft is not None and state.draft.input == QUERY and state.draft.is_wrong
         if is_wrong or not state.view.query:
@@ -108,7 +108,7 @@ class QueryRecall:
 
 
 def history_path(environ: Mapping[str, str]) -> str | None:
-    """Give the file of the queries, or None without a home."""
+    """Return the path of the history file, or None without a home."""
     state = xdg_dir(environ, "state")
     return os.path.join(state, "history") if state is not None else None
 

@@ -113,7 +113,7 @@ def _refuse(
 def _with_selected(
     packages: Sequence[PackageCount], selected: PackageCount | None
 ) -> Sequence[PackageCount]:
-    """Keep the selected package in the list even if nothing of it matches."""
+    """Add the selected package to the list if nothing of it matches."""
     if selected is None or any(package.id == selected.id for package in packages):
         return packages
     return sorted([*packages, replace(selected, shown=0)], key=lambda package: package.id)
@@ -132,7 +132,7 @@ def _columns(catalog: Catalog, view: View, typed: ParsedInput | None) -> list[Co
 
 
 def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
-    """Say why there are no rows, and which key helps."""
+    """Explain why there are no rows, and which key helps."""
     if listing.shown:
         return ""
     query = listing.view.query

@@ -128,7 +128,7 @@ class BrowserScreen(Screen[None]):
         self.panes.show_focus()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Ask for what was typed once its input is left."""
+        """Show what was typed once its input is left."""
         self.inputs.blur(event)
 
     @on(events.Resize)

@@ -1,7 +1,7 @@
-"""Search: the view that is asked for, and the text that it is typed as.
+"""Search: the view that is requested, and the text that it is typed as.
 
 While a text is typed that has no rows yet, the rows of the last one that had some stay: its view
-is refused. Once the input is left, the view is asked for again, and explained if it has no rows.
+is refused. Once the input is left, the view is requested again, and explained if it has no rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PAUSE = 0.05
 
 
 class Search:
-    """Ask for views, and keep the rows while what is typed has none.
+    """Request views, and keep the rows while what is typed has none.
 
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
@@ -53,7 +53,7 @@ class Search:
         typed: ParsedInput | None = None,
         cursor_on: Row | str | None = None,
     ) -> None:
-        """Ask for another view; the last results stay on the screen until the new ones are there.
+        """Request another view; the last results stay on the screen until the new ones arrive.
 
         The input that is typed in keeps its text, unless it is to be rewritten: whoever types may
         be letters ahead. `cursor_on` is the row, or the hash, to put the cursor on.
@@ -114,7 +114,7 @@ class Search:
             self.show(state.view)
 
     def _return_to_user(self, note: Note | None) -> None:
-        """Let the user mend a query that the records cannot answer, over the last one they can."""
+        """Return to the input of a query without an answer, above the last good rows."""
         view = self._host.state.view
         query = self._last_good if self._last_good != view.query else Query()
         self._mend(str(view.query), note)
@@ -138,7 +138,7 @@ class Search:
     # Typing
 
     def type(self, parsed: ParsedInput) -> None:
-        """Ask for what was typed in an input."""
+        """Request the view of what was typed in an input."""
         host, draft = self._host, self._host.state.draft
         if draft is None or draft.input != (parsed.column or QUERY):
             self.leave()
@@ -164,7 +164,7 @@ class Search:
         return False
 
     def reject(self) -> None:
-        """Keep the user in an input whose text is not a query."""
+        """Refuse to leave an input whose text is not a query."""
         self._assist.insist()
         self._host.say("not a query yet; esc goes back to the last one", error=True)
 
@@ -174,7 +174,7 @@ class Search:
             self._go_back()
 
     def leave(self) -> None:
-        """Ask for what was typed even if it has no rows, once its input is left."""
+        """Show what was typed even if it has no rows, once its input is left."""
         host, state = self._host, self._host.state
         draft = state.draft
         if draft is None:
@@ -208,7 +208,7 @@ class Search:
     # Changes of the view that are not typed
 
     def show_query(self, query: Query, *, rewrite: bool = False) -> None:
-        """Ask for another query."""
+        """Request the view of another query."""
         self.show(replace(self._host.state.view, query=query), rewrite=rewrite)
 
     def drop_last(self) -> None:
@@ -233,7 +233,7 @@ class Search:
             self.show_query(more)
 
     def select_package(self, name: str | None) -> None:
-        """Ask for the specs of a package, or with None for those of all."""
+        """Show the specs of a package, or with None those of all."""
         view = self._host.state.view
         query = view.query.with_package(name)
         if query != view.query:

@@ -126,7 +126,7 @@ class BrowserState:
 
     @property
     def catalog(self) -> Catalog | None:
-        """The catalog that views are asked of; None until one is loaded."""
+        """The catalog that answers views; None until one is loaded."""
         return self.summary.catalog if self.summary is not None else None
 
     @property
@@ -209,7 +209,7 @@ class Host(Protocol):
         """Run a job in a worker thread after some seconds, and pass its result to `done`.
 
         A newer job of the same group replaces an older one, whose result is dropped. A job that
-        raises Cancelled has no result; IndexDamaged has the index rebuilt, and `failed` is told.
+        raises Cancelled has no result. IndexDamaged has the index rebuilt, and calls `failed`.
         """
 
     def cancel(self, *groups: str) -> None:

@@ -18,7 +18,7 @@ class Step:
     """A view, its row with the cursor, and the spec in the detail, which may have no row.
 
     `position` is the line of the detail with the cursor and the one at its top, `pane` the pane
-    with the focus. `is_walk` tells that the step comes of a walk through the packages.
+    with the focus. `is_walk` if the step comes of a walk through the packages.
     """
 
     view: View

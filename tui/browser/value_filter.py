@@ -79,7 +79,7 @@ class ValueFilter:
 
 
 def _count(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> Values | str:
-    """Count the values of a column; return the reason if the records cannot tell."""
+    """Count the values of a column, or return why the records cannot answer."""
     try:
         return count_values(catalog, query, column, should_stop)
     except Unanswerable as error:

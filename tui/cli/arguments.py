@@ -76,7 +76,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
 
 
 def _command_index(words: Sequence[str]) -> int | None:
-    """Return the index of the command, if the first word that is no option is a command."""
+    """Return the index of the command, if the first word that is not an option is a command."""
     is_value = False
     for index, word in enumerate(words):
         if is_value:

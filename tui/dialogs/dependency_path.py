@@ -76,7 +76,7 @@ class DependencyPathDialog(Dialog[int]):
         self.steps = steps
 
     def compose(self) -> ComposeResult:
-        """Put the specs into a box, and the two ends into its title."""
+        """Show the specs in a box, and the two ends in its title."""
         first, last = (full_name(self.steps[end].spec) for end in (0, -1))
         with Vertical(classes="dialog") as box:
             box.border_title = Content(f"why {first} needs {last}")

@@ -53,7 +53,7 @@ class TextDialog(Dialog[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        """Put the lines into a box."""
+        """Show the lines in a box."""
         with Vertical(classes="dialog tall") as box:
             box.border_title = Content(self._title)
             box.border_subtitle = Content(HINT_GAP.join(("j k move", "esc close")))

@@ -19,7 +19,7 @@ class ValueMarks(dict[str, bool]):
         self._has_filters = False
 
     def load(self, values: Values) -> None:
-        """Take over what the query says of the values."""
+        """Mark what the query includes and excludes."""
         self._has_filters = values.has_conditions
         self.update(dict.fromkeys(values.wanted, True) | dict.fromkeys(values.excluded, False))
 

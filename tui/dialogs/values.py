@@ -89,7 +89,7 @@ class ValuesDialog(Dialog[Choice]):
         self._marks = ValueMarks(column)
 
     def compose(self) -> ComposeResult:
-        """Put the filter and the position of the cursor above the values."""
+        """Lay out the filter and the position of the cursor above the values."""
         with Vertical(classes="dialog values"):
             with Horizontal(classes="value-line"):
                 yield FilterInput("filter…", name="values")
@@ -117,7 +117,7 @@ class ValuesDialog(Dialog[Choice]):
             self._show(values)
 
     def show_failure(self, sentence: str) -> None:
-        """Say why there are no values."""
+        """Show why there are no values."""
         self._failure = sentence
         self.show_values(Values())
 

@@ -80,7 +80,7 @@ def report(environ: Mapping[str, str]) -> ExitCode:
 
 
 def _set_hooks() -> None:
-    """Keep Python from printing the errors of threads and destructors, even at its exit."""
+    """Stop Python from printing the errors of threads and destructors, even at its exit."""
 
     def in_thread(thread: threading.ExceptHookArgs) -> None:
         if thread.exc_value is not None and not isinstance(thread.exc_value, SystemExit):

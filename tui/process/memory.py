@@ -15,7 +15,7 @@ _ARENAS = 2
 
 
 def limit_heaps() -> None:
-    """Keep the heap from growing by large blocks that are freed soon.
+    """Return large freed blocks to the system, and share heaps among threads.
 
     By default glibc raises the threshold to the size of the largest freed block, up to 32 MiB,
     and gives each thread a heap of its own. Call this before threads are started. Systems

@@ -1,4 +1,4 @@
-"""Write data to stdout and messages to stderr, and prepare both for every text."""
+"""Write data to stdout and messages to stderr, so that any text can be encoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take over the terminal for the browser, and restore it afterwards."""
+"""Set up the terminal for the browser, and restore it afterwards."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _go_on(self) -> None:
-        """Take the terminal again after SIGCONT; a SIGSTOP left no time to restore it."""
+        """Set up the terminal again after SIGCONT; a SIGSTOP left no time to restore it."""
         self._wait_for_foreground()
         if signals.received() or self._app._exit:
             return
@@ -115,7 +115,7 @@ class TerminalDriver(LinuxDriver):
     # Application mode
 
     def start_application_mode(self) -> None:
-        """Take the terminal, once this process is in the foreground."""
+        """Set up the terminal, once this process is in the foreground."""
         self._wait_for_foreground()
         if not self._is_in_foreground():
             signals.raise_if_received()

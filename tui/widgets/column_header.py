@@ -24,7 +24,7 @@ class ColumnHeader(Widget):
 
     @dataclass
     class Clicked(Message):
-        """Tell which column was clicked."""
+        """Posted when the head of a column was clicked."""
 
         column: str
 
@@ -59,7 +59,7 @@ class ColumnHeader(Widget):
         return Strip.join([strip, draw(self, [(more, "dim")], len(more), "row")])
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which column was clicked."""
+        """Post the column that was clicked."""
         for placed in self._layout_shown.placed:
             if 0 <= event.x - self._gutter - placed.at < placed.width:
                 self.post_message(self.Clicked(placed.column.name))

@@ -39,7 +39,7 @@ class CompletionPopup(Widget):
 
     @dataclass
     class Clicked(Message):
-        """Tell that a completion was clicked; it is the marked one now."""
+        """Posted when a completion was clicked; it is marked then."""
 
     _items: Sequence[Completion] = ()
     _marked = 0
@@ -124,7 +124,7 @@ class CompletionPopup(Widget):
 
 
 def note_lines(note: str, caret: int | None, width: int) -> list[PopupLine]:
-    """Put a note beside its caret, on the side where it fits, else under it."""
+    """Place a note beside its caret, on the side where it fits, else under it."""
     texts = wrap(note, max(1, width - 4))
     length = max(map(cell_width, texts))
     caret = max(1, min(caret, width - 3)) if caret is not None else 0
@@ -141,7 +141,7 @@ def note_lines(note: str, caret: int | None, width: int) -> list[PopupLine]:
 def item_lines(
     items: Sequence[Completion], marked: int, column: int, width: int
 ) -> list[PopupLine]:
-    """Put the texts on the left and the counts on the right, all within the screen."""
+    """Align the texts left and the counts right, all within the screen."""
     texts = [clean(item.text) for item in items]
     counts = [f"{item.count:,}" for item in items]
     count_width = max(map(len, counts), default=0)

@@ -31,19 +31,19 @@ class DetailPane(VirtualList):
 
     @dataclass
     class TermChosen(Message):
-        """Tell which filter the user chose; None if the line under the cursor has none."""
+        """Posted when the user chooses a line; `term` is its filter, if it has one."""
 
         term: Term | None
 
     @dataclass
     class SpecChosen(Message):
-        """Tell to which spec of the tree the user wants to go."""
+        """Posted when the user chooses a spec of the tree."""
 
         node: Node
 
     @dataclass
     class UnfoldRequested(Message):
-        """Ask for a tree with one more line unfolded."""
+        """Posted when the user unfolds a line whose children are not read yet."""
 
         tree: Tree
         row: int
@@ -54,17 +54,17 @@ class DetailPane(VirtualList):
 
     @dataclass
     class Unfolded(Message):
-        """Tell that the tree was unfolded or folded, and which sections are unfolded now."""
+        """Posted when the tree was unfolded or folded; `sections` are those unfolded now."""
 
         sections: frozenset[Section]
 
     @dataclass
     class HintsChanged(Message):
-        """Tell that the cursor entered the tree or left it, where keys do other things."""
+        """Posted when the cursor enters or leaves the tree, where keys do other things."""
 
     @dataclass
     class Left(Message):
-        """Tell that the user goes back to the specs."""
+        """Posted when the user goes back to the specs."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -123,7 +123,7 @@ class DetailPane(VirtualList):
                 self.refresh()
 
     def go_to(self, section: Section) -> None:
-        """Put the cursor on the head of a section of the tree, and unfold it."""
+        """Move the cursor to the head of a section of the tree, and unfold it."""
         if (tree := self.dependency_tree) is not None:
             self._move_to_line(tree.head(section))
             self._show_children(tree)

@@ -27,13 +27,13 @@ class FilterBar(Horizontal):
         self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
 
     def compose(self) -> ComposeResult:
-        """Put the inputs side by side; they are hidden until their columns are placed."""
+        """Lay the inputs side by side; they are hidden until their columns are placed."""
         for input_ in self._inputs.values():
             input_.display = False
             yield input_
 
     def place(self, placed: Sequence[Placed], gutter: int) -> None:
-        """Put the inputs under their heads."""
+        """Align the inputs with their heads."""
         placed_by_name = {p.column.name: p for p in placed}
         for column, input_ in self._inputs.items():
             place = placed_by_name.get(column)

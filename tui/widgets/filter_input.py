@@ -30,7 +30,7 @@ class FilterMessage(Message):
 
 
 class FilterInput(Input):
-    """An input that tells how the user leaves it and what the completion keys ask for.
+    """An input that posts how the user leaves it, and the keys of the completions.
 
     The owner sets `is_wrong` if the text is not a filter; Enter does not leave the input then.
     """
@@ -42,28 +42,28 @@ class FilterInput(Input):
 
     @dataclass
     class Done(FilterMessage):
-        """Tell that the user goes on to the rows; with Escape it is `given_up`."""
+        """Posted when the user goes on to the rows; `given_up` if with Escape."""
 
         given_up: bool = False
 
     class Emptied(FilterMessage):
-        """Tell that Backspace was pressed in an empty input."""
+        """Posted when Backspace is pressed in an empty input."""
 
     class Rejected(FilterMessage):
-        """Tell that Enter was pressed on a text that is not a filter."""
+        """Posted when Enter is pressed on a text that is not a filter."""
 
     class GivenUp(FilterMessage):
-        """Tell that Escape was pressed; `finish` leaves the input."""
+        """Posted when Escape is pressed; `finish` leaves the input."""
 
     class CursorMoved(FilterMessage):
-        """Tell that the cursor moved."""
+        """Posted when the cursor moved."""
 
     class CompletionAccepted(FilterMessage):
-        """Tell that Tab was pressed, for the marked completion if there is one."""
+        """Posted when Tab is pressed, to accept the marked completion if there is one."""
 
     @dataclass
     class CompletionMoved(FilterMessage):
-        """Tell to mark the next completion, or with a negative step the previous one."""
+        """Posted to mark the next completion, or with a negative step the previous one."""
 
         step: int
 
@@ -115,7 +115,7 @@ class FilterInput(Input):
             self.finish()
 
     def action_give_up(self) -> None:
-        """Tell that the user gives up typing."""
+        """Post that the user gives up typing."""
         self.post_message(self.GivenUp(self))
 
     def action_older(self) -> None:
@@ -134,7 +134,7 @@ class FilterInput(Input):
         self.post_message(self.CompletionMoved(self, step))
 
     def action_delete_or_drop(self) -> None:
-        """Delete the character to the left, or tell that there is none."""
+        """Delete the character to the left, or post that there is none."""
         if self.value:
             self.action_delete_left()
         else:

@@ -52,13 +52,13 @@ class PackageList(Vertical):
 
     @dataclass
     class Selected(Message):
-        """Tell the name of the package that the cursor came to; None stands for all."""
+        """Posted when the cursor comes to a package; None stands for all."""
 
         package: str | None
 
     @dataclass
     class Opened(Message):
-        """Tell that the user goes on to the specs."""
+        """Posted when the user goes on to the specs."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -66,7 +66,7 @@ class PackageList(Vertical):
         self.selected: str | None = None
 
     def compose(self) -> ComposeResult:
-        """Put the filter above the rows."""
+        """Lay out the filter above the rows."""
         yield FilterInput("filter…", name="names", id="names")
         yield PackageRows(id="package-rows")
 

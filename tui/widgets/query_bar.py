@@ -16,7 +16,7 @@ class QueryBar(Horizontal):
     """The query line and the count of its matches."""
 
     def compose(self) -> ComposeResult:
-        """Put the sign, the line and the count side by side."""
+        """Lay out the sign, the line and the count side by side."""
         yield Static(Content("›"), id="query-sign")
         yield QueryInput(
             "query: words, os=ubuntu22.04, compiler=gcc@13:, +mpi, ~cuda, !target=aarch64",

@@ -36,7 +36,7 @@ class QueryInput(FilterInput):
 
     @dataclass
     class Recalled(FilterMessage):
-        """Ask for the previous query of the history, or with a positive step for the next one."""
+        """Posted to show the previous query of the history, or with a positive step the next."""
 
         step: int
 
@@ -56,9 +56,9 @@ class QueryInput(FilterInput):
         return self._parsed
 
     def action_older(self) -> None:
-        """Ask for the previous query."""
+        """Request the previous query."""
         self.post_message(self.Recalled(self, -1))
 
     def action_newer(self) -> None:
-        """Ask for the next query."""
+        """Request the next query."""
         self.post_message(self.Recalled(self, 1))

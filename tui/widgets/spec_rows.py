@@ -63,7 +63,7 @@ class RowWindows:
         self.add(windows or {})
 
     def add(self, windows: Windows) -> None:
-        """Keep some windows, and drop the oldest if there are too many."""
+        """Cache some windows, and drop the oldest if there are too many."""
         self._windows.update(windows)
         while len(self._windows) > MAX_WINDOWS:
             del self._windows[next(iter(self._windows))]
@@ -88,7 +88,7 @@ class SpecRows(VirtualList):
 
     @dataclass
     class RowsNeeded(Message):
-        """Ask for windows of rows; a newer message stands for all older ones."""
+        """Posted when windows of rows are to be read; a newer message replaces all older ones."""
 
         listing: Listing
         starts: tuple[int, ...]
@@ -142,7 +142,7 @@ class SpecRows(VirtualList):
         return self._windows.row(number) if 0 <= number < self.length else None
 
     def on_resize(self) -> None:
-        """Ask for the rows that came into view."""
+        """Request the rows that came into view."""
         self._request_rows()
 
     def _put_at_top(self, top: int) -> bool:
@@ -152,7 +152,7 @@ class SpecRows(VirtualList):
         return moved
 
     def _request_rows(self) -> None:
-        """Ask for the rows in view, and for those a page before and after them."""
+        """Request the rows in view, and those a page before and after them."""
         if self.listing is None:
             return
         height = max(1, self.size.height)

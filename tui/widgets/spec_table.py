@@ -28,35 +28,35 @@ _MIN_FILTER_WIDTH = 6
 
 
 class SpecTable(Vertical):
-    """The rows of a listing under heads and filters; messages tell what the user does with it."""
+    """The rows of a listing under heads and filters; posts what the user does with them."""
 
     BINDINGS = bindings(SPECS)
 
     @dataclass
     class Highlighted(Message):
-        """Tell which row the cursor is on; None if there are no rows."""
+        """Posted when the cursor comes to a row; None if there are no rows."""
 
         row: Row | None
 
     @dataclass
     class Chosen(Message):
-        """Tell which row was chosen with Enter or a double click."""
+        """Posted when a row is chosen with Enter or a double click."""
 
         row: Row
 
     @dataclass
     class Marked(Message):
-        """Tell which row to mark or unmark."""
+        """Posted to mark or unmark a row."""
 
         row: Row
 
     @dataclass
     class Unmarked(Message):
-        """Tell that all marks are to be cleared."""
+        """Posted to clear all marks."""
 
     @dataclass
     class Placed(Message):
-        """Tell that other columns are on the screen now."""
+        """Posted when other columns came on the screen."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -68,7 +68,7 @@ class SpecTable(Vertical):
         self._column = "hash"
 
     def compose(self) -> ComposeResult:
-        """Put the heads above the filters and the filters above the rows."""
+        """Lay out the heads above the filters, and these above the rows."""
         yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
@@ -225,7 +225,7 @@ class SpecTable(Vertical):
         self._tell_highlighted()
 
     def _tell_highlighted(self) -> None:
-        """Tell which row is under the cursor, once it has been read."""
+        """Post the row under the cursor, once it has been read."""
         if not self.rows.is_waiting:
             self.post_message(self.Highlighted(self.highlighted))
 

@@ -41,14 +41,14 @@ class VirtualList(Widget, can_focus=True):
     COMPONENT_CLASSES = {"row--cursor", "row--strong", "row--dim", "row--match", "row--accent"}
 
     class Highlighted(ListMessage):
-        """Tell that the cursor moved to another row."""
+        """Posted when the cursor moved to another row."""
 
         def can_replace(self, message: Message) -> bool:
             """Replace an older move of the same list that was not handled yet."""
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
     class Chosen(ListMessage):
-        """Tell that a row was chosen with Enter or a double click."""
+        """Posted when a row is chosen with Enter or a double click."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -99,7 +99,7 @@ class VirtualList(Widget, can_focus=True):
         return self._put_at_top(top)
 
     def _put_at_top(self, top: int) -> bool:
-        """Put a row at the top; return whether another one was there."""
+        """Scroll a row to the top; return whether that changed anything."""
         moved, self.top = top != self.top, top
         return moved
 

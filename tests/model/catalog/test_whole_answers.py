@@ -21,9 +21,9 @@ from tests.builders import SPACK_DATA
 DEPARTURES = {
     ("spack1", "golang"): "no edge of the index says who provides golang",
     ("spack1", "^uuid build_type=RelWithDebInfo,RelWithDebInfo"): (
-        "conditions behind a virtual are asked of its provider"
+        "conditions after a virtual apply to its provider"
     ),
-    ("spack1", "^gcc%gcc"): "what is written behind ^gcc is asked of that gcc, never of the root",
+    ("spack1", "^gcc%gcc"): "conditions after ^gcc apply to that gcc, never to the root",
     ("spack0", "py-wheel\t%c"): "only the recipe of a compiler tells its languages",
     ("spack0", "py-requests %fortran"): "only the recipe of a compiler tells its languages",
 }

@@ -55,7 +55,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 def answers(catalog: Catalog) -> list[object]:
-    """Ask a catalog for all that commands and the browser ask for."""
+    """Query a catalog for all that commands and the browser need."""
     found: list[object] = [catalog.total, catalog.problems, catalog.sources]
     rows = catalog.rows(range(catalog.total))
     found.append(list(export.full_json_lines(map(catalog.full_record, rows))))

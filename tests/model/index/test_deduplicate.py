@@ -1,4 +1,4 @@
-"""What several documents list under one hash is one record, with all that any of them tells."""
+"""What several documents list under one hash is one record, with all that any of them has."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def indexed(tmp_path: Path, *sources: Path, rebuild: bool = False) -> Catalog:
 
 
 def told(catalog: Catalog) -> dict[str, object]:
-    """Return all that an index tells, by hash."""
+    """Return all records of an index, by hash."""
     rows = catalog.rows(range(catalog.column_arrays.first[-1]))
     hashes = [row.spec.hash for row in rows]
 

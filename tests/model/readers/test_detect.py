@@ -1,4 +1,4 @@
-"""Any document is told by its structure, and one that is none of the known ones says so."""
+"""Documents are recognized by their structure, and unknown ones are a problem."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_an_index_of_spack_1_2_says_what_spack_find_prints() -> None:
     specs, problems = read(INDEX_OF_1_2.read_bytes())
     lines = (SPACK_DATA / "find_format.txt").read_text().splitlines()
 
-    # Spack puts the hash of the compiler behind its version.
+    # Spack writes the hash of the compiler after its version.
     without_hash = (" ".join(re.sub(r"/[a-z2-7]{32}", "", line).split()) for line in lines)
     assert sorted(map(printed, specs)) == sorted(without_hash)
     assert problems == []

@@ -1,4 +1,4 @@
-"""Whatever lies at a place is told by its structure, and one source that fails hides no other."""
+"""Sources are recognized by their content, and one that fails hides no other."""
 
 from __future__ import annotations
 

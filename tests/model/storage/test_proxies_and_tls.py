@@ -121,7 +121,7 @@ def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> Non
 
 
 def answers_as_socks(listening: socket.socket) -> bytes:
-    """Act as a SOCKS 5 proxy (RFC 1928) and the server behind it, and give the host asked for."""
+    """Act as a SOCKS 5 proxy (RFC 1928) and the server after it, and return the requested host."""
     connection, _ = listening.accept()
     with connection:
         connection.settimeout(5)

@@ -152,7 +152,7 @@ class FakeBrowser:
         return self
 
     def settle(self) -> None:
-        """Run all jobs, and put the cursor where the results want it, as the screen does."""
+        """Run all jobs, and move the cursor to the row of the results, as the screen does."""
         self.host.work()
         while self._placed is not (results := self.host.state.results):
             self._placed = results
@@ -160,7 +160,7 @@ class FakeBrowser:
             self.host.work()
 
     def move_to(self, number: int) -> None:
-        """Put the cursor on a row of the table."""
+        """Move the cursor to a row of the table."""
         results = self.host.state.results
         assert results is not None
         listing = results.listing
@@ -184,7 +184,7 @@ class FakeBrowser:
         self.settle()
 
     def type_text(self, text: str, column: str = "") -> ParsedInput:
-        """Put a text into the query line or a filter, without waiting for the rows."""
+        """Type a text into the query line or a filter, without waiting for the rows."""
         name = column or "query"
         pane = "specs" if column else "query"
         self.host.where = replace(self.host.where, pane=pane, input=name)
@@ -242,7 +242,7 @@ class FakeBrowser:
 
     @property
     def note(self) -> str:
-        """What is said of the text that is typed."""
+        """The note on the text that is typed."""
         draft = self.state.draft
         return draft.note.sentence if draft is not None and draft.note is not None else ""
 

@@ -241,7 +241,7 @@ async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
 
 
 def damage_edges(kept: Path) -> None:
-    """Let an edge of a kept index lead to a spec that is not there."""
+    """Point an edge of an index to a spec that does not exist."""
     with contextlib.closing(sqlite3.connect(kept)) as connection, connection:
         ((edges,),) = connection.execute("SELECT data FROM codes WHERE name = 'edge_child'")
         broken = edges[:-4] + b"\xff\xff\xff\x7f"

@@ -94,7 +94,7 @@ def test_tab_waits_for_completions_and_escape_for_the_rows(browser: FakeBrowser)
     assert late(browser, "x", "tab", "escape") == []
     browser.type_text("os=sequoia &")
     browser.settle()
-    assert late(browser, "escape") == [], "what is no query has no rows to wait for"
+    assert late(browser, "escape") == [], "a text that is not a query has no rows to wait for"
 
 
 def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBrowser) -> None:

@@ -49,7 +49,7 @@ def browser() -> FakeBrowser:
 
 
 def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
-    """Put a text into an input at once, and wait for the rows."""
+    """Type a text into an input at once, and wait for the rows."""
     browser.type_text(text, column)
     browser.settle()
 

@@ -1,4 +1,4 @@
-"""Several sources in the browser: which they are, what is the matter, what they tell later."""
+"""Several sources in the browser: their list, their failures, and their changes."""
 
 from __future__ import annotations
 

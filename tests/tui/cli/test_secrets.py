@@ -1,4 +1,4 @@
-"""What is secret in a URL is told nowhere, whatever is wrong with the URL."""
+"""Secrets in a URL are printed nowhere, whatever is wrong with the URL."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ LINES = [DetailLine("p0@1.3.1", kind="title"), DetailLine("spec", kind="head")]
 
 
 class Pane(DetailPane):
-    """A pane that keeps its messages and answers its own requests if it is told to."""
+    """A pane that stores its messages, and answers a request by `answer`."""
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__()

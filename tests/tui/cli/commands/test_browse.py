@@ -17,7 +17,7 @@ LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l"
 
 
 def choose(terminal: Terminal) -> int:
-    """Take the first row: the way there is one Enter, or two."""
+    """Pick the first row, with one Enter or two."""
     terminal.read_until(FIRST[:7])
     terminal.send("\r")
     while terminal.process.poll() is None and terminal.read_more():
