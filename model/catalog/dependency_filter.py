@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,24 +44,20 @@ class EdgeOwners(NamedTuple):
     by_others: set[int]
 
 
+@dataclass
 class DependencyFilter:
     """Match conditions on dependencies against all records at once; masks are by their ids.
 
-    The rules are those of `query.conditions`. `find` returns the records that match a query,
-    dependency-only specs included.
+    The rules are those of `query.conditions`.
     """
 
-    def __init__(
-        self,
-        arrays: ColumnArrays,
-        edges: EdgeArrays,
-        dictionaries: Dictionaries,
-        find: Callable[[Query], IdRanges],
-    ) -> None:
-        self._arrays = arrays
-        self._edges = edges
-        self._dictionaries = dictionaries
-        self._find = find
+    _arrays: ColumnArrays
+    _edges: EdgeArrays
+    _dictionaries: Dictionaries
+    _find: Callable[[Query], IdRanges]
+    """Returns the records that match a query, dependency-only specs included."""
+
+    def __post_init__(self) -> None:
         self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
 
     def dependents(self, condition: Depends) -> bytes:

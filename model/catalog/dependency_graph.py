@@ -24,6 +24,7 @@ class Edge:
 
 
 @class_reading_index
+@dataclass
 class DependencyGraph:
     """Answer questions on the edges of an index; safe to use from several threads.
 
@@ -31,12 +32,9 @@ class DependencyGraph:
     id comes after those of all records. Raises IndexDamaged.
     """
 
-    def __init__(
-        self, arrays: ColumnArrays, edges: EdgeArrays, dictionaries: Dictionaries
-    ) -> None:
-        self._arrays = arrays
-        self._edges = edges
-        self._dictionaries = dictionaries
+    _arrays: ColumnArrays
+    _edges: EdgeArrays
+    _dictionaries: Dictionaries
 
     def prepare(self) -> None:
         """Read all edges; otherwise they are read when they are first needed."""

@@ -182,20 +182,12 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     specs = read_specs(catalog, ids)
     for id_ in _external_ids(catalog, ids):
         specs[id_] = replace(specs[id_], status="external")
-    return tree.unfold(
-        row,
-        (
-            Node(
-                id_,
-                node.section,
-                _count(catalog, id_, node.section),
-                node.depth + 1,
-                edge,
-                specs[id_],
-            )
-            for id_, edge in ends
-        ),
+    section, depth = node.section, node.depth + 1
+    children = (
+        Node(id_, section, _count(catalog, id_, section), depth, edge, specs[id_])
+        for id_, edge in ends
     )
+    return tree.unfold(row, children)
 
 
 @reads_index

@@ -35,8 +35,7 @@ def facets(
     """
 
     def count_values(conditions: Query) -> Counter[str]:
-        storage = FIELDS[column].storage
-        codes = catalog.execution.count_codes(conditions, storage, should_stop)
+        codes = catalog.execution.count_codes(conditions, FIELDS[column].storage, should_stop)
         values = catalog.dictionaries.values(column)
         counts: Counter[str] = Counter()
         for code, count in codes.items():

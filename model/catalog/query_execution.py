@@ -25,10 +25,7 @@ _ENTRY_SIZE = 100
 
 
 class QueryExecution:
-    """Execute queries on one index, and cache their results.
-
-    `virtuals` resolves the virtuals in queries.
-    """
+    """Execute queries on one index, cached; `virtuals` resolves the virtuals in queries."""
 
     def __init__(
         self,
@@ -63,8 +60,7 @@ class QueryExecution:
 
         def find() -> IdRanges:
             with self._database.stoppable(should_stop):
-                matches = self._find(self.virtuals.resolved(query))
-                return matches.within(0, self._packages.total)
+                return self._find(self.virtuals.resolved(query)).within(0, self._packages.total)
 
         return self._matches.get(query, find)
 

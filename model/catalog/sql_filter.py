@@ -36,11 +36,9 @@ class Clause:
         return f"({self.sql})" if self.is_compound else self.sql
 
     def __and__(self, other: Clause) -> Clause:
-        """Join two conditions that must both hold."""
         return self._joined("AND", other, identity=TRUE, zero=FALSE)
 
     def __or__(self, other: Clause) -> Clause:
-        """Join two conditions of which one must hold."""
         return self._joined("OR", other, identity=FALSE, zero=TRUE)
 
     def _joined(self, operator: str, other: Clause, *, identity: Clause, zero: Clause) -> Clause:
@@ -57,7 +55,6 @@ class Clause:
         )
 
     def __invert__(self) -> Clause:
-        """Negate the condition."""
         if self in (TRUE, FALSE):
             return FALSE if self == TRUE else TRUE
         return Clause(f"NOT {self._operand}", self.parameters, self.needs_specs)
@@ -144,8 +141,7 @@ class QueryCompiler:
         if column.name == "flags" and not self._dictionaries.lists_dependencies:
             raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
         count = len(self._dictionaries.values(column.name))
-        codes = self._dictionaries.matching_codes(column.name, term)
-        return _codes(column.storage, codes, count)
+        return _codes(column.storage, self._dictionaries.matching_codes(column.name, term), count)
 
     def _hash(self, term: Term, column: Column) -> Clause:
         if is_glob(term.pattern):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -51,22 +51,16 @@ class _PageRecord(NamedTuple):
     content: int
 
 
+@dataclass
 class Deduplicator:
     """Merges the staged records of an index, given its look-alikes and dictionaries."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        look_alikes: dict[Codes, int],
-        documents: Sequence[StagedDocument],
-        dictionaries: Dictionaries,
-    ) -> None:
-        self._connection = connection
-        self._look_alikes = look_alikes
-        self._documents = documents
-        self._dictionaries = dictionaries
-        self._merged: dict[int, int] = {}
-        self._changed: list[tuple[int, float | None, int]] = []
+    _connection: sqlite3.Connection
+    _look_alikes: dict[Codes, int]
+    _documents: Sequence[StagedDocument]
+    _dictionaries: Dictionaries
+    _merged: dict[int, int] = field(default_factory=dict)
+    _changed: list[tuple[int, float | None, int]] = field(default_factory=list)
 
     def drop_repeated_pages(self) -> None:
         """Drop records that other pages of the same source, tag and package repeat.

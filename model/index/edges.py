@@ -63,15 +63,9 @@ class EdgeWriter:
         child_ids, absent = self._child_ids(connection, ids, merged, count)
         first, children, kinds = self._in_order_of(records)
         children = array("I", map(child_ids.__getitem__, children))
-        up_first, up_parent, up_kind = reverse_edges(first, children, kinds, count + absent)
-        columns = {
-            "edge_first": first,
-            "edge_child": children,
-            "edge_kind": kinds,
-            "up_first": up_first,
-            "up_parent": up_parent,
-            "up_kind": up_kind,
-        }
+        up = reverse_edges(first, children, kinds, count + absent)
+        columns = {"edge_first": first, "edge_child": children, "edge_kind": kinds}
+        columns |= zip(("up_first", "up_parent", "up_kind"), up, strict=True)
         connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
             [(name, pack_codes(column)) for name, column in columns.items()],

@@ -27,10 +27,7 @@ class KnownDocument(NamedTuple):
 
 @class_reading_index
 class OldIndex:
-    """Reads the records of documents from an index, in the order of the index.
-
-    Raises IndexDamaged.
-    """
+    """Reads the records of documents from an index, in its order. Raises IndexDamaged."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog

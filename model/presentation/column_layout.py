@@ -78,10 +78,7 @@ def _total(widths: Sequence[int], kept: Collection[int]) -> int:
 
 
 def _shrunk_widths(
-    columns: Sequence[Column],
-    natural: Mapping[str, int],
-    width: int,
-    constant: Collection[str],
+    columns: Sequence[Column], natural: Mapping[str, int], width: int, constant: Collection[str]
 ) -> list[int]:
     """Return widths that fit, or the smallest ones if none fit."""
     widths = [natural[column.name] for column in columns]

@@ -51,11 +51,9 @@ def split_variants(
 
 def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[str, str]:
     """Return a cell's text in two parts: the variants that vary among the rows, and the others."""
-    differing, same = split_variants(variants, varying)
-    return (
-        clean(" ".join(map(short_digests, differing))),
-        clean(" ".join(map(short_digests, same))),
-    )
+    parts = split_variants(variants, varying)
+    differing, same = (clean(" ".join(map(short_digests, part))) for part in parts)
+    return differing, same
 
 
 def install_command(spec: Spec) -> str:

@@ -21,12 +21,7 @@ Export = Callable[[Iterable[Spec]], Iterator[str]]
 """Returns the lines of a format, without line ends."""
 
 _VALUES = {column.json_key: column.value for column in EXPORTED}
-_MORE_KEYS = (
-    "dependencies",
-    *(field.name for field in fields(Provenance)),
-    "in_cache",
-    "origin",
-)
+_MORE_KEYS = ("dependencies", *(field.name for field in fields(Provenance)), "in_cache", "origin")
 
 
 def json_text(spec: Spec) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.cells import shorten_path
-from spackscope.model.core.column import Column
-from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.resolve import STANDARD_INPUT
@@ -59,19 +58,13 @@ def shared_texts(listing: Listing) -> list[tuple[str, str]]:
 
     Only those that a title is to mention. Raises IndexDamaged.
     """
-    return [
-        (column.name, _shared_value(column, listing))
-        for column in COLUMNS
-        if column.name in listing.constants
-        and column.in_title(set(listing.all_values(column.name)))
-    ]
-
-
-def _shared_value(column: Column, listing: Listing) -> str:
-    value = listing.constants[column.name]
-    if column.title is not None:
-        return column.title(value)
-    return shorten(column.cell(value), _MAX_VALUE_WIDTH)
+    texts = []
+    for name, value in listing.constants.items():
+        column = BY_NAME[name]
+        if column.in_title(set(listing.all_values(name))):
+            text = shorten(column.cell(value), _MAX_VALUE_WIDTH)
+            texts.append((name, column.title(value) if column.title is not None else text))
+    return texts
 
 
 def position(row: int, length: int) -> str:

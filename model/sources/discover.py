@@ -192,5 +192,4 @@ def _discover_file(source: str, path: str, origin: str, session: Session) -> Dis
         return discover_mirror(mirror_at(source, folder, target, session))
     if is_tag_list(path):
         return discover_public_cache(source, PublicCache(origin), session)
-    document = document_at(source, path, origin)
-    return DiscoveredSource(source, "file", documents=(document,))
+    return DiscoveredSource(source, "file", documents=(document_at(source, path, origin),))

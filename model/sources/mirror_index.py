@@ -140,8 +140,7 @@ def find_v2_index(mirror: Mirror) -> DiscoveredSource:
     problems: tuple[Problem, ...] = ()
     hash_file, sha256 = _fetch_sha256(mirror, name)
     if hash_file is not None and not sha256:
-        reason = "not a sha256 in 64 hexadecimal digits"
-        problems = (Problem(hash_file.origin, "", reason),)
+        problems = (Problem(hash_file.origin, "", "not a sha256 in 64 hexadecimal digits"),)
     try:
         index = _fetch_v2_index(mirror, name, sha256)
     except WrongContent:

@@ -43,7 +43,7 @@ class RemoteFile:
     max_size: int = MAX_FILE_SIZE
 
 
-@dataclass
+@dataclass(repr=False)
 class Download:
     """One download of a file, with its cached copy if there is one, and the target of its bytes.
 
@@ -126,7 +126,7 @@ Raises SourceErrors and Cancelled.
 """
 
 
-@dataclass
+@dataclass(repr=False)
 class Downloader:
     """Downloads into a cache, for all storages of one session."""
 

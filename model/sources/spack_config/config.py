@@ -20,13 +20,7 @@ from spackscope.model.storage.urls import shown_url
 PREFIX = "spack:"
 """The start of a source that is a mirror of the user's Spack: `spack:NAME`."""
 
-_CONNECTION = (
-    "access_pair",
-    "access_token",
-    "access_token_variable",
-    "profile",
-    "endpoint_url",
-)
+_CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
 _PATHS = ("url", "fetch", "root", "install_tree")
 _FALSE = frozenset({"false", "no", "off"})

@@ -1,7 +1,4 @@
-"""Find the configuration scopes that Spack reads, and read their files.
-
-As `create` in lib/spack/spack/config.py.
-"""
+"""Find the configuration scopes that Spack reads, as `create` of lib/spack/spack/config.py."""
 
 from __future__ import annotations
 
