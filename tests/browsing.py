@@ -115,6 +115,9 @@ class Browser:
                 await self.settle()
 
     def _is_handed_on(self) -> bool:
+        pumps = [self.app, *self.app.screen.walk_children(with_self=True)]
+        if any(pump.message_queue_size for pump in pumps):
+            return False
         typed = [worker for worker in self.app.workers if worker.group == "typed"]
         return all(worker.is_finished for worker in typed) and not self.browser.panes.is_moving
 
