@@ -61,7 +61,10 @@ def _records(
     seeds = {hash_: seeds[hash_] for hash_ in _children_first(seeds)}
     edges = _more_edges(seeds, rng)
     outside = {
-        h: (name, seeds[p]) for p, own in edges.items() for name, h, _ in own if h not in seeds
+        h: (name, seeds[p])
+        for p, children in edges.items()
+        for name, h, _ in children
+        if h not in seeds
     }
     for hash_, (name, parent) in list(outside.items())[:count]:
         yield hash_, _external(name, hash_, parent)
@@ -89,25 +92,25 @@ def _children_first(seeds: Mapping[str, Node]) -> Sequence[str]:
 
 def _more_edges(seeds: Mapping[str, Node], rng: random.Random) -> dict[str, Sequence[Edge]]:
     """Add edges to indirect dependencies, which creates no cycles."""
-    own = {
+    direct_edges = {
         hash_: [(e["name"], e["hash"], e["parameters"]) for e in seed.get("dependencies", ())]
         for hash_, seed in seeds.items()
     }
     link = {"deptypes": ["build", "link"], "virtuals": []}
     edges: dict[str, Sequence[Edge]] = {}
-    for hash_, direct in own.items():
-        found = {child: name for name, child, _ in direct}
-        waiting = list(found)
+    for hash_, direct in direct_edges.items():
+        name_by_hash = {child: name for name, child, _ in direct}
+        waiting = list(name_by_hash)
         more: list[Edge] = []
         while waiting:
-            for name, child, _ in own.get(waiting.pop(), ()):
-                if child not in found:
-                    found[child] = name
+            for name, child, _ in direct_edges.get(waiting.pop(), ()):
+                if child not in name_by_hash:
+                    name_by_hash[child] = name
                     waiting.append(child)
                     more.append((name, child, link))
         # Half of the specs have little below them, so that the others have to have more.
-        wanted = max(0, rng.randint(EDGES, 2 * EDGES) - len(direct))
-        edges[hash_] = [*direct, *rng.sample(more, min(wanted, len(more)))]
+        count = max(0, rng.randint(EDGES, 2 * EDGES) - len(direct))
+        edges[hash_] = [*direct, *rng.sample(more, min(count, len(more)))]
     return edges
 
 

@@ -125,8 +125,8 @@ def _methods(
     def by(tool: _Tool) -> _Method:
         return tool.method, lambda: _run(tool, text, environ)
 
-    if own := environ.get("SPACKSCOPE_COPY", "").strip():
-        yield _clean(own), lambda: _run(_own_tool(own), text, environ)
+    if command := environ.get("SPACKSCOPE_COPY", "").strip():
+        yield _clean(command), lambda: _run(_own_tool(command), text, environ)
     if environ.get("TMUX"):
         # -w hands the text on to the outer terminal as well; tmux before 3.2 does not know it.
         yield by(_Tool("tmux", ("tmux", "load-buffer", "-w", "-")))

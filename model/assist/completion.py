@@ -202,13 +202,13 @@ def _satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Que
     try:
         if catalog.count(query, should_stop=should_stop):
             return query
-        kept = Query()
+        query_so_far = Query()
         for part in query.parts():
-            more = kept.plus(part)
-            kept = more if catalog.count(more, should_stop=should_stop) else kept
+            more = query_so_far.plus(part)
+            query_so_far = more if catalog.count(more, should_stop=should_stop) else query_so_far
     except Unanswerable:
         return Query()
-    return kept
+    return query_so_far
 
 
 def _ranked(values: Iterable[Facet], typed: str) -> list[Facet]:

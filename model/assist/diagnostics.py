@@ -106,8 +106,8 @@ class _Advisor:
 
     def _on_dependency(self, condition: Depends) -> str:
         names = [name for name in self._catalog.dictionaries.texts("package") if name]
-        named = query_of(Term("package", condition.name))
-        is_known = condition.name in names or self._catalog.virtuals.providers(named)
+        package_query = query_of(Term("package", condition.name))
+        is_known = condition.name in names or self._catalog.virtuals.providers(package_query)
         guess = "" if is_known else _guess(condition.name, names)
         return f"{self._none} has a dependency {condition}{guess}"
 
@@ -165,9 +165,9 @@ class _Advisor:
         return f"{self._none} has {condition}{guess or _only(values)}"
 
 
-def _guess(typed: str, known: Iterable[str]) -> str:
+def _guess(typed: str, names: Iterable[str]) -> str:
     """Guess what was meant, as `. Did you mean mpi?`; empty where nothing is close."""
-    candidates = list(dict.fromkeys(known))[:_MAX_COMPARED]
+    candidates = list(dict.fromkeys(names))[:_MAX_COMPARED]
     by_lower = {text.lower(): text for text in reversed(candidates)}
     near = get_close_matches(typed.lower(), by_lower, _MAX_VALUES, _CLOSE)
     longer = [low for low in by_lower if len(typed) > 1 and low.startswith(typed.lower())]

@@ -68,5 +68,9 @@ def describe_choice(choice: Choice, before: Query, after: Query) -> str:
         return f"{sentence} (⌫ removes{' the last' * (len(added) > 1)})" if is_last else sentence
     if set(after.groups) == set(before.groups):
         return f"The filter on {label} is unchanged"
-    kept = " and ".join(map(format_group, after.of_column(choice.column)))
-    return f"The filter on {label} is now {kept}" if kept else f"Removed the filter on {label}"
+    remaining = " and ".join(map(format_group, after.of_column(choice.column)))
+    return (
+        f"The filter on {label} is now {remaining}"
+        if remaining
+        else f"Removed the filter on {label}"
+    )

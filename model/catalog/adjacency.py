@@ -150,5 +150,5 @@ def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
 
 
 def _deptype_rank(deptype: str) -> tuple[int, str]:
-    known = DEPTYPES.index(deptype) if deptype in DEPTYPES else len(DEPTYPES)
-    return known, deptype
+    rank = DEPTYPES.index(deptype) if deptype in DEPTYPES else len(DEPTYPES)
+    return rank, deptype

@@ -114,8 +114,10 @@ class Catalog:
 
         Filters play no part, so that no column comes or goes while one is typed.
         """
-        named = view.query.columns - ({"package"} if self.selected_package(view.query) else set())
-        return self._all_rows(self._packages.span(view.query)).columns(named)
+        filtered = view.query.columns - (
+            {"package"} if self.selected_package(view.query) else set()
+        )
+        return self._all_rows(self._packages.span(view.query)).columns(filtered)
 
     def varying_columns(self, query: Query) -> frozenset[str]:
         """Return the columns with several values in the package that a query names, or at all."""

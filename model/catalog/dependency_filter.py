@@ -140,10 +140,10 @@ class DependencyFilter:
             kinds = [m and v == names_virtual for m, v in zip(matches, is_virtual, strict=True)]
             if any(kinds):
                 spans = self._spans(terms)
-                for found, is_link in ((owners.by_link, True), (owners.by_others, False)):
+                for ids, is_link in ((owners.by_link, True), (owners.by_others, False)):
                     pairs = zip(kinds, self._is_link, strict=True)
                     of_kind = [is_match and link == is_link for is_match, link in pairs]
-                    found |= self._edges.up.neighbours(spans, of_kind)
+                    ids |= self._edges.up.neighbours(spans, of_kind)
         return owners
 
     def _spans(self, terms: tuple[Condition, ...]) -> list[Span]:

@@ -180,13 +180,13 @@ class Listing:
             )
         )
 
-    def columns(self, named: Collection[str]) -> list[Column]:
-        """Return the columns to show: the core, and those that vary or are `named`."""
+    def columns(self, extra: Collection[str]) -> list[Column]:
+        """Return the columns to show: the core, and those that vary or are in `extra`."""
         return [
             column
             for column in COLUMNS
             if column.shown == "always"
-            or column.name in named
+            or column.name in extra
             or column.name in self.varying_columns
             or (column.shown == "if_any" and any(self.all_values(column.name)))
         ]

@@ -150,9 +150,9 @@ def remove_abandoned(directory: str) -> None:
 
 
 def _remove_if_abandoned(path: str, status: os.stat_result) -> None:
-    named = _TEMPORARY.fullmatch(os.path.basename(path))
-    if named is not None and named["host"] == _host():
-        is_abandoned = not _is_running(int(named["pid"]), int(named["start"]))
+    match = _TEMPORARY.fullmatch(os.path.basename(path))
+    if match is not None and match["host"] == _host():
+        is_abandoned = not _is_running(int(match["pid"]), int(match["start"]))
     else:
         is_abandoned = time.time() - status.st_mtime > ABANDONED_SECONDS
     if is_abandoned:

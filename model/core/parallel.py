@@ -85,10 +85,10 @@ def run_cancellable(
 def sleep(seconds: float, should_stop: ShouldStop) -> None:
     """Sleep. Raises Cancelled once `should_stop` returns True."""
     until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
+    while (seconds_left := until - time.monotonic()) > 0:
         if should_stop():
             raise Cancelled
-        time.sleep(min(TICK, left))
+        time.sleep(min(TICK, seconds_left))
 
 
 _Outcomes = queue.SimpleQueue[tuple[int, T | None, BaseException | None]]

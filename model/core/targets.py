@@ -43,5 +43,5 @@ def _microarchitecture(name: str) -> Microarchitecture:
     # Reading archspec's tables takes longer than most queries.
     from archspec.cpu import TARGETS, generic_microarchitecture
 
-    known = TARGETS.get(name)
-    return known if known is not None else generic_microarchitecture(name)
+    microarchitecture = TARGETS.get(name)
+    return microarchitecture if microarchitecture is not None else generic_microarchitecture(name)

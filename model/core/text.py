@@ -117,15 +117,15 @@ def _bound_marks(text: str) -> str:
     if not _character_width(text[0]):
         # Without a base of its own a mark would change what is to its left on the screen.
         text = _DOTTED_CIRCLE + text
-    kept: list[str] = []
+    characters: list[str] = []
     marks = 0
     for character in text:
         marks = 0 if _character_width(character) else marks + 1
         if marks <= _MAX_MARKS:
-            kept.append(character)
+            characters.append(character)
         elif marks == _MAX_MARKS + 1:
-            kept.append(_ELLIPSIS)
-    return "".join(kept)
+            characters.append(_ELLIPSIS)
+    return "".join(characters)
 
 
 @lru_cache(maxsize=4096)

@@ -195,11 +195,11 @@ def _next_component(component: Component) -> Component:
 
 
 def _next_number(digits: str) -> tuple[int, str]:
-    kept = digits.rstrip("9")
-    zeros = "0" * (len(digits) - len(kept))
-    if not kept:
+    head = digits.rstrip("9")
+    zeros = "0" * (len(digits) - len(head))
+    if not head:
         return len(zeros) + 1, "1" + zeros
-    return len(digits), kept[:-1] + str(int(kept[-1]) + 1) + zeros
+    return len(digits), head[:-1] + str(int(head[-1]) + 1) + zeros
 
 
 def _next_name(name: str) -> str:

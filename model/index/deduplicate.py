@@ -220,17 +220,17 @@ class Deduplicator:
 
     def _is_same(self, row: _Row, kept: _Row) -> bool:
         """Check whether two records agree on what all documents spell alike."""
-        one, two = row.codes, kept.codes
-        if one.package != two.package or one.version != two.version:
+        first, second = row.codes, kept.codes
+        if first.package != second.package or first.version != second.version:
             return False
-        arches = [self._dictionaries.entry("arch", codes.arch)[1:] for codes in (one, two)]
+        arches = [self._dictionaries.entry("arch", codes.arch)[1:] for codes in (first, second)]
         return bool(arches[0] == arches[1])
 
     def _may_repeat(self, row: _Row, kept: _Row) -> bool:
         """Check whether two records are of different documents, not both pages of one source."""
-        one, two = (self._documents[r.codes.document] for r in (row, kept))
-        are_pages = one.is_page and two.is_page and one.source == two.source
-        return one is not two and not are_pages
+        first, second = (self._documents[r.codes.document] for r in (row, kept))
+        are_pages = first.is_page and second.is_page and first.source == second.source
+        return first is not second and not are_pages
 
     def _joined_stacks(self, rows: Sequence[_Row]) -> int:
         stacks = (self._dictionaries.entry("stack_set", row.codes.stack_set) for row in rows)

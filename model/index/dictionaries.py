@@ -65,18 +65,18 @@ class Dictionaries:
     def __getitem__(self, storage: str) -> Dictionary:
         return self._dictionaries[storage]
 
-    def codes(self, spec: Spec, given: dict[str, Any]) -> Codes:
+    def codes(self, spec: Spec, values: dict[str, Any]) -> Codes:
         """Return the codes of a record.
 
-        `given` has the entries that come from its document instead, and the codes of what is not
+        `values` has what comes from its document instead: entries, and the codes of what is not
         in a dictionary.
         """
         codes = [
-            dictionary[given[storage] if storage in given else get(spec)]
+            dictionary[values[storage] if storage in values else get(spec)]
             for storage, dictionary, get in self._getters
         ]
-        codes.insert(_DOCUMENT, given["document"])
-        codes.append(given["unlisted"])
+        codes.insert(_DOCUMENT, values["document"])
+        codes.append(values["unlisted"])
         return Codes(codes)
 
     def entry(self, storage: str, code: int) -> Entry:

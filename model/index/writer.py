@@ -114,17 +114,18 @@ class IndexWriter:
         self._connection.execute("INSERT OR IGNORE INTO archive VALUES (?, ?)", (hash_, size))
 
     def _add_spec(self, spec: Spec, document: int, staged: StagedDocument) -> None:
-        whole = staged.document
-        if whole.cached and spec.in_cache and not spec.cached:
+        source_document = staged.document
+        if source_document.cached and spec.in_cache and not spec.cached:
             spec = replace(spec, cached=True)
-        given = {
-            "stack_set": spec.stacks or ((whole.stack,) if whole.stack else ()),
-            "tag": spec.tag or whole.tag,
+        values = {
+            "stack_set": spec.stacks
+            or ((source_document.stack,) if source_document.stack else ()),
+            "tag": spec.tag or source_document.tag,
             "presence": ((staged.source,), spec.states),
             "document": document,
             "unlisted": int(not (spec.in_cache or self._include_dependency_only)),
         }
-        codes = self._dictionaries.codes(spec, given)
+        codes = self._dictionaries.codes(spec, values)
         if spec.dependencies is not None:
             self._edges.add(self.count, document, spec.hash, spec.dependencies)
         columns = spec.package_hash, spec.external, spec.path, spec.installed_at, spec.build_spec

@@ -36,9 +36,9 @@ def catalog_title(catalog: Catalog) -> tuple[str, str]:
     return title, f"{counted(catalog.total, 'spec')} · {counted(packages, 'package')}"
 
 
-def counted(count: int, thing: str) -> str:
+def counted(count: int, noun: str) -> str:
     """Return a number of things, as in `2,052 specs`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def specs_title(listing: Listing, total: int, shared: Sequence[str], marked: int) -> str:

@@ -114,8 +114,8 @@ class Query:
 
     def without_column(self, column: str) -> Query:
         """Return the query without the groups whose conditions are all on one column."""
-        kept = tuple(g for g in self.groups if any(c.column != column for c in g))
-        return replace(self, groups=kept)
+        groups = tuple(g for g in self.groups if any(c.column != column for c in g))
+        return replace(self, groups=groups)
 
 
 def query_of(*conditions: Condition) -> Query:

@@ -188,14 +188,14 @@ def provides(condition: Depends, virtuals: Collection[str]) -> bool:
 
 def node_conditions(condition: Depends) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
     """Return the conditions on a dependency, and those on one that provides the name."""
-    named, unnamed = [], []
+    by_name, by_virtual = [], []
     for term in condition.terms:
         if not isinstance(term, Term) or term.column != "package" or term.negated:
-            unnamed.append(term)
+            by_virtual.append(term)
         elif condition.direct:
             term = replace(term, pattern=compiler_name(term.pattern))
-        named.append(term)
-    return tuple(named), tuple(unnamed)
+        by_name.append(term)
+    return tuple(by_name), tuple(by_virtual)
 
 
 def fits_missing(condition: Condition, dependency: Dependency) -> bool:

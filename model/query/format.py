@@ -71,7 +71,7 @@ def _term_text(term: Term) -> str:
 
 
 def _dependency_text(dependency: Depends) -> str:
-    named, name = dependency.name_term, dependency.name
+    term_of_name, name = dependency.name_term, dependency.name
     virtuals, deptypes = ",".join(dependency.virtuals), ",".join(dependency.deptypes)
     sigil = "%" if dependency.direct else "^"
     if deptypes or (virtuals and not (name and dependency.is_assigned)):
@@ -80,7 +80,7 @@ def _dependency_text(dependency: Depends) -> str:
         sigil += f"[{pairs}] "
     elif virtuals:
         sigil += f"{virtuals}="
-    texts = [format_condition(term) for term in dependency.terms if term is not named]
+    texts = [format_condition(term) for term in dependency.terms if term is not term_of_name]
     # After a sigil `key=` would be a virtual, and another sigil or name a separate condition.
     first = name or ("" if texts and texts[0][:1] in "@/+~" else "*")
     # A git reference would include the hash after it.
@@ -112,10 +112,10 @@ def _spec_text(groups: Sequence[Group], before: Sequence[Group]) -> str:
     A name followed by a sigil begins a spec in a live filter too, and `*` is no condition. A hash
     begins one where the spec before has a hash, and no dependency that could have this one.
     """
-    named = next((group for group in groups if is_package_name(group)), None)
-    texts = _group_texts([group for group in groups if group is not named])
-    if named is not None:
-        first, *others = map(format_condition, named)
+    name_group = next((group for group in groups if is_package_name(group)), None)
+    texts = _group_texts([group for group in groups if group is not name_group])
+    if name_group is not None:
+        first, *others = map(format_condition, name_group)
         name = first.removeprefix("package=")
         return " ".join([" | ".join([f"{name}@:", *others]), *texts])
     has_hash = any(len(group) == 1 and str(group[0]).startswith("/") for group in before)

@@ -87,8 +87,8 @@ def _version(constraint: str) -> TextMatcher:
 
 def _compiler(pattern: str) -> TextMatcher:
     """Match `name`, `@constraint`, `/hash` or some of them together, as Spack's `%` does."""
-    named, _, prefix = pattern.partition("/")
-    name, at, constraint = named.partition("@")
+    without_hash, _, prefix = pattern.partition("/")
+    name, at, constraint = without_hash.partition("@")
     fits_version = _version(constraint) if at else None
 
     def fits(compiler: str) -> bool:

@@ -43,19 +43,19 @@ def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
     `Spec._set_architecture`, which takes no `arch=` after a part of it. Raises QueryError at the
     second one.
     """
-    seen: dict[tuple[str, str], Condition] = {}
+    first_conditions: dict[tuple[str, str], Condition] = {}
     for condition, offset in conditions:
         keys = _keys(condition)
         excluded = _ARCHITECTURE if condition.column == "arch" else keys
-        if seen.keys() >= _ARCHITECTURE and _ARCHITECTURE & keys:
+        if first_conditions.keys() >= _ARCHITECTURE and _ARCHITECTURE & keys:
             excluded = _ARCHITECTURE
-        for key in sorted(excluded & seen.keys()):
-            first = seen[key]
+        for key in sorted(excluded & first_conditions.keys()):
+            first = first_conditions[key]
             if first == condition and condition.column == "namespace":
                 continue
             hint = f". For either, write {first} | {condition}." if first != condition else ""
             raise QueryError(f"{key[1]} is given twice{hint}", offset)
-        seen.update(dict.fromkeys(keys, condition))
+        first_conditions.update(dict.fromkeys(keys, condition))
 
 
 def _keys(condition: Condition) -> frozenset[tuple[str, str]]:

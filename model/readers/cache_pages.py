@@ -195,11 +195,11 @@ class _Page:
         joined: dict[Spec, tuple[Spec, set[str]]] = {}
         for number, spec in twins:
             stacks = set(spec.stacks)
-            first, known = joined.setdefault(replace(spec, stacks=()), (spec, stacks))
-            if first is not spec and known == stacks:
+            first, all_stacks = joined.setdefault(replace(spec, stacks=()), (spec, stacks))
+            if first is not spec and all_stacks == stacks:
                 self._problem(f"record {number}", f"hash {spec.hash} is listed twice")
             elif first is not spec:
-                known |= stacks
+                all_stacks |= stacks
             elif len(joined) > 1:
                 reason = f"hash {spec.hash} is listed twice with different content"
                 self._problem(f"record {number}", reason)

@@ -51,12 +51,12 @@ class DependencyReader:
             self._fields.add_problem(mismatch("dependencies", dependencies, "a list"))
             return ()
         result: list[Dependency] = []
-        known = self._known
+        cache = self._known
         for name, item in pairs:
             try:
                 its = item["parameters"]
                 key = item["hash"], item["name"], tuple(its["deptypes"]), tuple(its["virtuals"])
-                result.append(known[key])
+                result.append(cache[key])
             except (KeyError, TypeError):
                 if (dependency := self._dependency(name, item)) is not None:
                     result.append(dependency)

@@ -50,9 +50,9 @@ def quoted(value: object) -> str:
     return repr(value)[:60] if type(value) is str else kind(value)
 
 
-def unknown_version(name: str, value: object, known: str) -> str:
+def unknown_version(name: str, value: object, expected: str) -> str:
     """Return the sentence that a format is not one of those known."""
-    return storable(f"{wrong_value(name, value, known)}; {AS_UNDERSTOOD}")
+    return storable(f"{wrong_value(name, value, expected)}; {AS_UNDERSTOOD}")
 
 
 class FieldReader:

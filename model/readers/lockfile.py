@@ -78,8 +78,8 @@ def _version(meta: object) -> tuple[str, str]:
     if type(version) is Number and version in _BEFORE_0_18:
         reason = f"lockfile-version {version} is from before Spack 0.18; {AS_UNDERSTOOD}"
         return str(version), reason
-    known = f"a number from {min(FORMATS)} to {max(FORMATS)}"
-    return "", unknown_version("lockfile-version", version, known)
+    expected = f"a number from {min(FORMATS)} to {max(FORMATS)}"
+    return "", unknown_version("lockfile-version", version, expected)
 
 
 def _environments(document: dict[str, Any], origin: str) -> Iterator[_Environment | Problem]:

@@ -41,7 +41,7 @@ class ParameterReader:
             return (), ()
         variants: list[str] = []
         flags: list[str] = []
-        known = self._variants
+        cache = self._variants
         for name, value in parameters.items():
             if name in _FLAGS:
                 if value and (words := self._fields.strings(name, value)):
@@ -49,7 +49,7 @@ class ParameterReader:
                 continue
             key = (name, tuple(value) if type(value) is list else value, is_complete)
             try:
-                text = known[key]
+                text = cache[key]
             except (KeyError, TypeError):
                 variant = self._variant(name, value, is_complete)
                 if variant is None:
@@ -57,7 +57,7 @@ class ParameterReader:
                 self.count += 1
                 text = sys.intern(storable(variant))
                 if type(value) is not Number:
-                    known[key] = text
+                    cache[key] = text
             variants.append(text)
         return self._shared(variants), self._shared(flags)
 

@@ -97,8 +97,8 @@ def read_database(database: Database, *, origin: str) -> Iterator[Spec | Problem
         return
     version = contents.get("version")
     if _format(version) is None:
-        known = f"a string from {min(FORMATS)} to {max(FORMATS)}"
-        yield Problem(origin, "", unknown_version("version", version, known))
+        expected = f"a string from {min(FORMATS)} to {max(FORMATS)}"
+        yield Problem(origin, "", unknown_version("version", version, expected))
     installs = contents.get("installs")
     if not isinstance(installs, dict):
         yield Problem(origin, "", mismatch("installs", installs, "an object"))

@@ -71,8 +71,8 @@ def _storage_of(
     if source.startswith(PREFIX):
         mirror, _ = find_mirror(source, session.spack)
         return session.open(mirror.url, mirror.options)
-    named = dict(zip(unique_names(map(shown_source, sources)), sources, strict=True))
-    url = named.get(source, source)
+    source_by_name = dict(zip(unique_names(map(shown_source, sources)), sources, strict=True))
+    url = source_by_name.get(source, source)
     target = parse_target(url)
     if is_remote(url) and not target.name:
         return session.open(target.top)

@@ -61,11 +61,11 @@ def discover_directory(
     except OSError as error:
         raise SourceError(f"the source {source} {reason(error)}") from None
     search = _Search(source, session)
-    own = os.path.basename(top)
-    if own == "build_cache" and _has_spec_files(top):
+    top_name = os.path.basename(top)
+    if top_name == "build_cache" and _has_spec_files(top):
         return search.mirror(top, origin, build_cache="")
-    if own in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
-        parent, names = os.path.dirname(top), [own]
+    if top_name in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
+        parent, names = os.path.dirname(top), [top_name]
         with contextlib.suppress(OSError):
             names = os.listdir(parent)
         directory = search.made_by_spack(parent, os.path.dirname(origin), names)

@@ -28,10 +28,10 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     failures = [error for error in errors if not isinstance(error, NotFound)]
     origin = mirror.storage.origin
     if indexes:
-        whole = combine(indexes)
-        new = (error for error in failures if str(error) not in whole.remark)
+        combined = combine(indexes)
+        new = (error for error in failures if str(error) not in combined.remark)
         problems = (problem_from(error, origin) for error in new)
-        return replace(whole, problems=(*whole.problems, *problems))
+        return replace(combined, problems=(*combined.problems, *problems))
     if failures:
         raise failures[0]
     with contextlib.suppress(ListingUnsupported):

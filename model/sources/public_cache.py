@@ -100,11 +100,11 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     list_itself = DiscoveredSource(
         source, "public cache", problems=tuple(problems), checked=file.checked, remark=file.remark
     )
-    whole = combine([list_itself, *run_parallel(tasks, session.should_stop)])
-    if not whole.documents:
-        why = str(whole.problems[0]) if whole.problems else "it lists no index"
+    combined = combine([list_itself, *run_parallel(tasks, session.should_stop)])
+    if not combined.documents:
+        why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no index that can be read: {why}")
-    return whole
+    return combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ def _discover_index(source: str, entry: _Entry, session: Session) -> DiscoveredS
         try:
             return _discover_at(source, url, entry, session)
         except SourceError as error:
-            place = f"{entry.tag} {entry.label}"
-            problem = replace(problem_from(error, shown_url(url)), place=place)
+            location = f"{entry.tag} {entry.label}"
+            problem = replace(problem_from(error, shown_url(url)), place=location)
             if not isinstance(error, NotFound):
                 break
     return DiscoveredSource(source, "public cache", problems=(problem,))

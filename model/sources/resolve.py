@@ -25,7 +25,7 @@ DATABASE = ".spack-db/index.json"
 _SOURCE_MIRROR = "https://mirror.spack.io"
 
 
-def resolve_sources(given: Sequence[str], session: Session) -> tuple[str, ...]:
+def resolve_sources(arguments: Sequence[str], session: Session) -> tuple[str, ...]:
     """Return the sources to read, each once: those given, else those of the environment.
 
     Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
@@ -35,8 +35,8 @@ def resolve_sources(given: Sequence[str], session: Session) -> tuple[str, ...]:
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
-    if given:
-        return tuple(dict.fromkeys(given))
+    if arguments:
+        return tuple(dict.fromkeys(arguments))
     variable = session.environ.get("SPACKSCOPE_FROM", "").strip()
     if not variable:
         return _sources_of_spack(session.spack) or (SAMPLE,)

@@ -47,20 +47,20 @@ class _Walk:
     def documents(self) -> Iterator[Document]:
         # No recursion: directories can be nested deeper than Python's calls.
         pending = [self._top]
-        left = MAX_ENTRIES
+        entries_left = MAX_ENTRIES
         while pending:
             directory = pending.pop()
             try:
                 with os.scandir(directory) as scan:
-                    entries = sorted(islice(scan, left + 1), key=lambda entry: entry.name)
+                    entries = sorted(islice(scan, entries_left + 1), key=lambda entry: entry.name)
             except OSError as error:
                 yield self._unreadable(directory, reason(error))
                 continue
-            if len(entries) > left:
+            if len(entries) > entries_left:
                 limit = f"at most {MAX_ENTRIES:,} files and directories of a source are read"
                 yield self._unreadable(directory, f"is not read, nor is what follows: {limit}")
                 return
-            left -= len(entries)
+            entries_left -= len(entries)
             if not self._enter(directory, entries):
                 continue
             directories: list[str] = []

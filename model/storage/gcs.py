@@ -93,8 +93,12 @@ class GcsBucket(Bucket):
         why = without_secrets(str(error))
         if isinstance(error, (exceptions.RetryError, ConnectionError)):
             return Unreachable(f"{origin} cannot be reached: {why}", origin)
-        known = (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError)
-        return SourceError(f"{origin} cannot be read: {why}") if isinstance(error, known) else None
+        error_types = (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError)
+        return (
+            SourceError(f"{origin} cannot be read: {why}")
+            if isinstance(error, error_types)
+            else None
+        )
 
     def _timeouts(self) -> dict[str, Any]:
         from google.cloud.storage.retry import DEFAULT_RETRY

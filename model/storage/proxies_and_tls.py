@@ -28,9 +28,9 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
     host, a domain above it, or a network that its address is in. Lower case goes first. A proxy
     without a scheme is an http one. Raises SourceError for an invalid one.
     """
-    named = (f"{url.scheme}_proxy", "all_proxy")
+    variables = (f"{url.scheme}_proxy", "all_proxy")
     name, proxy = next(
-        ((name, value) for name in named if (value := _variable(environ, name))), ("", "")
+        ((name, value) for name in variables if (value := _variable(environ, name))), ("", "")
     )
     if not proxy or _is_exempt(url.host, url.port, _variable(environ, "no_proxy")):
         return None
@@ -46,12 +46,12 @@ def tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
     SSL_CERT_FILE and SSL_CERT_DIR name them, or as for curl and requests CURL_CA_BUNDLE and
     REQUESTS_CA_BUNDLE, which may be directories. Raises SourceError where they cannot be read.
     """
-    named = [(name, environ[name]) for name in (*_BUNDLES, "SSL_CERT_DIR") if environ.get(name)]
-    if not named:
+    bundles = [(name, environ[name]) for name in (*_BUNDLES, "SSL_CERT_DIR") if environ.get(name)]
+    if not bundles:
         return ssl.create_default_context(cafile=_system_bundle())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    for name, path in named:
-        if name != named[0][0] and name != "SSL_CERT_DIR":
+    for name, path in bundles:
+        if name != bundles[0][0] and name != "SSL_CERT_DIR":
             continue
         if os.path.isdir(path):
             context.load_verify_locations(capath=path)
@@ -84,8 +84,8 @@ def _is_exempt(host: str, port: int | None, no_proxy: str) -> bool:
             return True
         name = entry.removeprefix("*").removeprefix(".").rstrip(".")
         if ":" in name and not name.startswith("["):
-            name, _, wanted = name.rpartition(":")
-            if wanted != str(port):
+            name, _, entry_port = name.rpartition(":")
+            if entry_port != str(port):
                 continue
         if name and (host == name or host.endswith(f".{name}")):
             return True

@@ -155,9 +155,9 @@ class ScreenHost:
         if text or self._panes.status.message:
             self._panes.status.say(text, error=error, stay=stay)
 
-    def focus(self, place: str) -> None:
+    def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
-        self._panes.go_to(place)
+        self._panes.go_to(target)
 
     def open(
         self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None

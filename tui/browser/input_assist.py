@@ -57,11 +57,11 @@ class InputAssist:
             group="completions",
         )
 
-    def take(self, parsed: ParsedInput, found: Completions) -> None:
+    def take(self, parsed: ParsedInput, completions: Completions) -> None:
         """Show the completions of a text, if that is still the draft."""
         draft = self._host.state.draft
         if draft is not None and draft.parsed is parsed:
-            self._host.change(draft=replace(draft, completions=found))
+            self._host.change(draft=replace(draft, completions=completions))
 
     def move_cursor(self, name: str, text: str, cursor: int) -> None:
         """Complete the word that the cursor of an input came to."""

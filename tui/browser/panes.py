@@ -89,7 +89,7 @@ class Panes:
             self.query_bar.input.value,
         )
 
-    def go_to(self, place: str) -> None:
+    def go_to(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
         widgets: dict[str, Widget] = {
             "packages": self._screen.query_one(PackageRows),
@@ -97,9 +97,9 @@ class Panes:
             "detail": self.detail,
             QUERY: self.query_bar.input,
         }
-        if place != QUERY:
-            self._step_to(place)
-        self._focus_soon(widgets[place].focus)
+        if target != QUERY:
+            self._step_to(target)
+        self._focus_soon(widgets[target].focus)
 
     def go_to_filter(self) -> None:
         """Move the focus to the filter of the package list, or of the current column."""
@@ -114,11 +114,11 @@ class Panes:
         if self.table.next_filter(step):
             return
         order = (QUERY, *_PANES)
-        place = order[(order.index(self.pane) + step) % len(order)]
-        if place == QUERY:
+        target = order[(order.index(self.pane) + step) % len(order)]
+        if target == QUERY:
             self.query_bar.focus_input()
         else:
-            self.go_to(place)
+            self.go_to(target)
 
     def show_focus(self) -> None:
         """Show what belongs to the input or pane that got the focus."""
@@ -165,9 +165,9 @@ class Panes:
     def show_query(self, *, rewrite: bool) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""
         query, draft = self._state.view.query, self._state.draft
-        kept = None if rewrite else self._input(draft.input) if draft else self._screen.focused
-        self.query_bar.reflect(query, kept)
-        self.table.reflect(query, kept)
+        typing = None if rewrite else self._input(draft.input) if draft else self._screen.focused
+        self.query_bar.reflect(query, typing)
+        self.table.reflect(query, typing)
 
     def show_instead_of_rows(self, text: str) -> None:
         """Show a text while there are no rows."""
@@ -191,7 +191,7 @@ class Panes:
         self.table.show_listing(
             results.listing,
             results.columns,
-            results.telling,
+            results.varying,
             results.windows,
             results.cursor,
             results.explanation,
@@ -259,8 +259,8 @@ class Panes:
         text, note = draft.parsed.text, draft.note
         if input_.value != text:
             return
-        found = draft.completions or NO_COMPLETIONS
-        if not draft.insists and is_unfinished(note, found):
+        completions = draft.completions or NO_COMPLETIONS
+        if not draft.insists and is_unfinished(note, completions):
             note = None
         inside = input_.content_region
         begin = inside.x - input_.scroll_offset.x
@@ -271,8 +271,8 @@ class Panes:
 
         self.popup.show(
             inside.y,
-            column(found.start),
-            found.items,
+            column(completions.start),
+            completions.items,
             note.sentence if note else "",
             column(note.offset) if note and note.offset is not None else None,
         )

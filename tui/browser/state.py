@@ -50,7 +50,7 @@ class Summary:
 class Results:
     """The answer to a view: its packages and rows, and the columns to show them in.
 
-    `selected` is the package that the query names. `telling` names the columns with more than one
+    `selected` is the package that the query names. `varying` names the columns with more than one
     value, whatever the filters are; `shared` are the texts that all rows have in common, by
     column. `explanation` says why there are no rows, `virtuals` which packages provide a virtual
     one of the query. `cursor` is the row to put the cursor on, and `windows` the rows around it.
@@ -61,7 +61,7 @@ class Results:
     packages: Sequence[PackageCount]
     selected: PackageCount | None = None
     columns: Sequence[Column] = ()
-    telling: frozenset[str] = frozenset()
+    varying: frozenset[str] = frozenset()
     shared: Sequence[tuple[str, str]] = ()
     explanation: str = ""
     virtuals: str = ""
@@ -221,7 +221,7 @@ class Host(Protocol):
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one shows the keys."""
 
-    def focus(self, place: str) -> None:
+    def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
 
     def open(

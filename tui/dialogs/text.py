@@ -108,8 +108,8 @@ def problems_dialog(problems: Sequence[Problem]) -> TextDialog:
         if problem.origin != origin:
             origin = problem.origin
             lines.append([(clean(origin), "strong")])
-        place = f"{clean(problem.place)}: " if problem.place else ""
-        lines.append([("  ", ""), (place, "accent"), (clean(problem.reason), "")])
+        location = f"{clean(problem.place)}: " if problem.place else ""
+        lines.append([("  ", ""), (location, "accent"), (clean(problem.reason), "")])
     if not lines:
         lines = [[("Every document was read without a problem.", "")]]
     return TextDialog(f"problems {len(problems):,}" if problems else "no problems", lines)

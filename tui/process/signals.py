@@ -55,8 +55,8 @@ def handled() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    named = {name: getattr(signal, name, None) for name in _NOT_ENDING}
-    ending = signal.valid_signals() - set(named.values())
+    numbers = {name: getattr(signal, name, None) for name in _NOT_ENDING}
+    ending = signal.valid_signals() - set(numbers.values())
     before = {number: signal.getsignal(number) for number in ending}
     try:
         for number, handler in before.items():

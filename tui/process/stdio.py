@@ -114,12 +114,12 @@ def on_terminal() -> Iterator[None]:
     no terminal.
     """
     elsewhere = [number for number in (0, 1, 2) if not os.isatty(number)]
-    kept: dict[int, int] = {}
+    copies: dict[int, int] = {}
     try:
         if elsewhere:
             terminal = _open_terminal()
             for number in elsewhere:
-                kept[number] = os.dup(number)
+                copies[number] = os.dup(number)
                 os.dup2(terminal, number)
             os.close(terminal)
         yield
@@ -127,7 +127,7 @@ def on_terminal() -> Iterator[None]:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
-        for number, copy in kept.items():
+        for number, copy in copies.items():
             os.dup2(copy, number)
             os.close(copy)
 

@@ -36,12 +36,12 @@ class FilterBar(Horizontal):
         """Align the inputs with their heads."""
         placed_by_name = {p.column.name: p for p in placed}
         for column, input_ in self._inputs.items():
-            place = placed_by_name.get(column)
-            input_.display = place is not None
-            if place is not None:
-                input_.styles.width = place.width
-                input_.styles.margin = (0, 0, 0, GAP if place.at else gutter)
-                input_.placeholder = "▁" * place.width
+            position = placed_by_name.get(column)
+            input_.display = position is not None
+            if position is not None:
+                input_.styles.width = position.width
+                input_.styles.margin = (0, 0, 0, GAP if position.at else gutter)
+                input_.placeholder = "▁" * position.width
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show the filters of a query, except where the text means the same or is typed in."""

@@ -108,14 +108,16 @@ class PackageList(Vertical):
     def _refill(self) -> None:
         rows = self._rows
         text = self.query_one(FilterInput).value
-        named = matching(text, self.packages, lambda package: package.name)
-        rows.packages, rows.needles = named, filter_needles(text)
-        rows.shown = sum(package.shown for package in named)
+        packages = matching(text, self.packages, lambda package: package.name)
+        rows.packages, rows.needles = packages, filter_needles(text)
+        rows.shown = sum(package.shown for package in packages)
         empty = f"no package matches {clean(text)}\n⌫ removes letters"
         rows.show(
-            len(named) + 1 if named or not text else 0, self._row_of(self.selected), empty=empty
+            len(packages) + 1 if packages or not text else 0,
+            self._row_of(self.selected),
+            empty=empty,
         )
-        count = f"{len(named):,} of {len(self.packages):,}" if text else f"{len(named):,}"
+        count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
         self.border_title = Content(f"packages {count}")
 
     def _row_of(self, name: str | None) -> int:
@@ -128,9 +130,9 @@ class PackageList(Vertical):
         self._refill()
         rows = self._rows
         # While a name is typed the best match is what the user is after.
-        wanted = rows.packages[0].name if event.value and rows.packages else self.selected
-        if wanted != self.selected:
-            rows.move_to(self._row_of(wanted))
+        selected = rows.packages[0].name if event.value and rows.packages else self.selected
+        if selected != self.selected:
+            rows.move_to(self._row_of(selected))
 
     @on(FilterInput.Done)
     def _done(self, event: FilterInput.Done) -> None:

@@ -193,12 +193,12 @@ class SpecRows(VirtualList):
     def _variants(self, row: Row, width: int) -> list[Piece]:
         """Return the variants, differing ones first; the others are cut at the end."""
         assert self.listing is not None
-        telling, rest = variants_cell(row.spec.variants, self.listing.varying_variants)
-        telling = shorten(telling, width, keep="start")
+        differing, rest = variants_cell(row.spec.variants, self.listing.varying_variants)
+        differing = shorten(differing, width, keep="start")
         needles = self._needles.get("variants", ())
-        pieces = highlight(telling, needles)
-        room = width - cell_width(telling)
-        between = " " if telling and room > 1 else ""
+        pieces = highlight(differing, needles)
+        room = width - cell_width(differing)
+        between = " " if differing and room > 1 else ""
         rest = shorten(rest, room - len(between), keep="start") if room > 1 else ""
         return [*pieces, *highlight(pad(between + rest, room), needles, "dim")]
 

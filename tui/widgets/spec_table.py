@@ -62,7 +62,7 @@ class SpecTable(Vertical):
         super().__init__(id=id, classes=classes)
         self._columns: Sequence[Column] = [c for c in COLUMNS if c.shown == "always"]
         self._natural: dict[str, int] = {}
-        self._telling: Collection[str] = ()
+        self._varying: Collection[str] = ()
         self._scope: object = ()
         self._arrangement: object = None
         self._column = "hash"
@@ -97,7 +97,7 @@ class SpecTable(Vertical):
         self,
         listing: Listing,
         columns: Sequence[Column],
-        telling: Collection[str],
+        varying: Collection[str],
         windows: Windows,
         cursor: int,
         empty: str,
@@ -115,7 +115,7 @@ class SpecTable(Vertical):
             has_arrow = sort is not None and sort.column == name
             floor = max(len(BY_NAME[name].label) + has_arrow, _MIN_FILTER_WIDTH)
             self._natural[name] = max(width, floor, self._natural.get(name, 0))
-        self._columns, self._telling = columns, telling
+        self._columns, self._varying = columns, varying
         if self._column not in {column.name for column in columns}:
             self._column = columns[0].name
         self.rows.show_listing(listing, windows, cursor, empty)
@@ -138,12 +138,12 @@ class SpecTable(Vertical):
             return
         sort, width = rows.listing.view.sort, self.size.width - gutter
         natural = dict(self._natural)
-        arrangement = self._columns, natural, self._telling, self._column, sort, gutter, width
+        arrangement = self._columns, natural, self._varying, self._column, sort, gutter, width
         if arrangement == self._arrangement:
             return
         self._arrangement = arrangement
         names = [column.name for column in self._columns]
-        constant = set(names) - set(self._telling)
+        constant = set(names) - set(self._varying)
         current = names.index(self._column)
         layout = lay_out(self._columns, natural, width, constant=constant, current=current)
         old_names, rows.placed = self.placed_names, layout.placed

@@ -67,11 +67,11 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
     paths = Paths(find_spack_root(environ), environ)
     scopes = Scopes(paths)
     if not paths.root and not environ.get("SPACK_ENV"):
-        own = (
+        default_paths = (
             scopes.own_path("system", SYSTEM),
             scopes.own_path("user", os.path.join(paths.home, ".spack")),
         )
-        if "SPACK_DISABLE_LOCAL_CONFIG" in environ or not any(map(os.path.isdir, own)):
+        if "SPACK_DISABLE_LOCAL_CONFIG" in environ or not any(map(os.path.isdir, default_paths)):
             return None
     scopes.find()
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
@@ -94,8 +94,8 @@ def find_mirror(
         return mirror, spack.problems
     if mirror is not None:
         raise SourceError(f"the source {shown} has no binaries, only sources")
-    known = [f"{PREFIX}{each.name}" for each in spack.mirrors.values() if each.binary]
-    hint = f"there are {', '.join(known)}" if known else "it has no mirror of binaries"
+    known_names = [f"{PREFIX}{each.name}" for each in spack.mirrors.values() if each.binary]
+    hint = f"there are {', '.join(known_names)}" if known_names else "it has no mirror of binaries"
     problems = "".join(f"; {problem}" for problem in spack.problems)
     if not name:
         raise SourceError(f"the configuration of Spack names no mirror of binaries{problems}")

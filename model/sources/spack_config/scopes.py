@@ -74,8 +74,8 @@ class Scopes:
 
     def own_path(self, name: str, default: str) -> str:
         """Return the directory of a scope, which an environment variable may name."""
-        given = self.paths.environ.get(_OWN_PATHS.get(name, ""), "")
-        return self.paths.absolute(given or default, os.path.abspath(os.sep))
+        path = self.paths.environ.get(_OWN_PATHS.get(name, ""), "")
+        return self.paths.absolute(path or default, os.path.abspath(os.sep))
 
     def sections(self, name: str) -> list[Section]:
         """Return a section of each scope that has it, highest first."""

@@ -89,9 +89,9 @@ class FakeHost:
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
         self.messages.append(text)
 
-    def focus(self, place: str) -> None:
-        self.focused.append(place)
-        self.where = replace(self.where, pane=place, input=place if place == "query" else None)
+    def focus(self, target: str) -> None:
+        self.focused.append(target)
+        self.where = replace(self.where, pane=target, input=target if target == "query" else None)
 
     def open(self, dialog: ModalScreen[Any], done: Callable[[Any], None] | None = None) -> None:
         self.dialogs.append((dialog, done))

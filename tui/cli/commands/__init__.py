@@ -82,5 +82,5 @@ def _temporary_file() -> tuple[IO[bytes], str]:
     if os.path.exists(path):
         return file, path
     file.close()
-    named = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
-    return named, named.name
+    named_file = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
+    return named_file, named_file.name
