@@ -6,8 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from spackscope.model.catalog.adjacency import EdgeArrays
-from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges

@@ -7,8 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from spackscope.model.catalog.adjacency import Adjacency, EdgeArrays, Span, mask_of, spans_of
-from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.arrays import (
+    Adjacency,
+    ColumnArrays,
+    EdgeArrays,
+    Span,
+    mask_of,
+    spans_of,
+)
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.bounded_cache import BoundedCache

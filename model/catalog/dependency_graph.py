@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spackscope.model.catalog.adjacency import EdgeArrays
-from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import IndexDamaged
@@ -73,10 +72,8 @@ class DependencyGraph:
 
     def name(self, id_: int) -> str:
         """Return the package of a record or of an absent dependency."""
-        if absent := self.absent(id_):
-            return absent.name
-        code = self._arrays.column("package")[self._arrays.look_alike(id_)]
-        return self._dictionaries.texts("package")[code]
+        absent = self.absent(id_)
+        return self._text("package", id_) if absent is None else absent.name
 
     def compilers(self, id_: int) -> tuple[Compiler, ...] | None:
         """Return the direct dependencies that compile a record, ordered by name.
@@ -85,17 +82,16 @@ class DependencyGraph:
         """
         if not self.lists(id_):
             return None
-        edges = (edge for edge in self.of(id_) if not set(LANGUAGES).isdisjoint(edge.virtuals))
-        return tuple(
-            sorted(Compiler(self.name(e.child), self._version(e.child), e.virtuals) for e in edges)
-        )
+        compilers = []
+        for edge in self.of(id_):
+            if not set(LANGUAGES).isdisjoint(edge.virtuals):
+                version = "" if self.absent(edge.child) else self._text("version", edge.child)
+                compilers.append(Compiler(self.name(edge.child), version, edge.virtuals))
+        return tuple(sorted(compilers))
 
-    def _version(self, id_: int) -> str:
-        """Return the version of a record; that of an absent dependency is not known."""
-        if self.absent(id_):
-            return ""
-        code = self._arrays.column("version")[self._arrays.look_alike(id_)]
-        return self._dictionaries.texts("version")[code]
+    def _text(self, column: str, id_: int) -> str:
+        code = self._arrays.column(column)[self._arrays.look_alike(id_)]
+        return self._dictionaries.texts(column)[code]
 
     def path(self, start: int, end: int) -> list[Edge] | None:
         """Return the edges of a shortest path from a record down to a dependency.

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain, groupby, repeat
 from typing import NamedTuple, cast
 
-from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Column, Value

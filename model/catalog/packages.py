@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import natural, text

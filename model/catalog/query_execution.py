@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from spackscope.model.catalog.adjacency import EdgeArrays
-from spackscope.model.catalog.column_arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
 from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges

@@ -11,8 +11,7 @@ from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load, open_cached
 from spackscope.model.presentation import titles
-from spackscope.model.presentation.progress import Stages
-from spackscope.model.presentation.sources import stale_copies
+from spackscope.model.presentation.sources import Stages, stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.navigation import Navigation

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from spackscope.model.presentation.progress import Stages
+from spackscope.model.presentation.sources import Stages
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
