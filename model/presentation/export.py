@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, fields
-from itertools import chain
 from typing import Any
 
 from spackscope.model.core.column import Value
@@ -72,16 +71,13 @@ def json_lines(specs: Iterable[Spec]) -> Iterator[str]:
 def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as CSV with a header, quoted where needed (RFC 4180 but for the line end)."""
     import csv
-    import io
+    from types import SimpleNamespace
 
-    line = io.StringIO()
-    writer = csv.writer(line, lineterminator="")
-    rows = (map(_flat, _exported(spec).values()) for spec in specs)
-    for row in chain([_VALUES], rows):
-        writer.writerow(row)
-        yield line.getvalue()
-        line.seek(0)
-        line.truncate()
+    # The writer returns what the file returns: the line.
+    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
+    yield writer.writerow(_VALUES)
+    for spec in specs:
+        yield writer.writerow([_flat(value(spec)) for value in _VALUES.values()])
 
 
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
