@@ -100,18 +100,19 @@ class Deduplicator:
 
     def _records_of_shared_pages(self) -> dict[int, _PageRecord]:
         """Return the look-alikes of pages that share source, tag and package with others."""
-        groups: dict[int, _PageGroup] = {}
-        documents: defaultdict[_PageGroup, set[int]] = defaultdict(set)
-        for codes, look_alike in self._look_alikes.items():
-            document = self._documents[codes.document]
-            if document.is_page:
-                groups[look_alike] = document.source, codes.tag, codes.package
-                documents[groups[look_alike]].add(codes.document)
+        # All records of a page have the same tag and package.
+        pages = {codes.document: codes for codes in self._look_alikes}
+        groups = {
+            document: (self._documents[document].source, codes.tag, codes.package)
+            for document, codes in pages.items()
+            if self._documents[document].is_page
+        }
+        sizes = Counter(groups.values())
         contents = Dictionary()
         return {
             look_alike: _PageRecord(group, codes.document, contents[codes.with_codes(document=0)])
             for codes, look_alike in self._look_alikes.items()
-            if (group := groups.get(look_alike)) is not None and len(documents[group]) > 1
+            if (group := groups.get(codes.document)) is not None and sizes[group] > 1
         }
 
     def merge(self) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -65,19 +65,18 @@ class Dictionaries:
     def __getitem__(self, storage: str) -> Dictionary:
         return self._dictionaries[storage]
 
-    def codes(self, spec: Spec, values: dict[str, Any]) -> Codes:
-        """Return the codes of a record.
+    def codes(self, specs: Sequence[Spec], values: dict[str, Iterable[Any]]) -> Iterator[Codes]:
+        """Yield the codes of records.
 
-        `values` has what comes from its document instead: entries, and the codes of what is not
-        in a dictionary.
+        `values` has what comes from their document instead: entries, and the codes of what is
+        not in a dictionary.
         """
-        codes = [
-            dictionary[values[storage] if storage in values else get(spec)]
+        codes: list[Iterable[int]] = [
+            map(dictionary.__getitem__, values[storage] if storage in values else map(get, specs))
             for storage, dictionary, get in self._getters
         ]
         codes.insert(_DOCUMENT, values["document"])
-        codes.append(values["unlisted"])
-        return Codes(codes)
+        return map(Codes, zip(*codes, values["unlisted"], strict=False))
 
     def entry(self, storage: str, code: int) -> Entry:
         """Return the entry that a code of a dictionary means."""

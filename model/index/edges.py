@@ -58,7 +58,7 @@ class EdgeWriter:
         count, last = connection.execute("SELECT count(*), max(nth) FROM numbered").fetchone()
         records = array("I", bytes(4 * count))
         ids = array("I", [_NO_SPEC]) * ((last or 0) + 1)
-        for nth, spec in connection.execute("SELECT nth, spec FROM numbered"):
+        for nth, spec in connection.execute("SELECT nth, spec FROM numbered").fetchall():
             ids[nth], records[spec] = spec, nth
         child_ids, absent = self._child_ids(connection, ids, merged, count)
         first, children, kinds = self._in_order_of(records)

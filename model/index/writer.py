@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import accumulate, repeat
+from operator import attrgetter, getitem
+from typing import Any
 
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Provenance, Spec
 from spackscope.model.index.codec import pack_codes
 from spackscope.model.index.deduplicate import Deduplicator, StagedDocument
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
@@ -17,6 +20,10 @@ from spackscope.model.readers.fields import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
 _BATCH = 2048
+_CHUNK = 256
+"""Records of a document that get their codes at once: column by column takes half the time."""
+
+_provenance = attrgetter(*(field.name for field in fields(Provenance)))
 
 
 class IndexWriter:
@@ -74,6 +81,7 @@ class IndexWriter:
         staged = StagedDocument(document, self._sources[document.source], is_page)
         code, before = len(self._documents), self.count
         has_problem = False
+        specs: list[Spec] = []
         self._documents.append(staged)
         for item in items:
             if isinstance(item, Problem):
@@ -82,7 +90,11 @@ class IndexWriter:
             else:
                 staged.specs += item.in_cache or self._include_dependency_only
                 staged.lists_dependencies |= item.dependencies is not None
-                self._add_spec(item, code, staged)
+                specs.append(item)
+                if len(specs) >= _CHUNK:
+                    self._add_specs(specs, code, staged)
+                    specs.clear()
+        self._add_specs(specs, code, staged)
         return self.count > before or not has_problem
 
     def add_problem(
@@ -113,27 +125,29 @@ class IndexWriter:
         """Add the size of an archive, for all records of its hash without one."""
         self._connection.execute("INSERT OR IGNORE INTO archive VALUES (?, ?)", (hash_, size))
 
-    def _add_spec(self, spec: Spec, document: int, staged: StagedDocument) -> None:
-        source_document = staged.document
-        if source_document.cached and spec.in_cache and not spec.cached:
-            spec = replace(spec, cached=True)
-        values = {
-            "stack_set": spec.stacks
-            or ((source_document.stack,) if source_document.stack else ()),
-            "tag": spec.tag or source_document.tag,
-            "presence": ((staged.source,), spec.states),
-            "document": document,
-            "unlisted": int(not (spec.in_cache or self._include_dependency_only)),
+    def _add_specs(self, specs: Sequence[Spec], document: int, staged: StagedDocument) -> None:
+        source_document, sources = staged.document, (staged.source,)
+        if source_document.cached:
+            specs = [
+                replace(spec, cached=True) if spec.in_cache and not spec.cached else spec
+                for spec in specs
+            ]
+        stacks = (source_document.stack,) if source_document.stack else ()
+        values: dict[str, Iterable[Any]] = {
+            "stack_set": [spec.stacks or stacks for spec in specs],
+            "tag": [spec.tag or source_document.tag for spec in specs],
+            "presence": [(sources, spec.states) for spec in specs],
+            "document": repeat(document),
+            "unlisted": [not (spec.in_cache or self._include_dependency_only) for spec in specs],
         }
-        codes = self._dictionaries.codes(spec, values)
-        if spec.dependencies is not None:
-            self._edges.add(self.count, document, spec.hash, spec.dependencies)
-        columns = spec.package_hash, spec.external, spec.path, spec.installed_at, spec.build_spec
-        if any(columns):
-            self._provenance.append((self.count, *columns))
-        self.count += 1
-        look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
-        self._staged.append((look_alike, spec.hash, spec.size))
+        for spec, codes in zip(specs, self._dictionaries.codes(specs, values), strict=True):
+            if spec.dependencies is not None:
+                self._edges.add(self.count, document, spec.hash, spec.dependencies)
+            if any(provenance := _provenance(spec)):
+                self._provenance.append((self.count, *provenance))
+            self.count += 1
+            look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
+            self._staged.append((look_alike, spec.hash, spec.size))
         if len(self._staged) >= _BATCH:
             self._flush()
 
@@ -162,11 +176,13 @@ class IndexWriter:
             " WHERE size IS NULL AND hash IN (SELECT hash FROM archive)"
         )
         counts: dict[int, int] = dict(
-            self._connection.execute("SELECT look_alike, count(*) FROM staged GROUP BY look_alike")
+            self._connection.execute(
+                "SELECT look_alike, count(*) FROM staged GROUP BY look_alike"
+            ).fetchall()
         )
         order = sorted(
             (
-                (tuple(rank[code] for rank, code in zip(ranks, codes, strict=True)), staged)
+                (tuple(map(getitem, ranks, codes)), staged)
                 for codes, staged in self._look_alikes.items()
                 if staged in counts
             ),
@@ -199,25 +215,19 @@ class IndexWriter:
     def _write_look_alikes(
         self, order: Sequence[tuple[tuple[int, ...], int]], counts: dict[int, int]
     ) -> None:
-        columns = {name: array("I") for name in CODES}
-        firsts = array("I")
-
-        def rows() -> Iterator[tuple[int, ...]]:
-            first = 0
-            for id_, (codes, staged) in enumerate(order):
-                yield (id_, *codes, first, counts[staged])
-                for column, code in zip(columns.values(), codes, strict=True):
-                    column.append(code)
-                firsts.append(first)
-                first += counts[staged]
-            firsts.append(first)
-
+        columns = {
+            name: array("I", [codes[number] for codes, _ in order])
+            for number, name in enumerate(CODES)
+        }
+        numbers = [counts[staged] for _, staged in order]
+        columns["first"] = array("I", accumulate(numbers, initial=0))
         self._connection.executemany(
-            f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})", rows()
+            f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})",
+            zip(range(len(order)), *columns.values(), numbers, strict=False),
         )
         self._connection.executemany(
             "INSERT INTO codes VALUES (?, ?)",
-            [(name, pack_codes(column)) for name, column in (*columns.items(), ("first", firsts))],
+            [(name, pack_codes(column)) for name, column in columns.items()],
         )
         self._connection.execute(
             "UPDATE package SET (first, n) = (SELECT first, n FROM"
