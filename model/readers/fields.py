@@ -99,7 +99,8 @@ class FieldReader:
         if type(value) is not list:
             self.add_problem(mismatch(name, value, "a list"))
             return ()
-        strings = tuple(sys.intern(storable(item)) for item in value if type(item) is str)
+        texts = [item for item in value if type(item) is str]
+        strings = tuple([sys.intern(t if t.isascii() else storable(t)) for t in texts])
         if len(strings) < len(value):
             other = next(item for item in value if type(item) is not str)
             self.add_problem(f"{name} contains {kind(other)}, expected strings")
