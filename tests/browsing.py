@@ -80,7 +80,7 @@ class Browser:
         while calm < 3:
             assert time.monotonic() < end, "the browser does not come to rest"
             await self.pilot.pause(0)
-            if all(worker.is_finished for worker in self.app.workers):
+            if all(worker.is_finished for worker in self.app.workers) and self._is_quiet:
                 calm += 1
             else:
                 calm = 0
@@ -115,11 +115,16 @@ class Browser:
                 await self.settle()
 
     def _is_handed_on(self) -> bool:
-        pumps = [self.app, *self.app.screen.walk_children(with_self=True)]
-        if any(pump.message_queue_size for pump in pumps):
+        if not self._is_quiet:
             return False
         typed = [worker for worker in self.app.workers if worker.group == "typed"]
         return all(worker.is_finished for worker in typed) and not self.browser.panes.is_moving
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether every widget has handled its messages."""
+        screen = self.browser, *self.browser.walk_children(), *self.app.screen.walk_children()
+        return not any(pump.message_queue_size for pump in (self.app, *screen))
 
     async def type(self, text: str) -> None:
         """Type a text into whatever has the focus."""

@@ -9,7 +9,7 @@ from spackscope.tui.browser.state import Task
 from tests.browsing import browsing
 
 
-async def test_jobs_run_in_threads_and_only_the_newest_of_a_group_counts() -> None:
+async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
     async with browsing() as browser:
         host, results = browser.browser.host, list[object]()
         loop_thread = threading.get_ident()
@@ -40,10 +40,8 @@ async def test_jobs_run_in_threads_and_only_the_newest_of_a_group_counts() -> No
         await browser.settle()
         assert set(results[2:]) == {"first", "second"}, "groups do not disturb each other"
 
-
-async def test_delayed_cancelled_and_damaged_jobs() -> None:
-    async with browsing() as browser:
-        host, results, failures = browser.browser.host, list[object](), list[str]()
+        failures = list[str]()
+        results.clear()
         damaged: list[str] = []
         host.on_damaged = lambda _catalog, reason: damaged.append(reason)
 

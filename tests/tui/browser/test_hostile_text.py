@@ -92,7 +92,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
             await browser.press("ctrl+r")
 
 
-async def test_the_dialogs_are_plain(hostile_source: Path) -> None:
+async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path) -> None:
     async with browsing(hostile_source, size=(160, 50)) as browser:
         await browser.press("!")
         seen = ""
@@ -107,6 +107,11 @@ async def test_the_dialogs_are_plain(hostile_source: Path) -> None:
             await browser.press("Y", settle=False)
             assert_plain(browser)
             await browser.press("escape", settle=False)
+        for size in ((60, 20), (40, 15)):
+            await browser.resize(*size)
+            for key in ("2", "end", "3", "end", "1", "end"):
+                await browser.press(key)
+                assert_plain(browser)
 
 
 def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None:
@@ -120,15 +125,6 @@ def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None
     browser.controllers.selection.copy_hash()
     browser.settle()
     assert browser.copied
-
-
-async def test_hostile_text_fits_into_narrow_columns(hostile_source: Path) -> None:
-    async with browsing(hostile_source, size=(60, 20)) as browser:
-        for size in ((60, 20), (40, 15)):
-            await browser.resize(*size)
-            for key in ("2", "end", "3", "end", "1", "end"):
-                await browser.press(key)
-                assert_plain(browser)
 
 
 async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(
@@ -150,3 +146,8 @@ async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
     async with browsing(tmp_path, size=(160, 30)) as browser:
         for text in texts:
             assert text in browser.text
+        await browser.press("slash")
+        await browser.type("os=")
+        assert sum(text in item for item in browser.completions for text in texts) >= 5
+        await browser.press("tab")
+        assert len(browser.shown) == 1

@@ -15,7 +15,6 @@ from spackscope.model.core.text import is_clean
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.filter_input import FilterInput
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
-from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.parse_counts import ParseCounts
 
@@ -91,9 +90,8 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         await browser.click(browser.browser.query_one(CompletionPopup), 4, 1)
         assert browser.query == second, "a completion can be clicked"
 
-
-async def test_filters_offer_the_values_of_their_column() -> None:
-    async with browsing(size=(160, 30)) as browser:
+        await browser.press("ctrl+r", "escape")
+        await browser.resize(160, 30)
         await browser.ask("os=ubuntu22.04")
         await browser.go_to_filter("target")
         assert browser.box == [], "nothing covers the rows before something is typed"
@@ -156,19 +154,6 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
         browser.browser.panes.show_popup_soon()
         await browser.settle()
         assert drawn == []
-
-
-async def test_completions_are_never_markup(tmp_path: Path) -> None:
-    texts = ["[@click=app.quit]x[/]", "[red", "a[/]b", "x\\"]
-    for number, text in enumerate(texts):
-        write_page(tmp_path / str(number), [record(number, os=text)], title=f"p{number}")
-    async with browsing(tmp_path, size=(120, 30)) as browser:
-        await browser.press("slash")
-        await browser.type("os=")
-        assert any(text in completion for completion in browser.completions for text in texts)
-        assert len(browser.completions) == len(texts)
-        await browser.press("tab")
-        assert len(browser.shown) == 1
 
 
 # What is wrong
