@@ -10,9 +10,8 @@ from textual.app import App
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
-from spackscope.model.presentation.detail import install_command
 from spackscope.model.presentation.export import json_text
-from spackscope.model.presentation.spec_string import spec_string
+from spackscope.model.presentation.spec_string import install_command, spec_string
 from spackscope.tui.clipboard import CopyFailed, copy
 
 _MAX_METHOD_WIDTH = 30

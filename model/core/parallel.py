@@ -26,12 +26,12 @@ def run_parallel(
     tasks: Sequence[Callable[[], T]],
     should_stop: ShouldStop,
     *,
-    patience: float = math.inf,
+    late_after: float = math.inf,
     on_late: Callable[[Mapping[int, T]], None] | None = None,
 ) -> list[T]:
     """Run tasks in up to eight threads, and return their results in the order of the tasks.
 
-    `on_late` is called once, in the calling thread, if after `patience` seconds some tasks have
+    `on_late` is called once, in the calling thread, if after `late_after` seconds some tasks have
     finished and others have not; it gets the results so far by the index of their task.
 
     Raises what a task raises, and Cancelled once `should_stop` returns True. Tasks that still run
@@ -51,7 +51,7 @@ def run_parallel(
         partial(_run_pending, tasks, pending, outcomes, abandoned), min(MAX_THREADS, len(tasks))
     )
     results: dict[int, T] = {}
-    late = time.monotonic() + patience
+    late = time.monotonic() + late_after
     try:
         while len(results) < len(tasks):
             if on_late is not None and results and time.monotonic() > late:

@@ -1,8 +1,7 @@
-"""Describe one record line by line: values, variants, spec string, install command, origin."""
+"""Describe one record line by line: values, variants, how to install it, origin."""
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from typing import Literal
 
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, DETAILED
-from spackscope.model.core.records import Provenance, Spec, is_hash
+from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import split_variant
-from spackscope.model.presentation.spec_string import short_digests, spec_string
+from spackscope.model.presentation.spec_string import install_command, short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
 
 LineKind = Literal["title", "hash", "head", "plain", "differs", "same"]
@@ -54,12 +53,6 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
     parts = split_variants(variants, varying)
     differing, same = (clean(" ".join(map(short_digests, part))) for part in parts)
     return differing, same
-
-
-def install_command(spec: Spec) -> str:
-    """Return the command that installs this binary and builds nothing."""
-    assert is_hash(spec.hash)
-    return f"spack install --cache-only {shlex.quote('/' + spec.hash)}"
 
 
 def detail(

@@ -1,4 +1,4 @@
-"""Write a record as a spec that Spack parses, and that matches the record.
+"""Write a record as a spec that Spack parses, or as the command that installs it.
 
 Follows DISPLAY_FORMAT in lib/spack/spack/spec.py of Spack 1.2: name, version, compiler flags,
 boolean variants, other variants, architecture, compilers. What the syntax cannot express is left
@@ -8,11 +8,12 @@ out, so that the text asks for less, never for something else.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.compilers import LANGUAGES, compiler_name, legacy_name
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.conditions import COLUMN_KEYS
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
@@ -54,6 +55,12 @@ def spec_string(spec: Spec) -> str:
     parts += [*keyed, *_namespace_and_architecture(spec), *_compilers(spec)]
     text = " ".join(filter(None, parts))
     return text if len(text) <= MAX_QUERY_LENGTH else f"/{spec.hash}"
+
+
+def install_command(spec: Spec) -> str:
+    """Return the command that installs this binary and builds nothing."""
+    assert is_hash(spec.hash)
+    return f"spack install --cache-only {shlex.quote('/' + spec.hash)}"
 
 
 def short_digests(variant: str) -> str:

@@ -61,7 +61,7 @@ def discover(
     tasks = [partial(_discover, source, session) for source in sources]
     if len(sources) > 1 and any(_may_take_long(source) for source in sources):
         results = run_parallel(
-            tasks, session.should_stop, patience=_LATE_SECONDS, on_late=report_late
+            tasks, session.should_stop, late_after=_LATE_SECONDS, on_late=report_late
         )
     else:
         results = [task() for task in tasks]

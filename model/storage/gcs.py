@@ -10,8 +10,8 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket
-from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.storage.timeouts import RateCheck, Timeouts
 
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 
@@ -24,11 +24,11 @@ class GcsBucket(Bucket):
     """
 
     def __init__(
-        self, name: str, should_stop: ShouldStop, patience: Patience = Patience()
+        self, name: str, should_stop: ShouldStop, timeouts: Timeouts = Timeouts()
     ) -> None:
         import google.cloud.storage  # noqa: F401 - fails early if it is missing
 
-        super().__init__(name, should_stop, patience)
+        super().__init__(name, should_stop, timeouts)
 
     def download(self, key: str, download: Download) -> FileVersion | None:
         """Write an object, unless its generation is still that of the cached copy."""
@@ -44,7 +44,7 @@ class GcsBucket(Bucket):
         if download.cached is not None and download.cached.stamp == generation:
             return None
         download.announce(blob.size)
-        target = _Target(download, blob.size, RateCheck(self.patience, origin))
+        target = _Target(download, blob.size, RateCheck(self.timeouts, origin))
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
@@ -103,10 +103,10 @@ class GcsBucket(Bucket):
     def _timeouts(self) -> dict[str, Any]:
         from google.cloud.storage.retry import DEFAULT_RETRY
 
-        patience = self.patience
+        timeouts = self.timeouts
         return {
-            "timeout": (patience.connect, patience.stalled),
-            "retry": DEFAULT_RETRY.with_timeout(patience.stalled),
+            "timeout": (timeouts.connect, timeouts.stalled),
+            "retry": DEFAULT_RETRY.with_timeout(timeouts.stalled),
         }
 
 

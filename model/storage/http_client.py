@@ -20,7 +20,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.parallel import sleep
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.storage import proxies_and_tls
-from spackscope.model.storage.patience import Patience, RateCheck
+from spackscope.model.storage.timeouts import RateCheck, Timeouts
 from spackscope.model.storage.urls import Url, web_url
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ _RETRY_STATUSES = frozenset({408, 425, 429})
 class Response:
     """A server's response: status, headers by their names in lower case, and its body."""
 
-    def __init__(self, url: Url, response: httpcore.Response, patience: Patience) -> None:
+    def __init__(self, url: Url, response: httpcore.Response, timeouts: Timeouts) -> None:
         self.url, self.status = url, response.status
         self.headers = {
             name.decode("ascii", "replace").lower(): value.decode("latin-1")
             for name, value in response.headers
         }
-        self._response, self._patience = response, patience
+        self._response, self._timeouts = response, timeouts
 
     @property
     def length(self) -> int | None:
@@ -58,8 +58,8 @@ class Response:
         """
         from spackscope.model.storage.network import translate_errors
 
-        rate, size = RateCheck(self._patience, self.url.netloc), 0
-        with translate_errors(self.url.netloc, self._patience):
+        rate, size = RateCheck(self._timeouts, self.url.netloc), 0
+        with translate_errors(self.url.netloc, self._timeouts):
             for chunk in self._response.iter_stream():
                 size += len(chunk)
                 yield chunk
@@ -100,10 +100,10 @@ class Client:
         self,
         environ: Mapping[str, str],
         *,
-        patience: Patience = Patience(),
+        timeouts: Timeouts = Timeouts(),
         should_stop: ShouldStop = never,
     ) -> None:
-        self._environ, self.patience, self._should_stop = environ, patience, should_stop
+        self._environ, self.timeouts, self._should_stop = environ, timeouts, should_stop
         self._pools: dict[tuple[str, Url | None], httpcore.ConnectionPool] = {}
         self._failed_hosts: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -127,7 +127,7 @@ class Client:
             try:
                 target = _redirect_target(urls, response)
                 if target is None:
-                    yield Response(urls[-1], response, self.patience)
+                    yield Response(urls[-1], response, self.timeouts)
                     return
             finally:
                 response.close()
@@ -136,26 +136,26 @@ class Client:
             urls.append(target)
 
     def retry(self, request: Callable[[], _Result], *, has_cached: bool = False) -> _Result:
-        """Call what sends a request, as often as patience allows. Raises what it raises.
+        """Call what sends a request, as often as `timeouts.attempts`. Raises what it raises.
 
         Where there is a cached file, a host that stays silent is not asked a second time.
         """
-        for attempt in range(1, self.patience.attempts + 1):
+        for attempt in range(1, self.timeouts.attempts + 1):
             try:
                 return request()
             except Unreachable as failure:
                 self._failed_hosts[failure.host] = str(failure)
                 raise
             except TemporaryFailure as failure:
-                wait = self.patience.pause * 3 ** (attempt - 1)
+                wait = self.timeouts.pause * 3 ** (attempt - 1)
                 wait = wait if failure.after is None else failure.after
-                is_last = attempt >= self.patience.attempts or (has_cached and failure.silent)
-                if is_last or wait > self.patience.max_pause:
+                is_last = attempt >= self.timeouts.attempts or (has_cached and failure.silent)
+                if is_last or wait > self.timeouts.max_pause:
                     if failure.silent:
                         self._failed_hosts[failure.silent] = str(failure)
                     raise
                 sleep(wait, self._should_stop)
-        raise AssertionError("patience allows no attempt")
+        raise AssertionError("no attempt is allowed")
 
     def _send(self, url: Url, headers: Mapping[str, str]) -> httpcore.Response:
         import httpcore
@@ -166,9 +166,9 @@ class Client:
         if host in self._failed_hosts:
             raise Unreachable(self._failed_hosts[host], host)
         proxy = proxies_and_tls.proxy_of(url, self._environ)
-        patience = self.patience
-        timeouts = {"connect": patience.connect, "read": patience.stalled}
-        timeouts |= {"write": patience.stalled, "pool": patience.stalled}
+        timeouts = self.timeouts
+        seconds = {"connect": timeouts.connect, "read": timeouts.stalled}
+        seconds |= {"write": timeouts.stalled, "pool": timeouts.stalled}
         request = httpcore.Request(
             b"GET",
             # As text, it would lose what follows a semicolon in the last name of the path.
@@ -181,9 +181,9 @@ class Client:
             headers=_encoded(
                 {"Host": host, "User-Agent": "spackscope", "Accept": "*/*", **headers}, host
             ),
-            extensions={"timeout": timeouts},
+            extensions={"timeout": seconds},
         )
-        with translate_errors(host, patience, proxy.netloc if proxy else ""):
+        with translate_errors(host, timeouts, proxy.netloc if proxy else ""):
             return self._pool(url.scheme, proxy).handle_request(request)
 
     def _pool(self, scheme: str, proxy: Url | None) -> httpcore.ConnectionPool:

@@ -19,8 +19,8 @@ import httpcore
 from spackscope.model.core.errors import Cancelled, TemporaryFailure, Unreachable
 from spackscope.model.core.parallel import TICK, run_cancellable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.patience import Patience
 from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.storage.timeouts import Timeouts
 
 _HEAD = re.compile(rb"[^ ]* (1?).*?\n\r?\n", re.DOTALL)
 """The head of a response; one whose status begins with 1 is followed by another."""
@@ -147,7 +147,7 @@ class CancellableStream(httpcore.NetworkStream):
 
 
 @contextlib.contextmanager
-def translate_errors(host: str, patience: Patience, proxy: str = "") -> Iterator[None]:
+def translate_errors(host: str, timeouts: Timeouts, proxy: str = "") -> Iterator[None]:
     """Turn exceptions of httpcore into Unreachable and TemporaryFailure, which name the host."""
     through = f" through the proxy {proxy}" if proxy else ""
     try:
@@ -160,7 +160,7 @@ def translate_errors(host: str, patience: Patience, proxy: str = "") -> Iterator
     ) as error:
         raise Unreachable(f"{host} cannot be reached{through}: {_reason(error)}", host) from None
     except httpcore.TimeoutException:
-        message = f"{host} has sent nothing for {patience.stalled:g} seconds{through}"
+        message = f"{host} has sent nothing for {timeouts.stalled:g} seconds{through}"
         raise TemporaryFailure(message, silent=host) from None
     except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
         why = without_secrets(_reason(error))

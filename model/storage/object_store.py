@@ -12,7 +12,7 @@ from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.download_cache import FileVersion
-from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.timeouts import Timeouts
 from spackscope.model.storage.urls import split_url, unquoted
 
 _Result = TypeVar("_Result")
@@ -28,8 +28,8 @@ class Bucket(ABC):
     identity = ""
     """What distinguishes this bucket from one of the same name elsewhere: its endpoint."""
 
-    def __init__(self, name: str, should_stop: ShouldStop, patience: Patience) -> None:
-        self.name, self.patience = name, patience
+    def __init__(self, name: str, should_stop: ShouldStop, timeouts: Timeouts) -> None:
+        self.name, self.timeouts = name, timeouts
         self._should_stop = should_stop
         self._library_client: Any = None
         self._lock = threading.Lock()

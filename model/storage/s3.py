@@ -12,8 +12,8 @@ from spackscope.model.storage.credentials import Credentials
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket
-from spackscope.model.storage.patience import Patience, RateCheck
 from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.storage.timeouts import RateCheck, Timeouts
 from spackscope.model.storage.urls import web_url
 
 _READ_SIZE = 1 << 12
@@ -33,11 +33,11 @@ class S3Bucket(Bucket):
         name: str,
         credentials: Credentials,
         should_stop: ShouldStop,
-        patience: Patience = Patience(),
+        timeouts: Timeouts = Timeouts(),
     ) -> None:
         import boto3  # noqa: F401 - fails early if it is missing
 
-        super().__init__(name, should_stop, patience)
+        super().__init__(name, should_stop, timeouts)
         self._credentials = credentials
         self._endpoint = _checked(credentials.endpoint) if credentials.endpoint else ""
         self.identity = f"{self._endpoint} {credentials.user} {credentials.profile}"
@@ -52,7 +52,7 @@ class S3Bucket(Bucket):
 
         def copy() -> None:
             length = response.get("ContentLength")
-            rate = RateCheck(self.patience, origin)
+            rate = RateCheck(self.timeouts, origin)
             with contextlib.closing(response["Body"]) as body:
                 download.announce(length)
                 while chunk := body.read(_READ_SIZE):
@@ -103,9 +103,9 @@ class S3Bucket(Bucket):
         )
         anonymous = {} if session.get_credentials() else {"signature_version": UNSIGNED}
         config = Config(
-            connect_timeout=self.patience.connect,
-            read_timeout=self.patience.stalled,
-            retries={"total_max_attempts": self.patience.attempts, "mode": "standard"},
+            connect_timeout=self.timeouts.connect,
+            read_timeout=self.timeouts.stalled,
+            retries={"total_max_attempts": self.timeouts.attempts, "mode": "standard"},
             **anonymous,
         )
         return session.client("s3", endpoint_url=self._endpoint or None, config=config)

@@ -22,7 +22,7 @@ from spackscope.model.presentation.dependency_tree import (
 )
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 from spackscope.tui.dialogs.text import Lines
-from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _DEPTYPES_WIDTH = len(deptypes_sign(())) + 1

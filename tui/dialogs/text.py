@@ -16,7 +16,7 @@ from spackscope.model.presentation.sources import failures, source_cells, stale_
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
-from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _FORM_WIDTH, _SENTENCE_WIDTH = 24, 44

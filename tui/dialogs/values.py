@@ -19,9 +19,9 @@ from spackscope.model.presentation.titles import counted, position
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 from spackscope.tui.dialogs.value_marks import ValueMarks
 from spackscope.tui.keymap import VALUES, bindings
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.pieces import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _FRAME_WIDTH, _FRAME_HEIGHT = 4, 3

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from spackscope.model.catalog.listing import Sort
 from spackscope.model.core.text import pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Layout
-from spackscope.tui.widgets.pieces import draw
+from spackscope.tui.widgets.drawing import draw
 
 ASCENDING, DESCENDING = "↑", "↓"
 

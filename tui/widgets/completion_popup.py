@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.completion import Completion
 from spackscope.model.core.text import cell_width, clean, pad, wrap
-from spackscope.tui.widgets.pieces import Piece, draw
+from spackscope.tui.widgets.drawing import Piece, draw
 
 _MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40
 """Completions on a screen of fewer lines than `_TALL`, and on any other."""

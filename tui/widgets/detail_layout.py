@@ -19,7 +19,7 @@ from spackscope.model.presentation.dependency_tree import (
 )
 from spackscope.model.presentation.detail import DIFFERS, DetailLine
 from spackscope.model.query.conditions import Term
-from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.drawing import Piece
 
 _LABEL_WIDTH = 10
 _INDENT = 2

@@ -16,7 +16,7 @@ from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, TREE, bindings
 from spackscope.tui.widgets.detail_layout import LayoutRow, layout, tree_pieces
-from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spackscope.tui.widgets.pieces import Piece
+from spackscope.tui.widgets.drawing import Piece
 
 
 def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]:

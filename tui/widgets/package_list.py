@@ -18,9 +18,9 @@ from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 from spackscope.tui.keymap import PACKAGES, bindings
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.pieces import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 ALL = "all packages"

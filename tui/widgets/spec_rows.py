@@ -16,8 +16,8 @@ from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.presentation.detail import variants_cell
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.pieces import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _PLACEHOLDER = "…"

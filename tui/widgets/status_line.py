@@ -9,7 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.tui.widgets.pieces import draw
+from spackscope.tui.widgets.drawing import draw
 
 _MESSAGE_SECONDS = 6
 

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.pieces import Piece, RowPainter, empty_row
+from spackscope.tui.widgets.drawing import Piece, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 

@@ -65,7 +65,7 @@ def test_the_results_so_far_are_reported_once_when_a_task_is_late() -> None:
         late.set()
 
     tasks = [late.wait, lambda: True]
-    assert run_parallel(tasks, never, patience=0, on_late=report) == [True, True]
+    assert run_parallel(tasks, never, late_after=0, on_late=report) == [True, True]
     assert reports == [{1: True}]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +12,8 @@ from spackscope.model.catalog.listing import View
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation.detail import DetailLine, detail, install_command, variants_cell
-from spackscope.model.presentation.spec_string import spec_string
+from spackscope.model.presentation.detail import DetailLine, detail, variants_cell
+from spackscope.model.presentation.spec_string import install_command, spec_string
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
@@ -58,22 +57,6 @@ def test_variants_that_vary_come_first_in_their_rank() -> None:
 
     assert shown == ("+mpi libs:=shared,static", "api=default build_type=Release ~cxx")
     assert variants_cell((), {}) == ("", "")
-
-
-# Commands
-
-
-def test_the_command_installs_this_binary_and_builds_nothing() -> None:
-    command = install_command(SPEC)
-
-    assert command == f"spack install --cache-only /{SPEC.hash}"
-    assert shlex.split(command)[-1] == "/" + SPEC.hash
-
-
-@pytest.mark.parametrize("hash_", ["", "abc", SPEC.hash + "\n", "; rm -rf ~", SPEC.hash.upper()])
-def test_no_command_is_made_of_what_is_no_hash(hash_: str) -> None:
-    with pytest.raises(AssertionError):
-        install_command(replace(SPEC, hash=hash_))
 
 
 # Detail

@@ -1,4 +1,4 @@
-"""A spec string says what Spack says of a spec, and finds the spec again."""
+"""A spec string is spelled as by Spack, and finds its spec again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import Compiler, Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation.spec_string import spec_string
+from spackscope.model.presentation.spec_string import install_command, spec_string
 from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VARIANT, tokens
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
 from spackscope.model.query.parser import parse
@@ -88,7 +88,7 @@ def assert_each_is_found(catalog: Catalog) -> None:
         assert hashes <= {row.spec.hash for row in rows}, text
 
 
-# What is said
+# What is written
 
 
 def test_a_spec_is_spelled_as_spack_1_prints_it() -> None:
@@ -334,3 +334,19 @@ def test_an_index_of_spack_1_has_flags_and_compilers_in_its_strings() -> None:
     strings = [text for text, _ in spelled(catalog_of(INDEX_OF_1_2, dependency_only=True))]
 
     assert any(text.endswith(" %c,cxx=gcc@12.2.0") for text in strings)
+
+
+# The install command
+
+
+def test_the_command_installs_this_binary_and_builds_nothing() -> None:
+    command = install_command(SPEC)
+
+    assert command == f"spack install --cache-only /{SPEC.hash}"
+    assert shlex.split(command)[-1] == "/" + SPEC.hash
+
+
+@pytest.mark.parametrize("hash_", ["", "abc", SPEC.hash + "\n", "; rm -rf ~", SPEC.hash.upper()])
+def test_there_is_no_command_for_what_is_not_a_hash(hash_: str) -> None:
+    with pytest.raises(AssertionError):
+        install_command(replace(SPEC, hash=hash_))

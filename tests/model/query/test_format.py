@@ -13,7 +13,7 @@ from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.format import join_words
 from spackscope.model.query.parser import Bare, parse
-from tests.query_grammar import random_query
+from tests.random_queries import random_query
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
 bares = st.sampled_from(["package", "any"])

@@ -15,7 +15,7 @@ from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input
 from spackscope.model.query.parser import parse
 from tests.parse_counts import ParseCounts
-from tests.query_grammar import random_query
+from tests.random_queries import random_query
 
 
 def test_the_line_means_what_its_text_means() -> None:

@@ -13,7 +13,7 @@ from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.timeouts import Timeouts
 from tests.builders import (
     DATABASE_TYPE,
     INDEX_OF_0_23,
@@ -222,8 +222,8 @@ def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
 def test_the_cached_copy_is_used_whatever_is_wrong_with_the_server(
     files: Files, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    patience = Patience(pause=0.01)
-    client = property(lambda session: Client(session.environ, patience=patience))
+    timeouts = Timeouts(pause=0.01)
+    client = property(lambda session: Client(session.environ, timeouts=timeouts))
     monkeypatch.setattr(Session, "client", client)
     with serve_files(files) as server:
         discover_one(server.url, home)

@@ -19,7 +19,7 @@ from spackscope.model.storage.download import Downloader
 from spackscope.model.storage.download_cache import open_download_cache
 from spackscope.model.storage.http import HttpStorage
 from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.timeouts import Timeouts
 from tests.web_server import Handler, WebServer, serving
 
 NO_URL = "is not a valid URL"
@@ -28,7 +28,7 @@ NO_URL = "is not a valid URL"
 NO_PORT = "its port is not a number up to 65,535"
 
 
-QUICK = Patience(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
+QUICK = Timeouts(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
 
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
@@ -41,9 +41,9 @@ class Machine:
         self.environ = {"XDG_CACHE_HOME": str(home)}
         self.cache = home / "spackscope" / "copies"
 
-    def storage(self, url: str, *, patience: Patience = QUICK, **more: Any) -> HttpStorage:
+    def storage(self, url: str, *, timeouts: Timeouts = QUICK, **more: Any) -> HttpStorage:
         client = Client(
-            self.environ, patience=patience, should_stop=more.get("should_stop", lambda: False)
+            self.environ, timeouts=timeouts, should_stop=more.get("should_stop", lambda: False)
         )
         return HttpStorage(url, Downloader(open_download_cache(self.environ), client, **more))
 

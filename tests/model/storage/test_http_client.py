@@ -12,7 +12,7 @@ import trustme
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, Unreachable
 from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.timeouts import Timeouts
 from spackscope.model.storage.urls import split_url
 from tests.model.storage.machine import NEW, NO_PORT, NO_URL, OLD, QUICK, Machine, tls_server
 from tests.web_server import (
@@ -94,7 +94,7 @@ def test_a_server_is_given_the_time_that_it_wants(machine: Machine) -> None:
 
     with serving(index=in_turn(begin, answer)) as server:
         storage = machine.storage(
-            server.url, patience=Patience(attempts=2, pause=0.0, max_pause=2.0)
+            server.url, timeouts=Timeouts(attempts=2, pause=0.0, max_pause=2.0)
         )
         assert Path(storage.fetch("index").path).read_bytes() == NEW
 
@@ -234,7 +234,7 @@ def test_a_stop_is_heard_between_two_attempts(machine: Machine) -> None:
             return len(polls) > 5
 
         storage = machine.storage(
-            server.url, patience=Patience(), should_stop=stops_after_five_polls_in_the_pause
+            server.url, timeouts=Timeouts(), should_stop=stops_after_five_polls_in_the_pause
         )
         with pytest.raises(Cancelled):
             storage.fetch("index")
@@ -310,7 +310,7 @@ def test_a_password_does_not_come_back_after_a_redirect_elsewhere(machine: Machi
 @pytest.mark.parametrize("value", ["a\r\nX: y", "a\0", "\udcff", "\u0142"])
 def test_a_header_that_http_does_not_allow_is_not_sent(machine: Machine, value: str) -> None:
     with serving(index=sends(NEW)) as server:
-        client = Client(machine.environ, patience=QUICK)
+        client = Client(machine.environ, timeouts=QUICK)
         asking = client.get(split_url(f"{server.url}/index"), {"Authorization": value})
         with pytest.raises(SourceError) as raised, asking:
             pass

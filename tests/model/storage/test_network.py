@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreachable
-from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.timeouts import Timeouts
 from tests.model.storage.machine import NEW, Machine
 from tests.web_server import (
     Exchange,
@@ -28,9 +28,9 @@ def test_a_host_without_an_address_is_named(machine: Machine) -> None:
 
 
 def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
-    patience = Patience(slow_for=0.3)
+    timeouts = Timeouts(slow_for=0.3)
     with serving(index=trickles(b"x" * 9_999, 0.01), other=sends(NEW)) as server:
-        storage = machine.storage(server.url, patience=patience)
+        storage = machine.storage(server.url, timeouts=timeouts)
         for name in ("index", "other"):
             with pytest.raises(SourceError) as raised:
                 storage.fetch(name)
@@ -43,9 +43,9 @@ def test_a_body_that_would_never_end_is_given_up(machine: Machine) -> None:
 
 
 def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
-    patience = Patience(slow_for=0.3, min_rate=5)
+    timeouts = Timeouts(slow_for=0.3, min_rate=5)
     with serving(index=trickles(NEW * 4, 0.01)) as server:
-        fetched = machine.storage(server.url, patience=patience).fetch("index")
+        fetched = machine.storage(server.url, timeouts=timeouts).fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW * 4
 
@@ -55,9 +55,9 @@ def test_a_stop_is_heard_at_once_whatever_the_server_does(
     machine: Machine, script: Handler
 ) -> None:
     with serving(index=script) as server:
-        patience = Patience(stalled=60.0)  # longer than the server waits
+        timeouts = Timeouts(stalled=60.0)  # longer than the server waits
         storage = machine.storage(
-            server.url, patience=patience, should_stop=lambda: server.waiting == 1
+            server.url, timeouts=timeouts, should_stop=lambda: server.waiting == 1
         )
         with pytest.raises(Cancelled):
             storage.fetch("index")
@@ -98,7 +98,7 @@ def test_a_server_that_does_not_answer_tls_cannot_be_reached(machine: Machine) -
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         storage = machine.storage(
-            f"https://127.0.0.1:{port}", patience=Patience(connect=0.2, stalled=5.0)
+            f"https://127.0.0.1:{port}", timeouts=Timeouts(connect=0.2, stalled=5.0)
         )
         with pytest.raises(
             Unreachable, match=r"cannot be reached: it does not answer TLS in time$"
@@ -113,6 +113,6 @@ def test_a_head_that_comes_byte_by_byte_has_to_end_some_time(machine: Machine) -
             exchange.send(b"x")
 
     with serving(index=trickles_its_head) as server:
-        storage = machine.storage(server.url, patience=Patience(stalled=0.2, attempts=1))
+        storage = machine.storage(server.url, timeouts=Timeouts(stalled=0.2, attempts=1))
         with pytest.raises(SourceError, match="broke: the head of its response does not end"):
             storage.fetch("index")

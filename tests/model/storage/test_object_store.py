@@ -23,12 +23,12 @@ from spackscope.model.storage.gcs import GcsBucket
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.object_store import ObjectStorage
 from spackscope.model.storage.open import open_storage
-from spackscope.model.storage.patience import Patience
 from spackscope.model.storage.s3 import S3Bucket
+from spackscope.model.storage.timeouts import Timeouts
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
-QUICK = Patience(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
+QUICK = Timeouts(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
 KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
 
 
@@ -189,9 +189,9 @@ def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool
 
 def s3_storage(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
     should_stop = more.get("should_stop", lambda: False)
-    patience = QUICK if "should_stop" not in more else Patience()
+    timeouts = QUICK if "should_stop" not in more else Timeouts()
     credentials = s3_credentials(Credentials(endpoint=server.url), environ)
-    bucket = S3Bucket("caches", credentials, should_stop, patience)
+    bucket = S3Bucket("caches", credentials, should_stop, timeouts)
     return ObjectStorage("s3://caches", bucket, downloader(environ, **more))
 
 

@@ -17,11 +17,11 @@ from spackscope.model.storage.download_cache import open_download_cache
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.oci import INDEX, OciRegistry
 from spackscope.model.storage.open import open_storage
-from spackscope.model.storage.patience import Patience
+from spackscope.model.storage.timeouts import Timeouts
 from tests.web_server import Exchange, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
-QUICK = Patience(connect=1.0, stalled=0.3, pause=0.01)
+QUICK = Timeouts(connect=1.0, stalled=0.3, pause=0.01)
 
 
 def digest(data: bytes) -> str:
@@ -83,7 +83,7 @@ def registry(
     port: int, environ: dict[str, str], user: str = "", options: Mapping[str, object] = {}
 ) -> OciRegistry:
     url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
-    client = Client(environ, patience=QUICK)
+    client = Client(environ, timeouts=QUICK)
     downloader = Downloader(open_download_cache(environ), client)
     return OciRegistry(url, read_credentials(options, environ), downloader)
 

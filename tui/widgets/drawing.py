@@ -1,4 +1,4 @@
-"""Pieces of text with the names of their styles, and how they are drawn."""
+"""Draw pieces of text, each with the name of its style, as the lines of a widget."""
 
 from __future__ import annotations
 

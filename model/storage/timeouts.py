@@ -1,4 +1,4 @@
-"""How long and how often servers are asked, and how fast they have to send."""
+"""Timeouts, retries and the slowest rate of a download."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from spackscope.model.core.errors import Unreachable
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """Limits of the time that a server may take, in seconds, and of the attempts.
+class Timeouts:
+    """Timeouts of a server in seconds, and how often a request is retried.
 
     `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than
     `min_rate` bytes a second. Between two attempts the client waits `pause` seconds, three times
@@ -28,20 +28,20 @@ class Patience:
 
 
 class RateCheck:
-    """Check that a file comes as fast as the patience demands."""
+    """Check that a file is not sent too slowly."""
 
-    def __init__(self, patience: Patience, host: str) -> None:
-        self._patience, self._host = patience, host
+    def __init__(self, timeouts: Timeouts, host: str) -> None:
+        self._timeouts, self._host = timeouts, host
         self._since, self._size_then = time.monotonic(), 0
 
     def update(self, size: int, total: int | None = None) -> None:
         """Update the number of bytes. Raises Unreachable if it grew too slowly."""
-        patience, now = self._patience, time.monotonic()
+        timeouts, now = self._timeouts, time.monotonic()
         seconds, received = now - self._since, size - self._size_then
-        if seconds < patience.slow_for or size == total:
+        if seconds < timeouts.slow_for or size == total:
             return
-        if received < patience.min_rate * seconds:
-            rate = f"fewer than {patience.min_rate:,} bytes a second"
-            message = f"{self._host} has sent {rate} for {patience.slow_for:g} seconds"
+        if received < timeouts.min_rate * seconds:
+            rate = f"fewer than {timeouts.min_rate:,} bytes a second"
+            message = f"{self._host} has sent {rate} for {timeouts.slow_for:g} seconds"
             raise Unreachable(message, self._host)
         self._since, self._size_then = now, size
