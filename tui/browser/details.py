@@ -8,11 +8,10 @@ from functools import partial
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
-from spackscope.model.presentation.detail import DetailLine, detail
+from spackscope.model.presentation.detail import detail
 from spackscope.model.sources.archive_size import archive_size, size_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Details, Host, Results, Where
@@ -78,9 +77,9 @@ class DetailsController:
         self._shown = key
         lines, shown_tree = (old.lines, old.tree) if old is not None else ((), None)
         self._host.change(details=Details(row, lines, shown_tree, is_pending=True))
-        reading = partial(self._read, results, row, tree, connected)
         self._host.cancel("size")
-        self._host.run(reading, lambda read: self._take(row, *read, at), group="detail")
+        reading = partial(self._read, results, Details(row, (), tree, at), connected)
+        self._host.run(reading, lambda read: self._take(*read), group="detail")
 
     def _key(self, results: Results, row: Row, connected: bool) -> tuple[object, ...]:
         """Return all that the lines depend on: the same spec is not spelled twice."""
@@ -92,39 +91,33 @@ class DetailsController:
         return results.catalog, row.id, alike, shown, varying, size, connected
 
     def _read(
-        self,
-        results: Results,
-        row: Row,
-        tree: Tree | None,
-        connected: bool,
-        _should_stop: ShouldStop,
-    ) -> tuple[Sequence[DetailLine], Tree | None, bool]:
-        catalog = results.catalog
+        self, results: Results, details: Details, connected: bool, _should_stop: ShouldStop
+    ) -> tuple[Details, bool]:
+        """Read lines and tree, and whether the mirror is to be asked for the size."""
+        catalog, listing, row = results.catalog, results.listing, details.row
         spec = catalog.with_compilers(row) if connected else row.spec
         if spec.size is None and spec.hash in self._sizes:
             spec = replace(spec, size=self._sizes[spec.hash])
-        lines = _lines(catalog, results.listing, replace(row, spec=spec))
+        lines = detail(
+            spec,
+            varying=listing.varying_variants,
+            alike=listing.count_look_alikes(row.look_alike),
+            shown=listing.shown,
+            provenance=catalog.provenance(row.id),
+        )
+        tree = details.tree
         if tree is None and connected:
             tree = read_tree(catalog, row.id, self._unfolded)
         asks = row.spec.hash not in self._sizes and size_source(row.spec, catalog.sources)
-        return lines, tree, bool(asks)
+        return replace(details, lines=lines, tree=tree), bool(asks)
 
-    def _take(
-        self,
-        row: Row,
-        lines: Sequence[DetailLine],
-        tree: Tree | None,
-        asks: bool,
-        at: tuple[int, int] | None,
-    ) -> None:
-        self._host.change(details=Details(row, lines, tree, at))
-        if asks and (catalog := self._host.state.catalog) is not None:
-            self._host.run(
-                partial(self._read_size, catalog, row.spec),
-                partial(self._take_size, row.spec.hash),
-                group="size",
-                delay=_REST,
-            )
+    def _take(self, details: Details, asks: bool) -> None:
+        self._host.change(details=details)
+        spec, catalog = details.row.spec, self._host.state.catalog
+        if asks and catalog is not None:
+            reading = partial(self._read_size, catalog, spec)
+            take = partial(self._take_size, spec.hash)
+            self._host.run(reading, take, group="size", delay=_REST)
 
     def _read_size(self, catalog: Catalog, spec: Spec, should_stop: ShouldStop) -> float | None:
         session = replace(self._session, should_stop=should_stop)
@@ -156,13 +149,3 @@ class DetailsController:
         if where.pane != "detail" and key not in ("t", "w"):
             return False
         return self._host.is_running("edges", "detail", "unfold")
-
-
-def _lines(catalog: Catalog, listing: Listing, row: Row) -> Sequence[DetailLine]:
-    return detail(
-        row.spec,
-        varying=listing.varying_variants,
-        alike=listing.count_look_alikes(row.look_alike),
-        shown=listing.shown,
-        provenance=catalog.provenance(row.id),
-    )

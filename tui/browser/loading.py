@@ -18,6 +18,9 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Summary, Task
 
+Report = Callable[[Callable[[], object]], None]
+"""Calls a function on the event loop."""
+
 
 class Loading:
     """Load the catalog, report the progress, and replace a damaged index once.
@@ -64,11 +67,7 @@ class Loading:
         self._host.run(job, self._loaded, group="load")
 
     def _read(
-        self,
-        session: Session,
-        report: Callable[[Callable[[], object]], None],
-        is_first: bool,
-        was_damaged: bool,
+        self, session: Session, report: Report, is_first: bool, was_damaged: bool
     ) -> Summary:
         """Read the catalog, and report what there is of it in the meantime.
 

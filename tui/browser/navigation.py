@@ -41,6 +41,7 @@ class Navigation:
     def forget(self) -> None:
         """Forget all steps: their ids are those of a catalog that was replaced."""
         self._undo.clear()
+        self._host.change(can_go_back=False)
         self._arriving = None
         self._details.forget()
 
