@@ -14,7 +14,7 @@ from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
@@ -148,21 +148,18 @@ class Listing:
     def _codes(self) -> dict[str, set[int]]:
         """The codes of the specs shown, for each dictionary of the table."""
         spans = list(self._arrays.spans(self._specs))
-        storages = {column.storage for column in COLUMNS if column.has_dictionary}
+        storages = {BY_NAME[name].storage for name in FACETED}
         return {storage: self._arrays.distinct(storage, spans) for storage in storages}
 
     @cached_property
     def constants(self) -> dict[str, Value]:
         """The columns with the same value in all rows, and that value."""
         constants: dict[str, Value] = {}
-        for column in COLUMNS:
-            if not column.has_dictionary:
-                continue
-            values = self._dictionaries.values(column.name)
-            codes = self._codes[column.storage]
+        for name in FACETED:
+            values, codes = self._dictionaries.values(name), self._codes[BY_NAME[name].storage]
             first = next((values[code] for code in codes), None)
             if first is not None and all(values[code] == first for code in codes):
-                constants[column.name] = first
+                constants[name] = first
         return constants
 
     @cached_property
@@ -170,15 +167,10 @@ class Listing:
         """The columns with several values, and those of single records of which any is known."""
         if not self.shown:
             return frozenset()
-        return frozenset(
-            column.name
-            for column in COLUMNS
-            if (
-                column.name not in self.constants
-                if column.has_dictionary
-                else self._dictionaries.is_known(column, self._specs[0], self._specs[-1])
-            )
-        )
+        bounds = self._specs[0], self._specs[-1]
+        others = (column for column in COLUMNS if not column.has_dictionary)
+        known = {c.name for c in others if self._dictionaries.is_known(c, *bounds)}
+        return frozenset(FACETED).difference(self.constants) | known
 
     def columns(self, extra: Collection[str]) -> list[Column]:
         """Return the columns to show: the core, and those that vary or are in `extra`."""

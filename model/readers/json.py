@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import is_hash
-from spackscope.model.readers.limits import (
-    MAX_PROBLEMS,
-    MAX_RECORD_LENGTH,
-    MAX_RECORDS,
-    MAX_VALUES,
-    TOO_MANY_RECORDS,
-)
+from spackscope.model.readers import limits
 
 _CONTAINERS = frozenset(
     {"database", "installs", "spec", "nodes", "roots", "concrete_specs", "include_concrete"}
@@ -106,7 +100,7 @@ class _Parser:
         self._text = text
         self._start_installs = start_installs
         self._is_database = is_database
-        self._max_length = MAX_RECORD_LENGTH if is_database else len(text)
+        self._max_length = limits.MAX_RECORD_LENGTH if is_database else len(text)
         self._record_count = 0
         self.document: Any = None
         self.remarks: dict[str, None] = {}
@@ -188,8 +182,8 @@ class _Parser:
         if type(value) is not Number or _skip_space(self._text, end) < len(self._text):
             self._attach(members, key, value)
         self._record_count += 1
-        if self._record_count > MAX_RECORDS:
-            raise Unreadable(TOO_MANY_RECORDS)
+        if self._record_count > limits.MAX_RECORDS:
+            raise Unreadable(limits.TOO_MANY_RECORDS)
         return end
 
     def _attach(self, members: dict[str, Any] | list[Any], key: str, value: Any) -> None:
@@ -198,7 +192,7 @@ class _Parser:
             return
         if key in members and (key in _CONTAINERS or is_hash(key)):
             remark = f'"{key}" is given twice; the last one counts'
-            if len(self.remarks) >= MAX_PROBLEMS:
+            if len(self.remarks) >= limits.MAX_PROBLEMS:
                 remark = "more keys are given twice, which are not listed"
             self.remarks[remark] = None
         members[key] = value
@@ -210,14 +204,16 @@ def too_many_values(text: str) -> str:
     Each value but the first follows a bracket, a brace or a comma. Counting these takes a
     hundredth of the time of parsing, and never yields too small a number.
     """
-    if len(text) <= MAX_VALUES:
+    if len(text) <= limits.MAX_VALUES:
         return ""
     count = text.count("[") + text.count("{") + text.count(",")
-    return f"it has {count:,} values; at most {MAX_VALUES:,} are read" * (count > MAX_VALUES)
+    return f"it has {count:,} values; at most {limits.MAX_VALUES:,} are read" * (
+        count > limits.MAX_VALUES
+    )
 
 
 def decode_at(
-    decoder: json.JSONDecoder, text: str, at: int, max_length: int = MAX_RECORD_LENGTH
+    decoder: json.JSONDecoder, text: str, at: int, max_length: int = limits.MAX_RECORD_LENGTH
 ) -> tuple[Any, int]:
     """Parse the value at an offset as `raw_decode` does; return it and the offset of its end.
 

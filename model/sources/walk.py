@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -41,8 +41,10 @@ class _Walk:
     ) -> None:
         self._source, self._top, self._enter, self._prefix = source, top, enter, prefix
         self._visited = {(status.st_dev, status.st_ino)}
-        self._parents = _parents_of(top)
-        self._kernel = _kernel_devices(status)
+        self._parents = _identities(Path(os.path.realpath(top)).parents)
+        # Where one of these is a plain directory, it is on the device of the root.
+        devices = {status.st_dev, *(device for device, _ in _identities(["/"]))}
+        self._kernel = {device for device, _ in _identities(_KERNEL)} - devices
 
     def documents(self) -> Iterator[Document]:
         # No recursion: directories can be nested deeper than Python's calls.
@@ -96,22 +98,11 @@ class _Walk:
         return Document(self._source, path, self._origin(path), unreadable=why)
 
 
-def _parents_of(top: str) -> set[tuple[int, int]]:
-    """Return device and inode of each directory that contains this one."""
-    parents = set()
-    for directory in Path(os.path.realpath(top)).parents:
+def _identities(directories: Iterable[str | Path]) -> set[tuple[int, int]]:
+    """Return device and inode of each directory that exists."""
+    identities = set()
+    for directory in directories:
         with suppress(OSError):
             status = os.stat(directory)
-            parents.add((status.st_dev, status.st_ino))
-    return parents
-
-
-def _kernel_devices(status: os.stat_result) -> set[int]:
-    """Return the devices of kernel file systems, except the one that the source is on."""
-    devices = set()
-    for directory in _KERNEL:
-        with suppress(OSError):
-            devices.add(os.stat(directory).st_dev)
-    with suppress(OSError):
-        devices.discard(os.stat("/").st_dev)
-    return devices - {status.st_dev}
+            identities.add((status.st_dev, status.st_ino))
+    return identities

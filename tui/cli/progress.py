@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from spackscope.model.presentation.sources import Stages
@@ -17,10 +16,7 @@ DELAY = 0.3
 
 
 class BuildProgress:
-    """A callable `on_progress` that draws a progress bar.
-
-    As a context manager it removes its line from the screen at the end.
-    """
+    """A callable `on_progress` that draws a progress bar."""
 
     def __init__(self, *, visible: bool, colour: bool) -> None:
         self._visible, self._colour = visible, colour
@@ -31,15 +27,8 @@ class BuildProgress:
         # Sources are discovered in several threads.
         self._lock = threading.Lock()
 
-    def __enter__(self) -> BuildProgress:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Remove the line from the screen."""
         if self._progress is not None:
             self._progress.stop()
 

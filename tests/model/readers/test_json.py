@@ -94,7 +94,7 @@ def test_of_a_key_that_is_given_twice_the_last_one_counts(data: bytes, key: str)
 def test_no_more_repeated_keys_are_listed_than_other_problems(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(json_reader, "MAX_PROBLEMS", 3)
+    monkeypatch.setattr(json_reader.limits, "MAX_PROBLEMS", 3)
     pairs = ", ".join(f'"{hash_of(number // 2)}": {{}}' for number in range(10))
 
     value, remarks = parse("{" + pairs + "}")

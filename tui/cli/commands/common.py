@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
@@ -77,7 +78,7 @@ def _load(
     options: Options, sources: Sequence[str], session: Session, was_damaged: bool
 ) -> Catalog:
     is_visible = stdio.is_terminal(sys.stderr)
-    with BuildProgress(visible=is_visible, colour=not options.no_color) as progress:
+    with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
         return load(
             sources,
             replace(session, on_progress=progress),
