@@ -34,7 +34,7 @@ async def test_packages_are_walked_and_filtered_and_left() -> None:
         assert f"{counts.total()} of {len(SAMPLE)}" in browser.lines[1]
 
 
-async def test_every_letter_filters_the_names_and_selects_the_best() -> None:
+async def test_every_letter_filters_the_names_and_escape_leads_back_to_all() -> None:
     async with browsing() as browser:
         await browser.press("f")
         assert browser.focus == "filter names"
@@ -68,9 +68,6 @@ async def test_every_letter_filters_the_names_and_selects_the_best() -> None:
         assert browser.focus == "spec-rows"
         assert browser.current.spec.package == "py-pdm-backend"
 
-
-async def test_escape_leads_back_to_all_packages_whatever_the_name_filter_holds() -> None:
-    async with browsing() as browser:
         for typed in ("zzz", "pdm", "pdm!pdm"):
             await browser.press("1", "home", "j", "f", "ctrl+u")
             await browser.type(typed)

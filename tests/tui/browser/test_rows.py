@@ -57,7 +57,7 @@ async def test_columns_are_sorted_up_down_and_back_each_in_its_own_order(tmp_pat
             assert "↑" not in browser.lines[3]
 
 
-async def test_look_alikes_are_folded_opened_and_unfolded() -> None:
+async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
     async with browsing() as browser:
         await browser.press("z")
         distinct = {looks(record) for record in SAMPLE}
@@ -81,9 +81,8 @@ async def test_look_alikes_are_folded_opened_and_unfolded() -> None:
         await browser.press("z", "z")
         assert len(browser.rows) == len(folded), "unfolding and folding closes it again"
 
-
-async def test_marks_are_shown_and_counted_and_taken_away() -> None:
-    async with browsing() as browser:
+        await browser.press("z")
+        await browser.press("ctrl+r", "1", "home")
         await browser.open_package("py-build")
         await browser.press("space", "space", "j", "space")
         assert browser.specs_title.endswith("3 marked")
@@ -96,7 +95,7 @@ async def test_marks_are_shown_and_counted_and_taken_away() -> None:
         assert not any("│ *" in line or "│▸*" in line for line in browser.lines)
 
 
-async def test_picking_gives_the_row_or_all_marked_ones() -> None:
+async def test_picking_gives_the_row_or_the_marks_and_leaving_nothing() -> None:
     for marks in (False, True):
         async with browsing(pick=True) as browser:
             await browser.open_package("py-build")
@@ -109,9 +108,6 @@ async def test_picking_gives_the_row_or_all_marked_ones() -> None:
             browser.send("enter")
             await browser.until(lambda browser=browser: not browser.app.is_running)  # type: ignore[misc]
         assert browser.app.return_value == hashes
-
-
-async def test_leaving_without_a_choice_picks_nothing() -> None:
     for keys in (["ctrl+c"], ["j", "escape", "escape"]):
         async with browsing(pick=True) as browser:
             browser.send(*keys)
@@ -119,7 +115,7 @@ async def test_leaving_without_a_choice_picks_nothing() -> None:
         assert (browser.app.return_value, browser.app.return_code) == (None, 130)
 
 
-async def test_moving_stops_at_both_ends_and_pages_go_by_the_height() -> None:
+async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do() -> None:
     async with browsing() as browser:
         await browser.press("2")
         first = browser.current.spec
@@ -135,10 +131,7 @@ async def test_moving_stops_at_both_ends_and_pages_go_by_the_height() -> None:
         await browser.press("g")
         assert browser.current.spec == first
 
-
-async def test_queued_moves_end_where_single_ones_do() -> None:
-    moves = ["j", "k", "down", "up", "pagedown", "ctrl+u", "g", "end", "h", "l", "right"]
-    async with browsing() as browser:
+        moves = ["j", "k", "down", "up", "pagedown", "ctrl+u", "g", "end", "h", "l", "right"]
         for pane in ("1", "2", "3"):
             rng = random.Random(int(pane))
             keys = [key for _ in range(12) for key in [rng.choice(moves)] * rng.randint(1, 12)]
