@@ -55,6 +55,12 @@ async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboa
         assert browser.table.rows.cursor == 1
         assert clipboard.text == browser.current.spec.hash, "keys typed ahead copy their row"
 
+    environ = {"SPACKSCOPE_COPY": "/no/such/program", "PATH": "", "TERM": "dumb"}
+    async with browsing(environ=environ) as browser:
+        await browser.press("y")
+        assert browser.status.startswith("Nothing was copied. ")
+        assert "/no/such/program is not installed" in browser.status
+
 
 async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: Clipboard) -> None:
     async with browsing(environ=clipboard.environ) as browser:
@@ -83,11 +89,3 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
         assert "copy 2 marked specs" in browser.text
         await browser.press("i")
         assert len(clipboard.text.splitlines()) == 2
-
-
-async def test_a_way_that_fails_is_told_and_the_next_one_taken() -> None:
-    environ = {"SPACKSCOPE_COPY": "/no/such/program", "PATH": "", "TERM": "dumb"}
-    async with browsing(environ=environ) as browser:
-        await browser.press("y")
-        assert browser.status.startswith("Nothing was copied. ")
-        assert "/no/such/program is not installed" in browser.status

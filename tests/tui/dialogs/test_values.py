@@ -234,7 +234,7 @@ async def test_variants_of_different_names_must_all_hold(tmp_path: Path) -> None
 # From other panes
 
 
-async def test_in_the_packages_the_values_are_the_packages() -> None:
+async def test_in_the_packages_the_values_are_the_packages_and_one_can_stay_selected() -> None:
     async with browsing() as browser:
         await browser.open_package("py-ml-dtypes")
         await browser.press("1", "v")
@@ -252,10 +252,7 @@ async def test_in_the_packages_the_values_are_the_packages() -> None:
         await to_value(browser, "py-build")
         await browser.press("x", "enter")
         assert browser.shown == sample_where(lambda r: r["package"] == "py-safetensors")
-
-
-async def test_a_package_that_stays_wanted_stays_selected() -> None:
-    async with browsing() as browser:
+        await browser.press("ctrl+r")
         await browser.open_package("py-ml-dtypes")
         await browser.press("1", "v")
         await to_value(browser, "py-build")
@@ -374,13 +371,6 @@ async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
         assert index.read_bytes().startswith(b"SQLite format 3"), "it was rebuilt"
         await open_values(browser, "os")
         assert values(browser) == [("ubuntu24.04", 600)]
-
-
-async def test_before_anything_is_read_there_are_no_values(tmp_path: Path) -> None:
-    async with browsing(tmp_path / "nowhere") as browser:
-        await browser.press("2", "l", "v")
-        assert browser.dialog is None
-        assert browser.status == "there are no values to choose from yet"
 
 
 # Outside text
