@@ -60,7 +60,7 @@ def test_the_index_keeps_its_values(catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("digest=aaaa", ["1.2.13"]),
         ("recipe=bb*", ["1.3.0", "1.3.1"]),
@@ -68,8 +68,8 @@ def test_the_index_keeps_its_values(catalog: Catalog) -> None:
         ("series=1.3 | digest=aaaa @1.2.13", ["1.2.13"]),
     ],
 )
-def test_a_query_can_ask_for_it(query: str, found: list[str], catalog: Catalog) -> None:
-    assert versions(catalog, query) == found
+def test_a_query_can_ask_for_it(query: str, expected: list[str], catalog: Catalog) -> None:
+    assert versions(catalog, query) == expected
     assert parse(str(parse(query))) == parse(query)
 
 
@@ -99,15 +99,15 @@ def test_its_values_are_counted(catalog: Catalog) -> None:
 def test_its_key_and_its_values_are_completed(
     text: str, completion: str, catalog: Catalog
 ) -> None:
-    found = complete(catalog, parse_input(text, len(text)))
+    completions = complete(catalog, parse_input(text, len(text)))
 
-    assert completion in [item.text for item in found.items]
+    assert completion in [item.text for item in completions.items]
 
 
 def test_its_filter_is_completed(catalog: Catalog) -> None:
-    found = complete(catalog, parse_filter_input("b", 1, "digest", Query()))
+    completions = complete(catalog, parse_filter_input("b", 1, "digest", Query()))
 
-    assert [item.text for item in found.items] == ["=bbbb"]
+    assert [item.text for item in completions.items] == ["=bbbb"]
 
 
 def test_the_detail_has_its_value_with_a_filter_for_it(catalog: Catalog) -> None:

@@ -307,14 +307,14 @@ class Browser:
     @property
     def completions(self) -> dict[str, int]:
         """The completions in the box under an input, with their counts."""
-        found = filter(None, map(_COMPLETION.fullmatch, self.box))
-        return {match["text"]: int(match["count"].replace(",", "")) for match in found}
+        matches = filter(None, map(_COMPLETION.fullmatch, self.box))
+        return {match["text"]: int(match["count"].replace(",", "")) for match in matches}
 
     @property
     def marked(self) -> str:
         """The completion that Tab takes."""
-        found = filter(None, map(_COMPLETION.fullmatch, self.box))
-        return next((match["text"] for match in found if match["mark"]), "")
+        matches = filter(None, map(_COMPLETION.fullmatch, self.box))
+        return next((match["text"] for match in matches if match["mark"]), "")
 
     @property
     def caret(self) -> int:

@@ -28,12 +28,12 @@ FORMS = [form for forms in LANGUAGE.values() for form in forms]
 
 def sessions(page: Path) -> list[tuple[str, str]]:
     """Return each command of the console examples with its output."""
-    found = []
+    examples = []
     for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         for part in block.split("$ ")[1:]:
             command, _, printed = part.partition("\n")
-            found.append((command, printed))
-    return found
+            examples.append((command, printed))
+    return examples
 
 
 @pytest.mark.parametrize(("command", "printed"), sessions(PAGE))

@@ -63,13 +63,13 @@ def test_editors_find_every_folder_under_its_import_name() -> None:
 
 def test_the_sample_pages_are_found_as_resources() -> None:
     develop = resources.files("spackscope.sample_data") / "develop"
-    found = {package.name: (package / "specs.md").read_bytes() for package in develop.iterdir()}
+    pages = {package.name: (package / "specs.md").read_bytes() for package in develop.iterdir()}
 
-    assert found == {
+    assert pages == {
         page.parent.name: page.read_bytes()
         for page in (ROOT / "sample_data" / "develop").glob("*/specs.md")
     }
-    assert found
+    assert pages
 
 
 def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:

@@ -218,7 +218,7 @@ def test_a_terminal_that_takes_no_output_does_not_keep_the_program(program: Prog
 
 def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> None:
     with unchanged(program, "py-build") as terminal:
-        found = terminal.attributes()
+        attributes = terminal.attributes()
         terminal.read_until("1/24")
         terminal.process.send_signal(signal.SIGTSTP)
         _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
@@ -226,9 +226,9 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
         while terminal.read_more():
             pass
         assert left_on(terminal.text) == set()
-        assert terminal.attributes() == found
+        assert terminal.attributes() == attributes
         terminal.process.send_signal(signal.SIGCONT)
-        wait_until(lambda: terminal.read_more() and terminal.attributes() != found)
+        wait_until(lambda: terminal.read_more() and terminal.attributes() != attributes)
         terminal.send("j")
         terminal.read_until("2/24")
         terminal.send("q")

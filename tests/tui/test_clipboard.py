@@ -71,9 +71,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def decoded(sequence: str) -> str:
     """Return the text an OSC 52 carries, read as a terminal reads it."""
-    found = re.fullmatch(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07", sequence)
-    assert found is not None, sequence[:80]
-    return base64.b64decode(found[1], validate=True).decode()
+    match = re.fullmatch(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07", sequence)
+    assert match is not None, sequence[:80]
+    return base64.b64decode(match[1], validate=True).decode()
 
 
 def is_running(pid: int) -> bool:

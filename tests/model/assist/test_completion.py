@@ -16,10 +16,10 @@ from spackscope.model.query.parser import parse
 def offered(catalog: Catalog, text: str) -> dict[str, int]:
     """Complete a text that has its cursor at `|`, or at its end."""
     before, bar, after = text.partition("^I")
-    found = complete(catalog, parse_input(before + after, len(before) if bar else len(text)))
+    completions = complete(catalog, parse_input(before + after, len(before) if bar else len(text)))
     return {
-        before[: found.start] + item.text + (before + after)[found.end :]: item.count
-        for item in found.items
+        before[: completions.start] + item.text + (before + after)[completions.end :]: item.count
+        for item in completions.items
     }
 
 
@@ -48,11 +48,11 @@ def offered(catalog: Catalog, text: str) -> dict[str, int]:
 def test_a_word_is_completed_with_its_count(
     sample: Catalog, text: str, first: str, count: int
 ) -> None:
-    found = offered(sample, text)
+    completions = offered(sample, text)
 
-    assert next(iter(found)) == first
+    assert next(iter(completions)) == first
     if "|" not in text:
-        assert found[first] == count
+        assert completions[first] == count
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_completion_can_be_stopped(sample: Catalog) -> None:
 def test_a_filter_is_completed(
     sample: Catalog, column: str, text: str, items: list[tuple[str, int]]
 ) -> None:
-    found = complete(sample, parse_filter_input(text, len(text), column, Query()))
+    completions = complete(sample, parse_filter_input(text, len(text), column, Query()))
 
-    assert [(item.text, item.count) for item in found.items] == items
+    assert [(item.text, item.count) for item in completions.items] == items
 
 
 def test_any_garbage_is_survived(mixed: Catalog) -> None:

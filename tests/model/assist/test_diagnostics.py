@@ -119,20 +119,20 @@ def test_the_condition_is_named_with_its_place(
     parsed = parse_input(text, 0, bare="package")
     assert parsed.query is not None
 
-    said = advise(sample, parsed.query)
+    note = advise(sample, parsed.query)
 
-    assert said is not None
-    assert said.sentence == sentence
-    assert parsed.spans[said.condition][0] == at
+    assert note is not None
+    assert note.sentence == sentence
+    assert parsed.spans[note.condition][0] == at
 
 
 def test_a_word_that_nothing_shows_is_named(sample: Catalog) -> None:
-    said = advise(sample, parse("py-build safetensor", bare="any"))
-    assert said is None
+    note = advise(sample, parse("py-build safetensor", bare="any"))
+    assert note is None
 
-    said = advise(sample, parse("safetensers", bare="any"))
-    assert said is not None
-    assert said.sentence == (
+    note = advise(sample, parse("safetensers", bare="any"))
+    assert note is not None
+    assert note.sentence == (
         "No spec shows safetensers in any column. Did you mean py-safetensors?"
     )
 
@@ -143,10 +143,10 @@ def test_possible_conditions_get_no_advice(sample: Catalog, text: str) -> None:
 
 
 def test_the_selected_package_counts(sample: Catalog) -> None:
-    said = advise(sample, parse("os=sequoia").with_package("py-build"))
+    note = advise(sample, parse("os=sequoia").with_package("py-build"))
 
-    assert said is not None
-    assert said.sentence.startswith("No py-build has os=sequoia")
+    assert note is not None
+    assert note.sentence.startswith("No py-build has os=sequoia")
 
 
 def test_advice_can_be_stopped(sample: Catalog) -> None:
@@ -156,9 +156,9 @@ def test_advice_can_be_stopped(sample: Catalog) -> None:
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT if 0 < len(text) < 999])
 def test_hostile_text_is_clean_in_advice(mixed: Catalog, text: str) -> None:
-    said = advise(mixed, parse(f"os={in_quotes(text)}"))
+    note = advise(mixed, parse(f"os={in_quotes(text)}"))
 
-    assert said is None or said.sentence.isprintable()
+    assert note is None or note.sentence.isprintable()
 
 
 @pytest.fixture
@@ -189,10 +189,10 @@ def three(tmp_path: Path) -> Catalog:
     ],
 )
 def test_the_excluding_condition_is_named(query: str, sentence: str, three: Catalog) -> None:
-    asked = parse(query)
-    assert three.count(asked) == 0
+    parsed_query = parse(query)
+    assert three.count(parsed_query) == 0
 
-    assert explain_no_match(three, asked) == sentence
+    assert explain_no_match(three, parsed_query) == sentence
 
 
 def test_a_condition_that_several_others_exclude_is_named_with_them(tmp_path: Path) -> None:

@@ -78,16 +78,16 @@ def test_sql_finds_what_the_evaluator_finds(
     catalog, known = catalogs[name], records[name]
     query = Query()
     for text in texts:
-        asked = parse(text)
-        if not (query.specs and asked.specs):
-            query = query.plus(asked)
-    found = {spec.hash for spec in catalog.specs(catalog.listing(View(query)))}
+        parsed_query = parse(text)
+        if not (query.specs and parsed_query.specs):
+            query = query.plus(parsed_query)
+    listing = {spec.hash for spec in catalog.specs(catalog.listing(View(query)))}
 
     # The evaluator is slow, so each example checks another quarter of the records.
     sampled = set(list(known)[len(" ".join(texts)) % 4 :: 4])
     expected = {hash_ for hash_ in sampled if satisfies(known[hash_], query, known.get)}
-    assert found & sampled == expected
-    assert found <= set(known)
+    assert listing & sampled == expected
+    assert listing <= set(known)
 
 
 def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependency(
@@ -127,10 +127,10 @@ def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependenc
 def test_a_dependency_that_nothing_has_is_named(
     catalogs: dict[str, Catalog], text: str, sentence: str
 ) -> None:
-    said = advise(catalogs["spack1"], parse(text))
+    note = advise(catalogs["spack1"], parse(text))
 
-    assert said is not None
-    assert said.sentence.startswith(sentence)
+    assert note is not None
+    assert note.sentence.startswith(sentence)
 
 
 def test_a_dependency_is_completed(catalogs: dict[str, Catalog]) -> None:
@@ -174,8 +174,8 @@ def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]
     )
 
     for node_ in range(nodes):
-        found = slice(begins[node_], begins[node_ + 1])
-        assert list(zip(parents[found], kinds[found], strict=True)) == [
+        edges_of_node = slice(begins[node_], begins[node_ + 1])
+        assert list(zip(parents[edges_of_node], kinds[edges_of_node], strict=True)) == [
             (parent, kind)
             for parent, pairs in enumerate(edges)
             for child, kind in pairs
@@ -236,6 +236,6 @@ def test_a_long_chain_of_dependencies_is_followed_to_its_end(tmp_path: Path) -> 
 
 def test_a_virtual_that_is_known_is_not_taken_for_a_mistake(catalogs: dict[str, Catalog]) -> None:
     for text, guess in (("^mpi+nosuch", False), ("^mpii+nosuch", True)):
-        said = advise(catalogs["spack1"], parse(text))
-        assert said is not None
-        assert ("Did you mean" in said.sentence) is guess
+        note = advise(catalogs["spack1"], parse(text))
+        assert note is not None
+        assert ("Did you mean" in note.sentence) is guess

@@ -37,11 +37,11 @@ def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tup
     """Return the edges of a node as the document has them: hash, deptypes, virtuals."""
     return Counter(
         (
-            one["hash"],
-            tuple(sorted(one["parameters"]["deptypes"])),
-            tuple(sorted(one["parameters"]["virtuals"])),
+            dependency["hash"],
+            tuple(sorted(dependency["parameters"]["deptypes"])),
+            tuple(sorted(dependency["parameters"]["virtuals"])),
         )
-        for one in spec.get("dependencies", ())
+        for dependency in spec.get("dependencies", ())
     )
 
 
@@ -67,11 +67,13 @@ def test_every_edge_of_an_index_is_there_and_no_other(
     for id_ in ids:
         found = Counter(
             (
-                hashes[one.child] if one.child in hashes else hash_in(catalog, one.child),
-                tuple(sorted(one.deptypes)),
-                tuple(sorted(one.virtuals)),
+                hashes[dependency.child]
+                if dependency.child in hashes
+                else hash_in(catalog, dependency.child),
+                tuple(sorted(dependency.deptypes)),
+                tuple(sorted(dependency.virtuals)),
             )
-            for one in known.of(id_)
+            for dependency in known.of(id_)
         )
         assert found == edges_of(document[hashes[id_]]["spec"])
         assert known.count(id_) == found.total()
@@ -79,13 +81,13 @@ def test_every_edge_of_an_index_is_there_and_no_other(
 
 def test_dependents_are_the_edges_the_other_way(catalog: Catalog) -> None:
     known = catalog.dependencies
-    downwards = [one for id_ in everyone(catalog) for one in known.of(id_)]
-    nodes = {one.child for one in downwards} | set(everyone(catalog))
-    upwards = [one for id_ in sorted(nodes) for one in known.dependents(id_)]
+    downwards = [dependency for id_ in everyone(catalog) for dependency in known.of(id_)]
+    nodes = {dependency.child for dependency in downwards} | set(everyone(catalog))
+    upwards = [dependency for id_ in sorted(nodes) for dependency in known.dependents(id_)]
 
     assert Counter(upwards) == Counter(downwards)
     for id_ in nodes:
-        parents = [one.parent for one in known.dependents(id_)]
+        parents = [dependency.parent for dependency in known.dependents(id_)]
         assert parents == sorted(parents)
         assert known.dependents_count(id_) == len(parents)
 
@@ -97,10 +99,10 @@ def test_a_way_leads_from_one_end_to_the_other_and_none_is_shorter(catalog: Cata
     waiting = deque([start])
     while waiting:
         id_ = waiting.popleft()
-        for one in known.of(id_):
-            if one.child not in steps:
-                steps[one.child] = steps[id_] + 1
-                waiting.append(one.child)
+        for dependency in known.of(id_):
+            if dependency.child not in steps:
+                steps[dependency.child] = steps[id_] + 1
+                waiting.append(dependency.child)
 
     assert max(steps.values()) > 1
     for end, count in steps.items():

@@ -53,10 +53,10 @@ def catalog_with(graph: Graph) -> tuple[Catalog, dict[int, int]]:
         catalog = catalog_of(path)
     ids = {number: catalog.by_hash(hash_of(number))[0].id for number in graph}
     for id_ in list(ids.values()):
-        for one in catalog.dependencies.of(id_):
-            absent = catalog.dependencies.absent(one.child)
+        for dependency in catalog.dependencies.of(id_):
+            absent = catalog.dependencies.absent(dependency.child)
             if absent:
-                ids[int(absent.name[1:])] = one.child
+                ids[int(absent.name[1:])] = dependency.child
     return catalog, ids
 
 

@@ -41,10 +41,10 @@ def test_values_are_counted_under_the_other_conditions(
         for value in values(spec, column)
     )
 
-    found = facets(mixed, query, column)
+    counted = facets(mixed, query, column)
 
-    assert {facet.value: facet.count for facet in found} == expected
-    assert [facet.count for facet in found] == sorted(expected.values(), reverse=True)
+    assert {facet.value: facet.count for facet in counted} == expected
+    assert [facet.count for facet in counted] == sorted(expected.values(), reverse=True)
 
 
 def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog) -> None:

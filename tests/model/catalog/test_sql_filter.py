@@ -134,10 +134,10 @@ def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: st
         for bare in BARE:
             try:
                 query = parse(typed, bare=bare)
-                found = mixed.count(query)
+                count = mixed.count(query)
             except (QueryError, Unanswerable):
                 continue
-            assert found == sum(satisfies(spec, query) for spec in specs)
+            assert count == sum(satisfies(spec, query) for spec in specs)
 
 
 def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:

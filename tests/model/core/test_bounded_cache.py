@@ -15,47 +15,47 @@ from tests.builders import catalog_of, record, write_page
 
 
 def test_an_answer_is_made_once_while_it_is_kept() -> None:
-    kept: BoundedCache[str, bytes] = BoundedCache(len)
-    made = [kept.get(key, lambda key=key: key.encode()) for key in "abab"]  # type: ignore[misc]
-    assert made == [b"a", b"b", b"a", b"b"]
-    assert kept.get("a", lambda: b"another") == b"a"
-    assert len(kept) == 2
+    cache: BoundedCache[str, bytes] = BoundedCache(len)
+    values = [cache.get(key, lambda key=key: key.encode()) for key in "abab"]  # type: ignore[misc]
+    assert values == [b"a", b"b", b"a", b"b"]
+    assert cache.get("a", lambda: b"another") == b"a"
+    assert len(cache) == 2
 
 
 def test_what_was_not_asked_for_longest_goes_first() -> None:
-    kept: BoundedCache[str, bytes] = BoundedCache(len, limit=25_000)
+    cache: BoundedCache[str, bytes] = BoundedCache(len, limit=25_000)
     for key in ("a", "b", "a", "c"):
-        kept.get(key, lambda: bytes(8_000))
-    assert len(kept) == 2
-    assert kept.size <= kept.limit
-    assert kept.get("a", lambda: b"another") == bytes(8_000)
-    assert kept.get("b", lambda: b"another") == b"another"
+        cache.get(key, lambda: bytes(8_000))
+    assert len(cache) == 2
+    assert cache.size <= cache.limit
+    assert cache.get("a", lambda: b"another") == bytes(8_000)
+    assert cache.get("b", lambda: b"another") == b"another"
 
 
 def test_an_answer_beyond_the_limit_is_kept_alone() -> None:
-    kept: BoundedCache[int, bytes] = BoundedCache(len, limit=10_000)
+    cache: BoundedCache[int, bytes] = BoundedCache(len, limit=10_000)
     for key in range(3):
-        kept.get(key, lambda: bytes(50_000))
-    assert len(kept) == 1
-    assert kept.get(2, lambda: b"another") == bytes(50_000)
+        cache.get(key, lambda: bytes(50_000))
+    assert len(cache) == 1
+    assert cache.get(2, lambda: b"another") == bytes(50_000)
 
 
 def test_nothing_is_kept_of_what_failed() -> None:
-    kept: BoundedCache[int, bytes] = BoundedCache(len)
+    cache: BoundedCache[int, bytes] = BoundedCache(len)
     with pytest.raises(ZeroDivisionError):
-        kept.get(1, lambda: bytes(1 // 0))
-    assert (len(kept), kept.size) == (0, 0)
-    assert kept.get(1, lambda: b"made") == b"made"
+        cache.get(1, lambda: bytes(1 // 0))
+    assert (len(cache), cache.size) == (0, 0)
+    assert cache.get(1, lambda: b"made") == b"made"
 
 
 def test_several_threads_may_ask_at_once() -> None:
-    kept: BoundedCache[int, bytes] = BoundedCache(len, limit=20_000)
+    cache: BoundedCache[int, bytes] = BoundedCache(len, limit=20_000)
     with ThreadPoolExecutor(8) as threads:
         answers = list(
-            threads.map(lambda n: kept.get(n % 7, lambda: bytes([n % 7]) * 3_000), range(2000))
+            threads.map(lambda n: cache.get(n % 7, lambda: bytes([n % 7]) * 3_000), range(2000))
         )
     assert answers == [bytes([n % 7]) * 3_000 for n in range(2000)]
-    assert kept.size <= kept.limit
+    assert cache.size <= cache.limit
 
 
 def test_a_catalog_keeps_answers_within_a_bound(tmp_path: Path) -> None:

@@ -56,23 +56,23 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 def answers(catalog: Catalog) -> list[object]:
     """Query a catalog for all that commands and the browser need."""
-    found: list[object] = [catalog.total, catalog.problems, catalog.sources]
+    answers: list[object] = [catalog.total, catalog.problems, catalog.sources]
     rows = catalog.rows(range(catalog.total))
-    found.append(list(export.full_json_lines(map(catalog.full_record, rows))))
+    answers.append(list(export.full_json_lines(map(catalog.full_record, rows))))
     for text in QUERIES:
         query = parse(text)
         for view in (View(query), View(query, sort=Sort("compiler"), folded=True)):
             listing = catalog.listing(view)
             listing.precompute()
-            found += [list(listing.ids), listing.constants, listing.widths]
+            answers += [list(listing.ids), listing.constants, listing.widths]
             for spell in (export.hashes, export.csv_lines, export.tab_lines, export.json_array):
-                found.append(list(spell(catalog.specs(listing))))
-        found.append(catalog.packages(query))
-    found += [facets(catalog, Query(), column) for column in FACETED]
+                answers.append(list(spell(catalog.specs(listing))))
+        answers.append(catalog.packages(query))
+    answers += [facets(catalog, Query(), column) for column in FACETED]
     catalog.dependencies.prepare()
     for row in rows:
-        found.append(read_tree(catalog, row.id, SECTIONS))
-    return found
+        answers.append(read_tree(catalog, row.id, SECTIONS))
+    return answers
 
 
 # The schema version follows the first 68 bytes; an index of another one is replaced, not damaged.

@@ -58,7 +58,7 @@ def cache(tmp_path: Path) -> Path:
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """Write the database of an install tree with zlib, which somebody asked for, and glibc."""
-    given = installs(
+    records = installs(
         node(dependencies=[edge("glibc", GLIBC, ["link"])]),
         leaf(GLIBC, "glibc", "2.39"),
         path="/opt/zlib",
@@ -66,7 +66,7 @@ def tree(tmp_path: Path) -> Path:
         explicit=True,
         installation_time=1_700_000_000.5,
     )
-    return write(tmp_path / "tree.json", database(given))
+    return write(tmp_path / "tree.json", database(records))
 
 
 def test_a_hash_in_a_mirror_and_an_install_tree_is_one_row_with_both_marks(
@@ -77,9 +77,9 @@ def test_a_hash_in_a_mirror_and_an_install_tree_is_one_row_with_both_marks(
     (row,) = catalog.by_hash(ZLIB)
     assert row.spec.states == ("cached", "installed", "explicit")
     assert row.spec.sources == (str(cache), str(tree))
-    told = catalog.provenance(row.id)
-    assert (told.path, told.installed_at) == ("/opt/zlib", 1_700_000_000.5)
-    assert told.package_hash == "abc===="
+    provenance = catalog.provenance(row.id)
+    assert (provenance.path, provenance.installed_at) == ("/opt/zlib", 1_700_000_000.5)
+    assert provenance.package_hash == "abc===="
     assert catalog.total == 4
     assert catalog.problems == []
 
@@ -196,8 +196,8 @@ def test_a_source_that_cannot_be_read_hides_no_other(cache: Path, tmp_path: Path
 
 
 def test_what_others_depend_on_is_listed_where_everything_is_asked_for(tmp_path: Path) -> None:
-    given = installs(node()) | installs(*zlib_nodes()[1:], in_buildcache=False)
-    path = str(write(tmp_path / "index.json", database(given)))
+    records = installs(node()) | installs(*zlib_nodes()[1:], in_buildcache=False)
+    path = str(write(tmp_path / "index.json", database(records)))
 
     everything = load([path], Session({}, include_dependency_only=True))
     assert [load([path], Session({})).total, everything.total] == [1, 4]
@@ -218,9 +218,11 @@ def told(catalog: Catalog) -> dict[str, object]:
     hashes = [row.spec.hash for row in rows]
 
     def edges(id_: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        found = catalog.dependencies.of(id_)
-        names = [*hashes, *["absent"] * len(found)]
-        return sorted((names[min(e.child, len(hashes))], e.deptypes, e.virtuals) for e in found)
+        dependencies = catalog.dependencies.of(id_)
+        names = [*hashes, *["absent"] * len(dependencies)]
+        return sorted(
+            (names[min(e.child, len(hashes))], e.deptypes, e.virtuals) for e in dependencies
+        )
 
     return {
         f"{row.spec.hash} {row.spec.tag}": (row.spec, catalog.provenance(row.id), edges(row.id))

@@ -297,18 +297,18 @@ def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     for number in range(3):
         write_page(tmp_path, [record(number)], title=f"p{number}")
     discovered = discover([str(tmp_path)], Session({}))
-    told: list[tuple[str, int, int | None]] = []
+    reports: list[tuple[str, int, int | None]] = []
 
     with contextlib.closing(connect(":memory:")) as connection:
-        build(discovered, connection, Session({}, on_progress=lambda *what: told.append(what)))
+        build(discovered, connection, Session({}, on_progress=lambda *what: reports.append(what)))
     with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
         build(discovered, connection, Session({}, should_stop=lambda: True))
     stops = iter([False, True])
     with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
         build(discovered, connection, Session({}, should_stop=lambda: next(stops)))
 
-    assert told[0] == ("files read", 0, 3)
-    assert told[-1] == ("files read", 3, 3)
+    assert reports[0] == ("files read", 0, 3)
+    assert reports[-1] == ("files read", 3, 3)
 
 
 def test_an_error_in_a_reader_is_a_problem_of_its_document(

@@ -546,14 +546,14 @@ def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home)
         home.index.unlink()
     if end == "spoiled":
         home.index.write_bytes(b"garbage")
-    found: list[object] = []
+    answers: list[object] = []
 
     def ask() -> None:
-        found.append(all_records(catalog))
-        found.append(catalog.dictionaries.hashes("", limit=10))
+        answers.append(all_records(catalog))
+        answers.append(catalog.dictionaries.hashes("", limit=10))
 
     thread = threading.Thread(target=ask)
     thread.start()
     thread.join()
 
-    assert found == [expected, [hash_of(1_000)]]
+    assert answers == [expected, [hash_of(1_000)]]

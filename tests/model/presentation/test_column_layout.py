@@ -11,7 +11,7 @@ COLUMNS = [BY_NAME[name] for name in NATURAL]
 
 def widths(width: int, constant: set[str]) -> dict[str, int]:
     placed, _, _ = lay_out(COLUMNS, NATURAL, width, constant=constant)
-    return {one.column.name: one.width for one in placed}
+    return {position.column.name: position.width for position in placed}
 
 
 def test_every_column_has_its_width_where_there_is_room() -> None:
@@ -20,6 +20,6 @@ def test_every_column_has_its_width_where_there_is_room() -> None:
 
 def test_a_short_value_that_all_rows_share_is_whole_or_left_out() -> None:
     for width in range(30, 80):
-        found = widths(width, {"os", "target"})
-        assert all(found.get(name, NATURAL[name]) == NATURAL[name] for name in ("os", "target"))
+        result = widths(width, {"os", "target"})
+        assert all(result.get(name, NATURAL[name]) == NATURAL[name] for name in ("os", "target"))
     assert "os" not in widths(35, {"os", "target"})

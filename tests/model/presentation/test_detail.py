@@ -41,12 +41,12 @@ SPEC = Spec(
 
 
 def lines(spec: Spec, **options: Any) -> list[DetailLine]:
-    given: dict[str, Any] = {"varying": {}, "alike": 1, "shown": 1}
-    return detail(spec, **(given | options))
+    defaults: dict[str, Any] = {"varying": {}, "alike": 1, "shown": 1}
+    return detail(spec, **(defaults | options))
 
 
-def labelled(found: list[DetailLine]) -> dict[str, str]:
-    return {line.label: line.text for line in found if line.label}
+def labelled(result: list[DetailLine]) -> dict[str, str]:
+    return {line.label: line.text for line in result if line.label}
 
 
 # Variants
@@ -63,10 +63,10 @@ def test_variants_that_vary_come_first_in_their_rank() -> None:
 
 
 def test_the_detail_of_a_record_says_everything() -> None:
-    found = lines(SPEC)
+    result = lines(SPEC)
 
-    assert [line.text for line in found[:2]] == ["hdf5@1.14.5", SPEC.hash]
-    assert labelled(found) == {
+    assert [line.text for line in result[:2]] == ["hdf5@1.14.5", SPEC.hash]
+    assert labelled(result) == {
         "package": "hdf5",
         "version": "1.14.5",
         "compiler": "gcc@13.2.0/5o2zn6vqwerthjkl",
@@ -79,7 +79,7 @@ def test_the_detail_of_a_record_says_everything() -> None:
         "source": "mirror",
         "document": "mirror/specs.md",
     }
-    texts = [line.text for line in found]
+    texts = [line.text for line in result]
     assert {"e4s", "hep", "root", *SPEC.variants} <= set(texts)
     assert texts[texts.index("install") + 1] == install_command(SPEC)
     assert texts[texts.index("spec") + 1] == spec_string(SPEC)
@@ -95,14 +95,14 @@ def test_what_a_record_lacks_has_no_line() -> None:
 def test_several_values_stand_under_one_label() -> None:
     spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
 
-    said = list(detail_lines(lines(spec)))
-    assert "state     cached" in said
-    assert said[said.index("state     cached") + 1] == "          installed"
-    assert said[said.index("  source    mirror") + 1] == "            tree"
+    text_lines = list(detail_lines(lines(spec)))
+    assert "state     cached" in text_lines
+    assert text_lines[text_lines.index("state     cached") + 1] == "          installed"
+    assert text_lines[text_lines.index("  source    mirror") + 1] == "            tree"
 
 
 @pytest.mark.parametrize(
-    ("spec", "provenance", "said"),
+    ("spec", "provenance", "expected"),
     [
         (replace(SPEC, cached=True, installed=True), Provenance(), install_command(SPEC)),
         (replace(SPEC, installed=True), Provenance(), "it is installed, and in no build cache"),
@@ -119,17 +119,17 @@ def test_several_values_stand_under_one_label() -> None:
     ],
 )
 def test_an_install_line_is_given_where_it_would_do(
-    spec: Spec, provenance: Provenance, said: str
+    spec: Spec, provenance: Provenance, expected: str
 ) -> None:
     texts = [line.text for line in lines(spec, provenance=provenance)]
 
-    assert texts[texts.index("install") + 1] == said
+    assert texts[texts.index("install") + 1] == expected
 
 
 def test_variants_that_differ_stand_first_in_the_detail() -> None:
-    found = lines(SPEC, varying={"libs": 1, "mpi": 0})
+    result = lines(SPEC, varying={"libs": 1, "mpi": 0})
 
-    variants = [(line.text, line.kind) for line in found if line.kind in ("differs", "same")]
+    variants = [(line.text, line.kind) for line in result if line.kind in ("differs", "same")]
     assert variants == [
         ("+mpi", "differs"),
         ("libs:=shared,static", "differs"),
@@ -140,21 +140,21 @@ def test_variants_that_differ_stand_first_in_the_detail() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alike", "shown", "said"),
+    ("alike", "shown", "expected"),
     [
         (1, 10, None),
         (2, 10, "2 of 10 builds look the same"),
         (38, 1_200, "38 of 1,200 builds look the same"),
     ],
 )
-def test_look_alikes_are_counted(alike: int, shown: int, said: str | None) -> None:
+def test_look_alikes_are_counted(alike: int, shown: int, expected: str | None) -> None:
     texts = [line.text for line in lines(SPEC, alike=alike, shown=shown)]
 
-    assert (said in texts) if said else ("look-alikes" not in texts)
+    assert (expected in texts) if expected else ("look-alikes" not in texts)
 
 
-def terms(found: list[DetailLine]) -> list[Term]:
-    return [line.term for line in found if line.term is not None]
+def terms(result: list[DetailLine]) -> list[Term]:
+    return [line.term for line in result if line.term is not None]
 
 
 def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catalog) -> None:
@@ -163,8 +163,8 @@ def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catal
             query = query_of(*terms(lines(spec)))
             assert satisfies(spec, query)
             assert parse(str(query)) == query
-            found = catalog.listing(View(query))
-            assert {one.hash for one in catalog.specs(found)} == {spec.hash}
+            listing = catalog.listing(View(query))
+            assert {one.hash for one in catalog.specs(listing)} == {spec.hash}
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
@@ -177,13 +177,13 @@ def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None
     (spec,), _ = read(page([fields], title=text, tag=text))
     spec = replace(spec, origin=text, source=text.encode("utf-8", "replace").decode())
 
-    found = lines(spec, varying={"k": 0, text: 1}, alike=2, shown=3)
-    strings = {part for line in found for part in (line.text, line.label)}
+    result = lines(spec, varying={"k": 0, text: 1}, alike=2, shown=3)
+    strings = {part for line in result for part in (line.text, line.label)}
     strings |= {column.cell(column.value(spec)) for column in COLUMNS}
     strings |= {spec_string(spec), install_command(spec), *variants_cell(spec.variants, {text: 0})}
 
     assert [shown for shown in strings if not is_clean(shown)] == []
-    for term in terms(found):
+    for term in terms(result):
         assert satisfies(spec, query_of(term))
         if len(str(term)) <= MAX_QUERY_LENGTH:
             assert parse(str(term)) == query_of(term)

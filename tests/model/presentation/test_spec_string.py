@@ -61,9 +61,9 @@ SHORT = replace(SPEC, compiler="none", platform="", os="", target="", variants=(
 GCC_13 = Compiler("gcc", "13.2.0", ("c", "cxx"))
 
 
-def catalog_of_nodes(directory: Path, *given: dict[str, Any], version: str = "8") -> Catalog:
+def catalog_of_nodes(directory: Path, *nodes: dict[str, Any], version: str = "8") -> Catalog:
     path = directory / "index.json"
-    path.write_bytes(database(installs(*given), version))
+    path.write_bytes(database(installs(*nodes), version))
     return catalog_of(path, dependency_only=True)
 
 
@@ -115,7 +115,7 @@ def test_what_a_record_lacks_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "said"),
+    ("version", "expected"),
     [
         ("git.feature/foo=1.2", "hdf5@git.feature/foo=1.2"),
         ("a" * 40 + "=1.2", "hdf5@" + "a" * 40 + "=1.2"),
@@ -127,8 +127,8 @@ def test_what_a_record_lacks_is_left_out() -> None:
         ("%s it's", "hdf5"),
     ],
 )
-def test_a_version_is_said_where_spack_reads_it_as_one(version: str, said: str) -> None:
-    assert spec_string(replace(SHORT, version=version)) == said
+def test_a_version_is_said_where_spack_reads_it_as_one(version: str, expected: str) -> None:
+    assert spec_string(replace(SHORT, version=version)) == expected
 
 
 def test_a_namespace_is_named_unless_it_is_spacks_own() -> None:
@@ -168,7 +168,7 @@ def test_a_compiler_that_is_only_stated_has_no_languages(compiler: str, spelled:
 
 
 @pytest.mark.parametrize(
-    ("variant", "said"),
+    ("variant", "expected"),
     [
         ("languages:='c,c++'", "languages:='c,c++'"),
         ("note=it's", 'note="it\'s"'),
@@ -180,8 +180,8 @@ def test_a_compiler_that_is_only_stated_has_no_languages(compiler: str, spelled:
         ("patches:=" + "0f6940dd" * 8 + "," + "b231fccd" * 8, "patches=0f6940d,b231fcc"),
     ],
 )
-def test_a_value_is_quoted_where_spack_quotes_it(variant: str, said: str) -> None:
-    assert spec_string(replace(SHORT, variants=(variant,))) == f"hdf5@1.14.5 {said}"
+def test_a_value_is_quoted_where_spack_quotes_it(variant: str, expected: str) -> None:
+    assert spec_string(replace(SHORT, variants=(variant,))) == f"hdf5@1.14.5 {expected}"
 
 
 @pytest.mark.parametrize(

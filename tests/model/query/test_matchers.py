@@ -281,10 +281,10 @@ def test_a_percent_sign_matches_only_a_stated_compiler() -> None:
 
 
 def test_a_cycle_of_dependencies_ends() -> None:
-    one = replace(ZLIB, dependencies=(Dependency(CURL.hash, "curl", ("link",)),))
+    first = replace(ZLIB, dependencies=(Dependency(CURL.hash, "curl", ("link",)),))
     two = replace(CURL, dependencies=(Dependency(ZLIB.hash, "zlib-ng", ("link",)),))
 
-    assert not satisfies(one, parse("^nothing"), {one.hash: one, two.hash: two}.get)
+    assert not satisfies(first, parse("^nothing"), {first.hash: first, two.hash: two}.get)
 
 
 @pytest.mark.parametrize("text", ["^zlib", "%gcc +binutils", "^[virtuals=mpi] openmpi", "++mpi"])

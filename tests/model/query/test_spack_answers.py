@@ -68,11 +68,11 @@ def test_every_answer_agrees(whole_catalogs: dict[str, Catalog], category: str) 
         catalog, constraint = whole_catalogs[answer["index"]], answer["constraint"]
         (row,) = catalog.by_hash(answer["hash"])
         try:
-            found = row.id in catalog.match(parse(constraint))
+            is_match = row.id in catalog.match(parse(constraint))
         except Unanswerable:
             undecided.add((category, constraint))
             continue
-        assert found == answer["satisfies"], answer
+        assert is_match == answer["satisfies"], answer
 
     assert undecided == {pair for pair in UNDECIDED if pair[0] == category}
 
@@ -108,11 +108,11 @@ def test_pages_give_the_same_answers_as_far_as_they_go(pages: Catalog) -> None:
             if answer["index"] != "spack0":
                 continue
             try:
-                found = pages.listing(View(parse(answer["constraint"])))
+                listing = pages.listing(View(parse(answer["constraint"])))
             except Unanswerable:
                 not_told[category] += 1
                 continue
-            hashes = {spec.hash for spec in pages.specs(found)}
+            hashes = {spec.hash for spec in pages.specs(listing)}
             assert (answer["hash"] in hashes) == answer["satisfies"], answer
 
     assert not_told == NOT_ON_PAGES

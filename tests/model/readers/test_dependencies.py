@@ -27,7 +27,7 @@ def test_absent_dependencies_are_told_once_and_kept() -> None:
 
     specs, problems = read(database(installs(node(dependencies=[gone, *absent]))))
 
-    names = [one.name for one in specs[0].dependencies or ()]
+    names = [dependency.name for dependency in specs[0].dependencies or ()]
     assert names == ["clang", "lib100", "lib101", "lib102"]
     assert specs[0].compiler == "clang"
     assert [str(problem) for problem in problems] == [
@@ -36,11 +36,11 @@ def test_absent_dependencies_are_told_once_and_kept() -> None:
 
 
 def test_a_cycle_and_a_spec_that_needs_itself_are_read() -> None:
-    one = node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])])
+    first = node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])])
     two = node(GCC, name="gcc", dependencies=[edge("zlib", ZLIB, ["link"])])
     three = node(GMAKE, name="gmake", dependencies=[edge("gmake", GMAKE, ["build"], ["c"])])
 
-    specs, problems = read(database(installs(one, two, three)))
+    specs, problems = read(database(installs(first, two, three)))
 
     assert [spec.compiler for spec in specs] == ["gcc@1.3.1", "none", "gmake@1.3.1"]
     assert problems == []

@@ -170,8 +170,8 @@ def test_whatever_json_holds_comes_back(written: Any) -> None:
 @pytest.mark.usefixtures("yaml_loader")
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     try:
-        found = parse_value(text)
+        value = parse_value(text)
     except Unreadable as refusal:
-        found = str(refusal)
+        value = str(refusal)
 
-    assert isinstance(found, str | list | dict)
+    assert isinstance(value, str | list | dict)

@@ -34,11 +34,11 @@ from tests.model.readers.test_spec_file import specfile
 
 @pytest.mark.parametrize("alike", [True, False])
 def test_a_hash_that_stands_twice_is_told(alike: bool) -> None:
-    one = json.dumps(node(version="1", dependencies=...))
-    two = one if alike else json.dumps(node(version="2", dependencies=...))
+    first = json.dumps(node(version="1", dependencies=...))
+    two = first if alike else json.dumps(node(version="2", dependencies=...))
     data = (
         f'{{"database": {{"version": "8", "installs": '
-        f'{{"{ZLIB}": {{"spec": {one}}}, "{ZLIB}": {{"spec": {two}}}}}}}}}'
+        f'{{"{ZLIB}": {{"spec": {first}}}, "{ZLIB}": {{"spec": {two}}}}}}}}}'
     ).encode()
 
     (spec,), (problem,) = read(data)

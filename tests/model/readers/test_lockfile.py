@@ -164,10 +164,10 @@ def test_odd_roots_leave_the_specs(roots: object, reason: str) -> None:
 # Environments within environments
 
 
-def included(*given: dict[str, Any], roots: list[str], **more: Any) -> dict[str, Any]:
+def included(*arguments: dict[str, Any], roots: list[str], **more: Any) -> dict[str, Any]:
     return {
         "roots": [{"hash": root, "spec": "x"} for root in roots],
-        "concrete_specs": {its["hash"]: its for its in given},
+        "concrete_specs": {its["hash"]: its for its in arguments},
         **more,
     }
 

@@ -59,13 +59,13 @@ def test_the_manifest_of_a_spec_that_spack_wrote_names_spec_file_and_size(path: 
     data = path.read_bytes()
 
     blob = read_manifest(data).blob(SPEC_TYPE)
-    told = archive_size(data, origin=str(path))
+    manifest = archive_size(data, origin=str(path))
 
     assert blob.compression == "gzip"
     assert (SPACK_DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
-    assert told is not None
-    assert told[0] in path.name
-    assert f'"contentLength":{told[1]},' in data.decode()
+    assert manifest is not None
+    assert manifest[0] in path.name
+    assert f'"contentLength":{manifest[1]},' in data.decode()
 
 
 def test_a_signature_is_taken_off() -> None:

@@ -118,12 +118,12 @@ def test_nothing_of_a_real_database_is_lost(path: Any) -> None:
         assert len(spec.variants) == len(written["parameters"].keys() - FLAGS.keys())
         assert spec.dependencies == tuple(
             Dependency(
-                one["hash"],
-                one["name"],
-                tuple(one["parameters"]["deptypes"]),
-                tuple(one["parameters"]["virtuals"]),
+                dependency["hash"],
+                dependency["name"],
+                tuple(dependency["parameters"]["deptypes"]),
+                tuple(dependency["parameters"]["virtuals"]),
             )
-            for one in written.get("dependencies", ())
+            for dependency in written.get("dependencies", ())
         )
         assert spec.external == (written["external"]["path"] if "external" in written else "")
         assert spec.in_cache == record.get("in_buildcache", True)
@@ -140,7 +140,7 @@ def test_equal_values_of_a_database_are_one_object() -> None:
         texts = [getattr(spec, value) for spec in specs]
         assert len({id(text) for text in texts}) == len(set(texts))
     edges = [dependency for spec in specs for dependency in spec.dependencies or ()]
-    assert len({id(one) for one in edges}) == len(set(edges)) < len(edges)
+    assert len({id(dependency) for dependency in edges}) == len(set(edges)) < len(edges)
 
 
 # Formats
@@ -334,15 +334,15 @@ def test_a_version_behind_the_records_counts_as_one_before_them(
 
 def test_a_reader_tells_how_far_it_is_and_can_be_told_to_give_up() -> None:
     data = database(installs(*(leaf(hash_of(number), "zlib", "1") for number in range(1000))))
-    told = []
+    reports = []
 
     def watch(count: int) -> None:
-        told.append(count)
+        reports.append(count)
         if count > 500:
             raise Cancelled
 
     with pytest.raises(Cancelled):
         list(read_document(data, origin="document", on_count=watch))
 
-    assert told == [256, 512]
+    assert reports == [256, 512]
     assert gc.isenabled()

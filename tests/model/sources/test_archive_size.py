@@ -59,7 +59,7 @@ def test_a_size_is_requested_with_the_password_of_the_source(home: dict[str, str
         host = server.url.removeprefix("http://")
         asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
 
-    assert [asked.headers.get("authorization") for asked in server.requests] == [
+    assert [request.headers.get("authorization") for request in server.requests] == [
         "Basic YWRhOnMzY3JldA=="
     ]
 

@@ -52,8 +52,8 @@ def spack(tmp_path: Path) -> SpackRoot:
     return SpackRoot(tmp_path)
 
 
-def names(found: DiscoveredSource, top: Path) -> list[str]:
-    return [str(Path(one.path).relative_to(top)) for one in found.documents]
+def names(discovered: DiscoveredSource, top: Path) -> list[str]:
+    return [str(Path(document.path).relative_to(top)) for document in discovered.documents]
 
 
 # Files and standard input
@@ -63,9 +63,9 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"any.thing": ONE}) / "any.thing"
 
     for source in (str(path), f"file://{path}"):
-        found = discover_one(source)
-        (document,) = found.documents
-        assert (found.kind, found.failure) == ("file", "")
+        discovered = discover_one(source)
+        (document,) = discovered.documents
+        assert (discovered.kind, discovered.failure) == ("file", "")
         assert (document.source, document.path, document.origin) == (source, str(path), str(path))
         assert (document.kind, document.cached) == ("known", False)
 
@@ -73,11 +73,11 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
 def test_standard_input_is_read_from_its_copy(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"spool": ONE}) / "spool"
 
-    found = discover_one("-", stdin_path=str(path))
+    discovered = discover_one("-", stdin_path=str(path))
 
-    (document,) = found.documents
-    assert (found.kind, document.origin) == ("standard input", "standard input")
-    assert contents(found) == [ONE]
+    (document,) = discovered.documents
+    assert (discovered.kind, document.origin) == ("standard input", "standard input")
+    assert contents(discovered) == [ONE]
     assert discover_one("-").failure == "standard input was not read"
     gone = discover_one("-", stdin_path=str(tmp_path / "gone"))
     assert gone.failure == "standard input cannot be read: no such file or directory"
@@ -115,10 +115,10 @@ def test_an_invalid_source_fails_in_one_sentence(
     source: str, failure: str, tmp_path: Path
 ) -> None:
     known = {"top": tmp_path, "name": "cache_spack_io_index.json"}
-    found = discover_one(source.format(**known))
+    discovered = discover_one(source.format(**known))
 
-    assert found.failure == failure.format(**known)
-    assert found.documents == ()
+    assert discovered.failure == failure.format(**known)
+    assert discovered.documents == ()
 
 
 # Directories
@@ -129,12 +129,14 @@ def test_pages_are_found(tmp_path: Path) -> None:
     write_page(tmp_path, [record(2)], title="bzip2")
 
     for source in (SAMPLE, str(tmp_path)):
-        found = discover_one(source)
-        assert found.kind == "pages"
+        discovered = discover_one(source)
+        assert discovered.kind == "pages"
         pages = sorted(map(str, absolute_path(source).rglob("specs.md")))
-        found_pages = [each.path for each in found.documents if each.path.endswith("specs.md")]
+        found_pages = [
+            each.path for each in discovered.documents if each.path.endswith("specs.md")
+        ]
         assert found_pages == pages
-        assert {document.kind for document in found.documents} == {"candidate"}
+        assert {document.kind for document in discovered.documents} == {"candidate"}
 
 
 @pytest.mark.parametrize("below_it", ["", ".spack-db"])
@@ -142,20 +144,20 @@ def test_an_install_tree_is_its_database(below_it: str, tmp_path: Path) -> None:
     shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
     write_files(tmp_path / "tree", {"linux-x86/zlib/.spack/spec.json": b"{}", "README": b""})
 
-    found = discover_one(tmp_path / "tree" / below_it)
+    discovered = discover_one(tmp_path / "tree" / below_it)
 
-    assert found.kind == "install tree"
-    assert names(found, tmp_path) == ["tree/.spack-db/index.json"]
-    assert not found.documents[0].cached
+    assert discovered.kind == "install tree"
+    assert names(discovered, tmp_path) == ["tree/.spack-db/index.json"]
+    assert not discovered.documents[0].cached
 
 
 def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
     deep = tmp_path / "__spack_path_placeholder__" / "__spack_path_pl"
     shutil.copytree(INSTALL_TREE.parents[1], deep)
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    assert (found.kind, len(found.documents)) == ("install tree", 1)
+    assert (discovered.kind, len(discovered.documents)) == ("install tree", 1)
 
 
 def test_an_install_tree_without_its_database_is_reported(tmp_path: Path) -> None:
@@ -179,9 +181,9 @@ def test_a_database_or_lock_that_is_not_a_file_is_reported(name: str, tmp_path: 
 def test_an_environment_is_its_lock_file(below_it: str, tmp_path: Path) -> None:
     write_files(tmp_path, {"spack.yaml": b"spack: {}", "spack.lock": LOCK, ".spack-env/x": b""})
 
-    found = discover_one(tmp_path / below_it)
+    discovered = discover_one(tmp_path / below_it)
 
-    assert (found.kind, names(found, tmp_path)) == ("environment", ["spack.lock"])
+    assert (discovered.kind, names(discovered, tmp_path)) == ("environment", ["spack.lock"])
 
 
 def test_an_environment_that_is_not_concretized_is_reported(tmp_path: Path) -> None:
@@ -195,10 +197,10 @@ def test_an_environment_that_is_not_concretized_is_reported(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("source", ["", "build_cache"])
 def test_a_v2_mirror_may_be_named_by_its_build_cache(source: str) -> None:
-    found = discover_one(SPACK_DATA / "mirror-v2" / source)
+    discovered = discover_one(SPACK_DATA / "mirror-v2" / source)
 
-    (document,) = found.documents
-    assert (found.layout, Path(document.path)) == ("v2", INDEX_OF_0_23)
+    (document,) = discovered.documents
+    assert (discovered.layout, Path(document.path)) == ("v2", INDEX_OF_0_23)
     assert document.origin == str(INDEX_OF_0_23)
 
 
@@ -206,10 +208,10 @@ def test_a_v2_mirror_may_be_named_by_its_build_cache(source: str) -> None:
 def test_a_v3_mirror_may_be_named_by_its_parts(source: str, tmp_path: Path) -> None:
     write_files(tmp_path, mirror_v3(ONE) | mirror_v2(TWO))
 
-    found = discover_one(tmp_path / source)
+    discovered = discover_one(tmp_path / source)
 
-    assert contents(found)[0] == ONE
-    assert found.layout.startswith("v3")
+    assert contents(discovered)[0] == ONE
+    assert discovered.layout.startswith("v3")
 
 
 def test_a_source_may_be_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,10 +232,10 @@ def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
     tree = spack.install("elsewhere")
     spack.write("spack/etc/spack/config.yaml", f"config: {{install_tree: {{root: {tree}}}}}")
 
-    found = discover_one(spack.root, {"HOME": str(spack.home)})
+    discovered = discover_one(spack.root, {"HOME": str(spack.home)})
 
-    (document,) = found.documents
-    assert (found.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
+    (document,) = discovered.documents
+    assert (discovered.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
 
 
 def test_a_spack_without_installs_is_reported(spack: SpackRoot) -> None:
@@ -248,28 +250,28 @@ def test_several_mirrors_and_trees_below_a_directory_are_all_found(tmp_path: Pat
     shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
     write_page(tmp_path / "pages", [record()])
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    asked = [path for path in names(found, tmp_path) if "blobs" not in path]
-    assert found.kind == "directory"
-    assert sorted(asked) == [
+    paths = [path for path in names(discovered, tmp_path) if "blobs" not in path]
+    assert discovered.kind == "directory"
+    assert sorted(paths) == [
         "deep/env/spack.lock",
         "one/build_cache/index.json",
         "pages/develop/zlib/specs.md",
         "tree/.spack-db/index.json",
     ]
-    assert {ONE, TWO} <= set(contents(found))
-    assert f"{tmp_path}/raw: the environment" in problem_text(found)
+    assert {ONE, TWO} <= set(contents(discovered))
+    assert f"{tmp_path}/raw: the environment" in problem_text(discovered)
 
 
 def test_a_broken_mirror_in_a_directory_does_not_hide_others(tmp_path: Path) -> None:
     write_files(tmp_path, under("good", mirror_v2(ONE)) | under("bad", mirror_v3(TWO)))
     shutil.rmtree(tmp_path / "bad" / "blobs")
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    assert contents(found) == [ONE]
-    assert f"{tmp_path}/bad" in problem_text(found)
+    assert contents(discovered) == [ONE]
+    assert f"{tmp_path}/bad" in problem_text(discovered)
 
 
 def test_files_that_spack_wrote_are_recognized_among_others(tmp_path: Path) -> None:
@@ -290,9 +292,12 @@ def test_files_that_spack_wrote_are_recognized_among_others(tmp_path: Path) -> N
         },
     )
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    kinds = {Path(one.path).name: (one.kind, one.cached) for one in found.documents}
+    kinds = {
+        Path(document.path).name: (document.kind, document.cached)
+        for document in discovered.documents
+    }
     assert kinds == {
         "specs.md": ("candidate", False),
         "develop.index.json": ("known", False),
@@ -311,10 +316,10 @@ def test_a_folder_of_spec_files_is_a_mirror(tmp_path: Path) -> None:
     for path in SPEC_FILES:
         shutil.copy(path, tmp_path)
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    assert (found.kind, found.layout) == ("mirror", "spec files")
-    assert len(found.documents) == len(SPEC_FILES)
+    assert (discovered.kind, discovered.layout) == ("mirror", "spec files")
+    assert len(discovered.documents) == len(SPEC_FILES)
 
 
 @pytest.mark.parametrize("name", ["v3", ".spack-env"])
@@ -324,19 +329,22 @@ def test_a_directory_of_pages_with_a_name_of_spacks_is_read_alone(
     write_page(tmp_path / name, [record(1)])
     write_page(tmp_path / "beside", [record(2)])
 
-    found = discover_one(tmp_path / name)
+    discovered = discover_one(tmp_path / name)
 
-    assert (found.kind, names(found, tmp_path)) == ("pages", [f"{name}/develop/zlib/specs.md"])
+    assert (discovered.kind, names(discovered, tmp_path)) == (
+        "pages",
+        [f"{name}/develop/zlib/specs.md"],
+    )
 
 
 def test_names_alone_make_no_mirror(tmp_path: Path) -> None:
     for title in ("v3", "build_cache", "bin", "lib"):
         write_page(tmp_path, [record()], title=title, tag=title)
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    assert found.kind == "pages"
-    assert len(found.documents) == 4
+    assert discovered.kind == "pages"
+    assert len(discovered.documents) == 4
 
 
 def test_unreadable_directories_are_reported(unprivileged: Path) -> None:
@@ -344,11 +352,13 @@ def test_unreadable_directories_are_reported(unprivileged: Path) -> None:
     (unprivileged / "build_cache").chmod(0)
     (unprivileged / "closed").mkdir(0)
 
-    found = discover_one(unprivileged)
+    discovered = discover_one(unprivileged)
     shut = discover_one(unprivileged / "closed")
     (unprivileged / "build_cache").chmod(0o755)
 
-    assert [one.unreadable for one in found.documents] == ["cannot be read: permission denied"] * 2
+    assert [document.unreadable for document in discovered.documents] == [
+        "cannot be read: permission denied"
+    ] * 2
     assert shut.failure.endswith("closed cannot be read: permission denied")
 
 
@@ -363,12 +373,12 @@ def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
             f"mirrors: {{near: ../../mirror, far: '{server.url}', file: 'file://{spack.root.parent}/mirror'}}",
         )
         sources = ["spack:near", "spack:far", "spack:file"]
-        found = discover(sources, Session(spack.environ))
+        discovered = discover(sources, Session(spack.environ))
 
-    assert [one.source for one in found] == sources
-    assert [contents(one) for one in found] == [[ONE], [TWO], [ONE]]
-    assert all(one.kind == "mirror" and not one.failure for one in found)
-    (near,) = found[0].documents
+    assert [result.source for result in discovered] == sources
+    assert [contents(result) for result in discovered] == [[ONE], [TWO], [ONE]]
+    assert all(result.kind == "mirror" and not result.failure for result in discovered)
+    (near,) = discovered[0].documents
     assert near.source == "spack:near"
     assert near.origin == f"{spack.root.parent}/mirror/build_cache/index.json"
 
@@ -418,11 +428,11 @@ def test_a_failing_source_does_not_hide_others(tmp_path: Path) -> None:
     write_files(tmp_path / "m", mirror_v2(ONE))
     with serve_files(mirror_v3(TWO)) as server:
         sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
-        found = discover(sources, Session({}))
+        discovered = discover(sources, Session({}))
 
-    assert [one.source for one in found] == sources
-    assert [bool(one.failure) for one in found] == [True, False, True, False]
-    assert [contents(one) for one in found] == [[], [TWO], [], [ONE]]
+    assert [result.source for result in discovered] == sources
+    assert [bool(result.failure) for result in discovered] == [True, False, True, False]
+    assert [contents(result) for result in discovered] == [[], [TWO], [], [ONE]]
 
 
 def test_a_failure_names_its_source(spack: SpackRoot) -> None:
@@ -445,9 +455,9 @@ def test_remote_sources_are_waited_for_in_parallel() -> None:
 
     with serving() as server:
         server.default = script
-        found = discover([f"{server.url}/{number}" for number in range(4)], Session({}))
+        discovered = discover([f"{server.url}/{number}" for number in range(4)], Session({}))
 
-    assert ["has no index" in one.failure for one in found] == [True] * 4
+    assert ["has no index" in result.failure for result in discovered] == [True] * 4
 
 
 def test_waiting_ends_as_soon_as_it_is_cancelled() -> None:
@@ -470,12 +480,12 @@ def test_no_secret_is_shown() -> None:
     with serve_files(mirror_v2(ONE)) as server:
         host = server.url.removeprefix("http://")
         sources = [f"http://ada:s3cret@{host}{end}?token=s3cret" for end in ("", "/none")]
-        found, none = discover(sources, Session({}))
+        discovered, none = discover(sources, Session({}))
 
-    assert contents(found) == [ONE]
-    assert found.source == found.documents[0].source == f"{server.url}?…"
+    assert contents(discovered) == [ONE]
+    assert discovered.source == discovered.documents[0].source == f"{server.url}?…"
     assert "has no index" in none.failure
-    assert "s3cret" not in repr((found, none))
+    assert "s3cret" not in repr((discovered, none))
 
 
 def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> None:
@@ -490,14 +500,14 @@ def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> Non
         server.default = script
         sources = [f"{server.url}/index.json?sig={each}" for each in ("a", "b", "c")]
         sources += ["http:/u:a@h", "http:/u:b@h"]
-        found = discover(sources, Session({}))
+        discovered = discover(sources, Session({}))
         catalog = load(sources, Session({"XDG_CACHE_HOME": str(tmp_path)}))
 
     shown = f"{server.url}/index.json?…"
     names = [shown, f"{shown} (2)", f"{shown} (3)", "http:/…@h", "http:/…@h (2)"]
-    assert [one.source for one in found] == names
-    assert [document.source for one in found for document in one.documents] == names[:2]
-    assert [contents(one) for one in found[:2]] == [[ONE], [TWO]]
+    assert [result.source for result in discovered] == names
+    assert [document.source for result in discovered for document in result.documents] == names[:2]
+    assert [contents(result) for result in discovered[:2]] == [[ONE], [TWO]]
     assert [state.name for state in catalog.sources] == names
 
 
@@ -525,15 +535,15 @@ def test_any_error_of_a_source_is_its_failure_only(
         return directory.discover_directory(source, *args, **options)
 
     monkeypatch.setattr(discover_module, "discover_directory", discover_directory)
-    found = discover([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], Session({}))
+    discovered = discover([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], Session({}))
 
-    for one, (source, error) in zip(found, broken.items(), strict=False):
+    for result, (source, error) in zip(discovered, broken.items(), strict=False):
         said = (
             f"the source {source} cannot be read: unexpected {type(error).__name__} (test_discover"
         )
-        assert one.failure.startswith(said)
-        assert "hunter2" not in one.failure
-    assert contents(found[len(broken)]) == [ONE]
+        assert result.failure.startswith(said)
+        assert "hunter2" not in result.failure
+    assert contents(discovered[len(broken)]) == [ONE]
 
 
 def test_sources_are_read_though_no_thread_can_be_started(
@@ -546,7 +556,7 @@ def test_sources_are_read_though_no_thread_can_be_started(
 
     monkeypatch.setattr(threading.Thread, "start", start)
     # A remote one makes them go side by side; its name is refused before anything is fetched.
-    found = discover([str(tmp_path / "m"), "spack:far"], Session({"HOME": str(tmp_path)}))
+    discovered = discover([str(tmp_path / "m"), "spack:far"], Session({"HOME": str(tmp_path)}))
 
-    assert contents(found[0]) == [ONE]
-    assert found[1].failure
+    assert contents(discovered[0]) == [ONE]
+    assert discovered[1].failure

@@ -15,11 +15,11 @@ from tests.builders import page, record, write_page
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
     """Return the documents of sources that can all be read."""
-    found = discover(sources, Session({}, should_stop=should_stop))
-    for one in found:
-        if one.failure:
-            raise SourceError(one.failure)
-    return [document for one in found for document in one.documents]
+    discovered = discover(sources, Session({}, should_stop=should_stop))
+    for result in discovered:
+        if result.failure:
+            raise SourceError(result.failure)
+    return [document for result in discovered for document in result.documents]
 
 
 def test_a_fingerprint_tells_every_change(tmp_path: Path) -> None:

@@ -45,10 +45,10 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
-    found = discover_one(SPACK_DATA / "mirror-v3")
+    discovered = discover_one(SPACK_DATA / "mirror-v3")
 
-    first, *sizes = found.documents
-    assert (found.kind, found.layout, found.problems) == ("mirror", "v3", ())
+    first, *sizes = discovered.documents
+    assert (discovered.kind, discovered.layout, discovered.problems) == ("mirror", "v3", ())
     assert Path(first.path) == INDEX_OF_1_2
     assert first.origin == str(INDEX_OF_1_2)
     assert (first.kind, first.cached) == ("known", True)
@@ -57,21 +57,21 @@ def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
 
 
 def test_the_index_of_a_v2_mirror_that_spack_wrote_is_found() -> None:
-    found = discover_one(SPACK_DATA / "mirror-v2")
+    discovered = discover_one(SPACK_DATA / "mirror-v2")
 
-    (document,) = found.documents
-    assert (found.kind, found.layout, found.problems) == ("mirror", "v2", ())
+    (document,) = discovered.documents
+    assert (discovered.kind, discovered.layout, discovered.problems) == ("mirror", "v2", ())
     assert (Path(document.path), document.cached) == (INDEX_OF_0_23, True)
 
 
 def test_a_blob_with_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
     files = mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)
 
-    found = discover_one(write_files(tmp_path, files))
+    discovered = discover_one(write_files(tmp_path, files))
 
-    assert found.documents == ()
-    assert f"{tmp_path}/blobs/sha256/" in found.failure
-    assert "does not match its checksum" in found.failure
+    assert discovered.documents == ()
+    assert f"{tmp_path}/blobs/sha256/" in discovered.failure
+    assert "does not match its checksum" in discovered.failure
 
 
 def test_a_blob_that_changes_after_its_verification_is_refused(
@@ -101,10 +101,10 @@ def test_a_blob_that_changes_after_its_verification_is_refused(
     ],
 )
 def test_a_manifest_without_an_index_is_reported(data: bytes, reason: str, tmp_path: Path) -> None:
-    found = discover_one(write_files(tmp_path, mirror_v3(ONE) | {MANIFEST: data}))
+    discovered = discover_one(write_files(tmp_path, mirror_v3(ONE) | {MANIFEST: data}))
 
-    assert reason in found.failure
-    assert found.failure.startswith(str(tmp_path))
+    assert reason in discovered.failure
+    assert discovered.failure.startswith(str(tmp_path))
 
 
 def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
@@ -122,32 +122,32 @@ def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
     )
     place = LocalFolder(str(write_files(tmp_path, files)), "mirror")
 
-    found = discover_mirror(Mirror("mirror", place, Session({}), view="two"))
+    discovered = discover_mirror(Mirror("mirror", place, Session({}), view="two"))
 
-    assert contents(found) == [TWO]
+    assert contents(discovered) == [TWO]
 
 
 def test_an_index_that_does_not_match_its_hash_is_read_and_reported(tmp_path: Path) -> None:
-    found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted="0" * 64)))
+    discovered = discover_one(write_files(tmp_path, mirror_v2(ONE, noted="0" * 64)))
 
-    assert contents(found) == [ONE]
-    assert "build_cache/index.json: does not match its checksum" in problem_text(found)
+    assert contents(discovered) == [ONE]
+    assert "build_cache/index.json: does not match its checksum" in problem_text(discovered)
 
 
 @pytest.mark.parametrize("noted", ["", "x" * 64, "\x1b[31m", "0" * 63])
 def test_an_invalid_hash_file_is_reported(noted: str, tmp_path: Path) -> None:
     write_files(tmp_path, mirror_v2(ONE) | {"build_cache/index.json.hash": noted.encode()})
 
-    found = discover_one(tmp_path)
+    discovered = discover_one(tmp_path)
 
-    assert contents(found) == [ONE]
-    assert "not a sha256" in problem_text(found)
+    assert contents(discovered) == [ONE]
+    assert "not a sha256" in problem_text(discovered)
 
 
 def test_an_index_without_a_hash_is_read(tmp_path: Path) -> None:
-    found = discover_one(write_files(tmp_path, mirror_v2(ONE, noted=None)))
+    discovered = discover_one(write_files(tmp_path, mirror_v2(ONE, noted=None)))
 
-    assert (contents(found), found.problems) == ([ONE], ())
+    assert (contents(discovered), discovered.problems) == ([ONE], ())
 
 
 def test_a_new_index_is_fetched(home: dict[str, str]) -> None:
@@ -166,10 +166,10 @@ def test_a_v2_index_replaced_between_two_requests_is_fetched_again() -> None:
     }
 
     with serve_files(files) as server:
-        found = discover_one(server.url)
+        discovered = discover_one(server.url)
 
-    assert contents(found) == [TWO]
-    assert "does not match its checksum" in problem_text(found)
+    assert contents(discovered) == [TWO]
+    assert "does not match its checksum" in problem_text(discovered)
 
 
 def test_a_v3_index_replaced_between_two_requests_is_fetched_again() -> None:
@@ -179,17 +179,17 @@ def test_a_v3_index_replaced_between_two_requests_is_fetched_again() -> None:
         server.default = lambda exchange: (
             exchange.respond(200, old) if len(server.requests) == 1 else there(exchange)
         )
-        found = discover_one(server.url)
+        discovered = discover_one(server.url)
 
-    assert (contents(found), found.remark) == ([TWO], "")
+    assert (contents(discovered), discovered.remark) == ([TWO], "")
 
 
 def test_a_wrong_remote_blob_is_refused() -> None:
     with serve_files(mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
-        found = discover_one(server.url)
+        discovered = discover_one(server.url)
 
-    assert found.documents == ()
-    assert "does not match its checksum" in found.failure
+    assert discovered.documents == ()
+    assert "does not match its checksum" in discovered.failure
 
 
 def test_the_previous_index_is_used_while_the_new_one_is_wrong(home: dict[str, str]) -> None:
@@ -198,22 +198,22 @@ def test_the_previous_index_is_used_while_the_new_one_is_wrong(home: dict[str, s
         discover_one(server.url, home)
         files.update(mirror_v3(TWO) | dict.fromkeys(blob(TWO), b"broken"))
 
-        found = discover_one(server.url, home)
+        discovered = discover_one(server.url, home)
 
-    assert contents(found) == [ONE]
-    assert "does not match its checksum" in found.remark
-    assert "the previous index is used" in found.remark
+    assert contents(discovered) == [ONE]
+    assert "does not match its checksum" in discovered.remark
+    assert "the previous index is used" in discovered.remark
 
 
 def test_a_server_that_is_gone_leaves_the_copy(home: dict[str, str]) -> None:
     with serve_files(mirror_v3(ONE)) as server:
         discover_one(server.url, home)
 
-    found = discover_one(server.url, home)
+    discovered = discover_one(server.url, home)
 
-    assert contents(found) == [ONE]
-    assert "cannot be reached" in found.remark
-    assert found.checked is not None
+    assert contents(discovered) == [ONE]
+    assert "cannot be reached" in discovered.remark
+    assert discovered.checked is not None
 
 
 @pytest.mark.parametrize(
@@ -232,15 +232,15 @@ def test_the_cached_copy_is_used_whatever_is_wrong_with_the_server(
             lambda exchange: exchange.respond(200, b"<!DOCTYPE html><title>Log in</title>"),
         ):
             server.default = script
-            found = discover_one(server.url, home)
-            assert contents(found) == [ONE]
-            assert found.remark
+            discovered = discover_one(server.url, home)
+            assert contents(discovered) == [ONE]
+            assert discovered.remark
 
-    found = discover_one(server.url, home)
+    discovered = discover_one(server.url, home)
 
-    assert contents(found) == [ONE]
-    assert "cannot be reached" in found.remark
-    assert found.problems == ()
+    assert contents(discovered) == [ONE]
+    assert "cannot be reached" in discovered.remark
+    assert discovered.problems == ()
 
 
 def test_the_previous_index_is_used_while_the_manifest_is_invalid(home: dict[str, str]) -> None:
@@ -249,10 +249,10 @@ def test_the_previous_index_is_used_while_the_manifest_is_invalid(home: dict[str
         discover_one(server.url, home)
         files[MANIFEST] = b"{"
 
-        found = discover_one(server.url, home)
+        discovered = discover_one(server.url, home)
 
-    assert contents(found) == [ONE]
-    assert "the previous index is used" in found.remark
+    assert contents(discovered) == [ONE]
+    assert "the previous index is used" in discovered.remark
 
 
 def test_a_damaged_record_of_the_verified_index_is_ignored(

@@ -36,25 +36,25 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 def test_both_layouts_are_read_as_spack_does(tmp_path: Path) -> None:
-    found = discover_one(write_files(tmp_path, mirror_v3(ONE) | mirror_v2(TWO)))
+    discovered = discover_one(write_files(tmp_path, mirror_v3(ONE) | mirror_v2(TWO)))
 
-    assert found.layout == "v3 and v2"
-    assert contents(found) == [ONE, TWO]
+    assert discovered.layout == "v3 and v2"
+    assert contents(discovered) == [ONE, TWO]
 
 
 def test_a_refused_v3_index_leaves_the_v2_index(tmp_path: Path) -> None:
     files = mirror_v3(ONE) | dict.fromkeys(blob(ONE), b"") | mirror_v2(TWO)
 
-    found = discover_one(write_files(tmp_path, files))
+    discovered = discover_one(write_files(tmp_path, files))
 
-    assert contents(found) == [TWO]
-    assert "does not match its checksum" in problem_text(found)
+    assert contents(discovered) == [TWO]
+    assert "does not match its checksum" in problem_text(discovered)
 
 
 def test_an_empty_mirror_is_reported_with_how_to_create_an_index(tmp_path: Path) -> None:
-    found = discover_one(write_files(tmp_path, {"v3/layout.json": b"{}"}))
+    discovered = discover_one(write_files(tmp_path, {"v3/layout.json": b"{}"}))
 
-    assert found.failure == (
+    assert discovered.failure == (
         f"the mirror {tmp_path} has no index:"
         f" create one with `spack buildcache update-index {tmp_path}`"
     )
@@ -63,14 +63,14 @@ def test_an_empty_mirror_is_reported_with_how_to_create_an_index(tmp_path: Path)
 def test_mirrors_that_spack_wrote_are_read_over_the_web(home: dict[str, str]) -> None:
     for layout, real in (("v3", INDEX_OF_1_2), ("v2", INDEX_OF_0_23)):
         with serve_files(files_in(SPACK_DATA / f"mirror-{layout}")) as server:
-            found = discover_one(server.url, home)
+            discovered = discover_one(server.url, home)
 
-        (document,) = found.documents
-        assert (found.kind, found.layout, found.failure) == ("mirror", layout, "")
+        (document,) = discovered.documents
+        assert (discovered.kind, discovered.layout, discovered.failure) == ("mirror", layout, "")
         assert Path(document.path).read_bytes() == real.read_bytes()
         assert document.origin.startswith(server.url)
         assert document.cached
-        assert found.checked is not None
+        assert discovered.checked is not None
 
 
 def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
@@ -81,8 +81,8 @@ def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
             second = discover_one(server.url + end, home)
 
             assert first.documents == second.documents
-            (asked,) = server.requests[before:]
-            assert "if-none-match" in asked.headers
+            (request,) = server.requests[before:]
+            assert "if-none-match" in request.headers
 
 
 def test_the_index_of_a_registry_is_read() -> None:
@@ -91,10 +91,10 @@ def test_the_index_of_a_registry_is_read() -> None:
     files = {"v2/site/cache/manifests/index.spack": layers}
     files[f"v2/site/cache/blobs/sha256:{digest}"] = ONE
     with serve_files(files) as server:
-        found = discover_one(f"oci+{server.url}/site/cache")
+        discovered = discover_one(f"oci+{server.url}/site/cache")
 
-    assert (found.kind, found.layout, found.failure) == ("mirror", "OCI", "")
-    assert contents(found) == [ONE]
+    assert (discovered.kind, discovered.layout, discovered.failure) == ("mirror", "OCI", "")
+    assert contents(discovered) == [ONE]
 
 
 def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
@@ -109,15 +109,15 @@ def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
             (f"m/{MANIFEST}", [TWO]),
             ("m/spack.lock", [b"{}"]),
         ):
-            found = discover_one(f"{server.url}/{end}")
-            assert (contents(found), found.failure) == (expected, ""), end
+            discovered = discover_one(f"{server.url}/{end}")
+            assert (contents(discovered), discovered.failure) == (expected, ""), end
 
 
 def test_a_web_server_without_an_index_is_reported_with_how_to_create_one() -> None:
     with serve_files({}) as server:
-        found = discover_one(f"{server.url}/m")
+        discovered = discover_one(f"{server.url}/m")
 
-    assert found.failure == (
+    assert discovered.failure == (
         f"the mirror {server.url}/m has no index:"
         f" create one with `spack buildcache update-index {server.url}/m`"
     )
@@ -126,10 +126,10 @@ def test_a_web_server_without_an_index_is_reported_with_how_to_create_one() -> N
 def test_a_server_that_answers_everything_with_a_page_has_no_index() -> None:
     with serve_files({}) as server:
         server.default = lambda exchange: exchange.respond(200, b"<!DOCTYPE html><html></html>")
-        found = discover_one(f"{server.url}/m")
+        discovered = discover_one(f"{server.url}/m")
 
-    assert found.documents == ()
-    assert found.failure == (
+    assert discovered.documents == ()
+    assert discovered.failure == (
         f"{server.url}/m/{MANIFEST} cannot be read: the server returned a web page"
     )
 
@@ -143,7 +143,7 @@ def test_a_server_that_has_a_page_for_all_it_lacks_has_its_v2_index() -> None:
             if exchange.request.path.lstrip("/") in files
             else exchange.respond(200, b"<html></html>")
         )
-        found = discover_one(server.url)
+        discovered = discover_one(server.url)
 
-    assert (found.layout, contents(found)) == ("v2", [ONE])
-    assert "the server returned a web page" in problem_text(found)
+    assert (discovered.layout, contents(discovered)) == ("v2", [ONE])
+    assert "the server returned a web page" in problem_text(discovered)

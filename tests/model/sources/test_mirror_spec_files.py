@@ -34,12 +34,12 @@ def test_a_v2_mirror_without_an_index_is_its_spec_files(tmp_path: Path) -> None:
     specs = {name: data for name, data in files.items() if name.endswith(".spec.json")}
     signed = f"{min(specs)}.sig"
 
-    found = discover_one(write_files(tmp_path, {**specs, signed: specs[min(specs)]}))
+    discovered = discover_one(write_files(tmp_path, {**specs, signed: specs[min(specs)]}))
 
-    assert (found.kind, found.layout) == ("mirror", "v2 spec files")
-    assert len(found.documents) == len(specs)
-    assert all(document.cached for document in found.documents)
-    assert {spec.hash for document in found.documents for spec in specs_of(document)[:1]} == {
+    assert (discovered.kind, discovered.layout) == ("mirror", "v2 spec files")
+    assert len(discovered.documents) == len(specs)
+    assert all(document.cached for document in discovered.documents)
+    assert {spec.hash for document in discovered.documents for spec in specs_of(document)[:1]} == {
         name.removesuffix(".spec.json")[-32:] for name in specs
     }
 
@@ -48,13 +48,13 @@ def test_a_v3_mirror_without_an_index_is_its_spec_files(tmp_path: Path) -> None:
     files = files_in(SPACK_DATA / "mirror-v3")
     del files[MANIFEST]
 
-    found = discover_one(write_files(tmp_path, files))
+    discovered = discover_one(write_files(tmp_path, files))
 
-    asked = [document for document in found.documents if document.kind == "known"]
-    assert (found.layout, found.problems) == ("v3 spec files", ())
-    assert [specs_of(document)[0].package for document in asked] == ["bzip2", "ncurses"]
-    assert all(specs_of(document)[0].hash in document.origin for document in asked)
-    assert len(found.documents) == 4
+    documents = [document for document in discovered.documents if document.kind == "known"]
+    assert (discovered.layout, discovered.problems) == ("v3 spec files", ())
+    assert [specs_of(document)[0].package for document in documents] == ["bzip2", "ncurses"]
+    assert all(specs_of(document)[0].hash in document.origin for document in documents)
+    assert len(discovered.documents) == 4
 
 
 def test_a_missing_or_wrong_blob_does_not_hide_other_spec_files(tmp_path: Path) -> None:
@@ -66,9 +66,9 @@ def test_a_missing_or_wrong_blob_does_not_hide_other_spec_files(tmp_path: Path) 
     files |= blob(good) | dict.fromkeys(blob(bad), b"other")
     files["v3/manifests/spec/a/none.spec.manifest.json"] = b"[]"
 
-    found = discover_one(write_files(tmp_path, files))
+    discovered = discover_one(write_files(tmp_path, files))
 
-    assert contents(found) == [good]
-    assert "does not exist" in problem_text(found)
-    assert "does not match its checksum" in problem_text(found)
-    assert "none.spec.manifest.json: it is not a manifest" in problem_text(found)
+    assert contents(discovered) == [good]
+    assert "does not exist" in problem_text(discovered)
+    assert "does not match its checksum" in problem_text(discovered)
+    assert "none.spec.manifest.json: it is not a manifest" in problem_text(discovered)

@@ -66,23 +66,25 @@ def test_names_of_the_public_cache_are_parsed() -> None:
 
 def test_the_public_cache_alone_is_the_tag_develop() -> None:
     with serve_files(FILES) as server:
-        found = discover_one("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
+        discovered = discover_one("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
 
-    assert (found.kind, found.failure, found.problems) == ("public cache", "", ())
-    assert [(one.tag, one.stack, one.cached) for one in found.documents] == [
+    assert (discovered.kind, discovered.failure, discovered.problems) == ("public cache", "", ())
+    assert [
+        (document.tag, document.stack, document.cached) for document in discovered.documents
+    ] == [
         ("develop", "root", True),
         ("develop", "e4s", True),
     ]
-    assert contents(found) == [ROOT, E4S]
-    assert found.checked is not None
+    assert contents(discovered) == [ROOT, E4S]
+    assert discovered.checked is not None
 
 
 def test_several_tags_come_in_the_order_given() -> None:
     with serve_files(FILES) as server:
-        found = discover_one(f"{server.url}/{NAME}#v0.23.0,develop")
+        discovered = discover_one(f"{server.url}/{NAME}#v0.23.0,develop")
 
-    assert contents(found) == [OLD, ROOT, E4S]
-    assert [one.tag for one in found.documents] == ["v0.23.0", "develop", "develop"]
+    assert contents(discovered) == [OLD, ROOT, E4S]
+    assert [document.tag for document in discovered.documents] == ["v0.23.0", "develop", "develop"]
 
 
 def test_a_copy_of_the_public_cache_on_this_machine_is_read(
@@ -114,19 +116,19 @@ def test_an_index_may_have_any_address(tmp_path: Path) -> None:
         ]
         tag_list = json.dumps({"develop": entries}).encode()
         with serve_files({**FILES, NAME: tag_list}) as server:
-            found = discover_one(f"{server.url}/{NAME}")
+            discovered = discover_one(f"{server.url}/{NAME}")
 
-    assert contents(found) == [ROOT, E4S, E4S]
+    assert contents(discovered) == [ROOT, E4S, E4S]
 
 
 def test_a_failing_index_does_not_hide_others() -> None:
     (wrong,) = under("develop/e4s", blob(E4S))
     with serve_files({**FILES, wrong: b"wrong"}) as server:
-        found = discover_one(f"{server.url}/{NAME}")
+        discovered = discover_one(f"{server.url}/{NAME}")
 
-    assert contents(found) == [ROOT]
-    assert "does not match its checksum" in problem_text(found)
-    assert "develop e4s" in problem_text(found)
+    assert contents(discovered) == [ROOT]
+    assert "does not match its checksum" in problem_text(discovered)
+    assert "develop e4s" in problem_text(discovered)
 
 
 def test_a_remote_tag_list_cannot_name_local_files(tmp_path: Path) -> None:
@@ -137,10 +139,10 @@ def test_a_remote_tag_list_cannot_name_local_files(tmp_path: Path) -> None:
     ]
     tag_list = json.dumps({"develop": entries}).encode()
     with serve_files({**FILES, NAME: tag_list}) as server:
-        found = discover_one(f"{server.url}/{NAME}")
+        discovered = discover_one(f"{server.url}/{NAME}")
 
-    assert contents(found) == [ROOT]
-    assert "cannot name local files" in problem_text(found)
+    assert contents(discovered) == [ROOT]
+    assert "cannot name local files" in problem_text(discovered)
 
 
 @pytest.mark.parametrize(
@@ -155,10 +157,10 @@ def test_paths_of_this_machine_in_a_remote_tag_list_are_refused(
     entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
     tag_list = json.dumps({"develop": entries}).encode()
     with serve_files({**FILES, NAME: tag_list}) as server:
-        found = discover_one(f"{server.url}/{NAME}")
+        discovered = discover_one(f"{server.url}/{NAME}")
 
-    assert contents(found) == [ROOT]
-    assert [str(problem) for problem in found.problems] == [
+    assert contents(discovered) == [ROOT]
+    assert [str(problem) for problem in discovered.problems] == [
         f"{server.url}/{NAME}: develop here:"
         f" a remote tag list cannot name local files: {shown_url(url)}"
     ]
@@ -173,10 +175,10 @@ def test_a_relative_path_in_a_remote_tag_list_is_seen_from_there(
     monkeypatch.chdir(tmp_path / "x")
     entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
     with serve_files({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
-        found = discover_one(f"{server.url}/{NAME}")
+        discovered = discover_one(f"{server.url}/{NAME}")
 
-    assert contents(found) == [ROOT]
-    assert [problem.place for problem in found.problems] == ["develop here"]
+    assert contents(discovered) == [ROOT]
+    assert [problem.place for problem in discovered.problems] == ["develop here"]
 
 
 @pytest.mark.parametrize(
@@ -202,12 +204,12 @@ def test_a_broken_url_in_a_tag_list_does_not_hide_others(
     files = {**FILES, NAME: json.dumps({"develop": entries}).encode()}
     if is_far:
         with serve_files(files) as server:
-            found = discover_one(f"{server.url}/{NAME}")
+            discovered = discover_one(f"{server.url}/{NAME}")
     else:
-        found = discover_one(write_files(tmp_path, files) / NAME)
+        discovered = discover_one(write_files(tmp_path, files) / NAME)
 
-    assert contents(found) == [ROOT]
-    (problem,) = found.problems
+    assert contents(discovered) == [ROOT]
+    (problem,) = discovered.problems
     assert problem.place == "develop bad"
     assert reason in problem.reason or "does not exist" in problem.reason
     assert "s3cr3t" not in str(problem)
@@ -248,10 +250,10 @@ def test_invalid_entries_are_problems() -> None:
     entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
     tag_list = json.dumps({"develop": entries}).encode()
     with serve_files({**FILES, NAME: tag_list}) as server:
-        found = discover_one(f"{server.url}/{NAME}")
+        discovered = discover_one(f"{server.url}/{NAME}")
 
-    assert contents(found) == [ROOT]
-    assert [problem.reason for problem in found.problems] == [
+    assert contents(discovered) == [ROOT]
+    assert [problem.reason for problem in discovered.problems] == [
         f"entry {number} has no label and url" for number in (2, 3, 4, 5)
     ]
 

@@ -52,8 +52,8 @@ def test_what_is_given_counts_more_than_spack(spack: SpackRoot) -> None:
     spack.install()
 
     assert resolve_sources(["public", "-"], Session(spack.environ)) == ("public", "-")
-    given = {**spack.environ, "SPACKSCOPE_FROM": "public:v1.0.0 spack:site"}
-    assert resolve_sources([], Session(given)) == ("public:v1.0.0", "spack:site")
+    environ = {**spack.environ, "SPACKSCOPE_FROM": "public:v1.0.0 spack:site"}
+    assert resolve_sources([], Session(environ)) == ("public:v1.0.0", "spack:site")
 
 
 def test_a_configuration_that_cannot_be_read_is_not_passed_over(spack: SpackRoot) -> None:
@@ -111,7 +111,7 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("given", "variable", "sources"),
+    ("arguments", "variable", "sources"),
     [
         ([], None, (SAMPLE,)),
         ([], "", (SAMPLE,)),
@@ -124,18 +124,18 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
     ],
 )
 def test_sources_are_given_or_in_the_environment_or_the_sample(
-    given: list[str], variable: str | None, sources: tuple[str, ...]
+    arguments: list[str], variable: str | None, sources: tuple[str, ...]
 ) -> None:
     environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
 
-    assert resolve_sources(given, Session(environ)) == sources
+    assert resolve_sources(arguments, Session(environ)) == sources
 
 
 def test_a_variable_that_names_an_existing_place_is_one_source(tmp_path: Path) -> None:
-    place = tmp_path / "my mirror"
-    place.mkdir()
+    path = tmp_path / "my mirror"
+    path.mkdir()
 
-    assert resolve_sources([], Session({"SPACKSCOPE_FROM": str(place)})) == (str(place),)
+    assert resolve_sources([], Session({"SPACKSCOPE_FROM": str(path)})) == (str(path),)
 
 
 def test_a_variable_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,14 +99,14 @@ def test_the_users_own_mirrors_are_read_without_a_spack(spack: SpackRoot) -> Non
 
 def test_the_scopes_are_read_with_the_highest_first(spack: SpackRoot) -> None:
     platform = "linux" if sys.platform == "linux" else sys.platform
-    for place, name in (
+    for path, name in (
         ("spack/etc/spack/defaults", "defaults"),
         ("system", "system"),
         ("spack/etc/spack", "site"),
         ("home/.spack", "user"),
         (f"home/.spack/{platform}", "platform"),
     ):
-        spack.write(f"{place}/mirrors.yaml", mirror_file(name))
+        spack.write(f"{path}/mirrors.yaml", mirror_file(name))
 
     assert list(mirrors(spack.environ)) == ["platform", "user", "site", "system", "defaults"]
     alone = {**spack.environ, "SPACK_DISABLE_LOCAL_CONFIG": "1"}
@@ -123,14 +123,14 @@ def test_the_user_scope_may_lie_elsewhere(spack: SpackRoot) -> None:
 
 def test_scopes_may_be_listed_by_spack_itself(spack: SpackRoot) -> None:
     spack.write("spack/etc/spack/include.yaml", INCLUDE)
-    for place, name in (
+    for path, name in (
         ("spack/etc/spack/defaults", "defaults"),
         ("system", "system"),
         ("spack/etc/spack/site", "site"),
         ("home/.spack", "user"),
         ("spack/etc/spack", "spack"),
     ):
-        spack.write(f"{place}/mirrors.yaml", mirror_file(name))
+        spack.write(f"{path}/mirrors.yaml", mirror_file(name))
 
     assert list(mirrors(spack.environ)) == ["spack", "user", "site", "system", "defaults"]
     alone = {**spack.environ, "SPACK_DISABLE_LOCAL_CONFIG": "1"}
@@ -155,9 +155,9 @@ def test_a_higher_scope_changes_a_mirror_of_a_lower_one(spack: SpackRoot) -> Non
         """,
     )
 
-    found = mirrors(spack.environ)
+    configured = mirrors(spack.environ)
 
-    assert [(one.name, one.url, one.view) for one in found.values()] == [
+    assert [(mirror.name, mirror.url, mirror.view) for mirror in configured.values()] == [
         ("two", "https://other.example.org", ""),
         ("one", "https://mine.example.org", "small"),
     ]
@@ -191,17 +191,17 @@ def test_what_is_fetched_from_is_what_counts(spack: SpackRoot) -> None:
         """,
     )
 
-    found = mirrors(spack.environ)
+    configured = mirrors(spack.environ)
 
-    assert list(found) == ["split", "short"]
-    assert (found["split"].url, found["split"].view) == ("s3://bucket/fetch", "e4s")
-    assert found["split"].options == {
+    assert list(configured) == ["split", "short"]
+    assert (configured["split"].url, configured["split"].view) == ("s3://bucket/fetch", "e4s")
+    assert configured["split"].options == {
         "profile": "site",
         "endpoint_url": "https://s3.example.org",
         "access_pair": {"id_variable": "CACHE_ID", "secret_variable": "CACHE_SECRET"},
     }
-    assert "CACHE_ID" not in repr(found["split"])
-    assert (found["short"].url, found["short"].options) == ("https://y.example.org", {})
+    assert "CACHE_ID" not in repr(configured["split"])
+    assert (configured["short"].url, configured["short"].options) == ("https://y.example.org", {})
     assert [each.partition(": ")[2] for each in problems(spack)] == [
         f"{name}: it has no url to fetch from" for name in ("empty", "none")
     ]
@@ -258,17 +258,17 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
         """,
     )
 
-    found = mirrors(spack.environ)
+    configured = mirrors(spack.environ)
 
-    assert list(found) == ["directory", "file"]
-    assert found["file"].url == f"{spack.root.parent}/shared/beside"
-    told = "\n".join(problems(spack))
-    assert "/nowhere/needed that it includes does not exist" in told
-    assert "https://example.org/mirrors.yaml is skipped" in told
-    assert "https://example.org/config.git is skipped" in told
-    assert 'its condition hostname == "x" is not understood' in told
-    assert "at/all" not in told
-    assert "never" not in told
+    assert list(configured) == ["directory", "file"]
+    assert configured["file"].url == f"{spack.root.parent}/shared/beside"
+    text = "\n".join(problems(spack))
+    assert "/nowhere/needed that it includes does not exist" in text
+    assert "https://example.org/mirrors.yaml is skipped" in text
+    assert "https://example.org/config.git is skipped" in text
+    assert 'its condition hostname == "x" is not understood' in text
+    assert "at/all" not in text
+    assert "never" not in text
 
 
 def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
@@ -288,10 +288,10 @@ def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
     )
     spack.environ["SPACK_ENV"] = str(spack.root.parent / "env")
 
-    found = mirrors(spack.environ)
+    configured = mirrors(spack.environ)
 
-    assert list(found) == ["env", "included", "user"]
-    assert found["env"].url == f"{spack.root.parent}/env/mirror"
+    assert list(configured) == ["env", "included", "user"]
+    assert configured["env"].url == f"{spack.root.parent}/env/mirror"
     assert list(config(spack).trees) == [f"{spack.root.parent}/env/tree"]
 
 
@@ -400,12 +400,12 @@ def test_aliases_that_unfold_to_very_much_are_refused(times: int, spack: SpackRo
     bomb = f"{unfolding(names, times)}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
     paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
 
-    found = read_spack_config(spack.environ)
+    config = read_spack_config(spack.environ)
 
-    assert found is not None
-    assert not found.mirrors
-    assert [problem.origin for problem in found.problems] == paths
-    assert all("more than 100,000 values" in problem.reason for problem in found.problems)
+    assert config is not None
+    assert not config.mirrors
+    assert [problem.origin for problem in config.problems] == paths
+    assert all("more than 100,000 values" in problem.reason for problem in config.problems)
 
 
 def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
@@ -418,12 +418,12 @@ def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot
         "include:\n" + "".join(f"- {path}\n" for path in paths)
     )
 
-    found = read_spack_config(spack.environ)
+    config = read_spack_config(spack.environ)
 
-    assert found is not None
+    assert config is not None
     # Those that are included last are read first.
-    assert list(found.mirrors) == ["m3", "m4", "m5"]
-    reasons = [problem.reason for problem in found.problems]
+    assert list(config.mirrors) == ["m3", "m4", "m5"]
+    reasons = [problem.reason for problem in config.problems]
     limit = "at most 100,000 values of the configuration are read"
     assert reasons == [f"is not read: with it there are more; {limit}"] * 3
 
@@ -437,11 +437,11 @@ def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
         "include:\n" + "".join(f"- {spack.home / name}\n" for name in names)
     )
 
-    found = read_spack_config(spack.environ)
+    config = read_spack_config(spack.environ)
 
-    assert found is not None
-    assert 100 < len(found.mirrors) <= 200
-    (problem,) = found.problems
+    assert config is not None
+    assert 100 < len(config.mirrors) <= 200
+    (problem,) = config.problems
     assert problem.reason == "is not read; at most 200 files and directories are"
 
 
@@ -451,10 +451,10 @@ def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
         f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n"
     )
 
-    found = read_spack_config({**spack.environ, "LONG": "x" * 100_000})
+    config = read_spack_config({**spack.environ, "LONG": "x" * 100_000})
 
-    assert found is not None
-    assert len(found.mirrors["bomb"].url) < 3_000_000
+    assert config is not None
+    assert len(config.mirrors["bomb"].url) < 3_000_000
 
 
 def test_pipes_and_directories_are_skipped(spack: SpackRoot) -> None:

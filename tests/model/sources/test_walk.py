@@ -22,11 +22,11 @@ from tests.builders import catalog_of, hash_of, page, record, write_page
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
     """Return the documents of sources that can all be read."""
-    found = discover(sources, Session({}, should_stop=should_stop))
-    for one in found:
-        if one.failure:
-            raise SourceError(one.failure)
-    return [document for one in found for document in one.documents]
+    discovered = discover(sources, Session({}, should_stop=should_stop))
+    for result in discovered:
+        if result.failure:
+            raise SourceError(result.failure)
+    return [document for result in discovered for document in result.documents]
 
 
 def names(documents: list[Document], below: Path) -> list[str]:
@@ -146,12 +146,12 @@ def test_links_out_of_a_source_are_followed_within_bounds(
     catalog = catalog_of(mirror)
 
     assert catalog.total == 1
-    told = {Path(problem.origin).name: problem.reason for problem in catalog.problems}
-    assert told["root"] == "is not followed: it leads to a directory that contains the source"
-    assert told["up"] == told["root"]
-    assert told["zfar"].endswith("at most 40 files and directories of a source are read")
+    reasons = {Path(problem.origin).name: problem.reason for problem in catalog.problems}
+    assert reasons["root"] == "is not followed: it leads to a directory that contains the source"
+    assert reasons["up"] == reasons["root"]
+    assert reasons["zfar"].endswith("at most 40 files and directories of a source are read")
     if sys.platform == "linux":
-        assert told["kernel"] == "is not read: it is a kernel file system"
+        assert reasons["kernel"] == "is not read: it is a kernel file system"
 
 
 def test_an_unreadable_device_is_reported(tmp_path: Path) -> None:
@@ -312,10 +312,10 @@ def test_a_source_that_may_not_be_read_is_refused(is_directory: bool, unprivileg
 def test_scanning_asks_in_every_directory_whether_to_stop(tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / str(number)).mkdir()
-    asked = itertools.count()
+    calls = itertools.count()
 
     with pytest.raises(Cancelled):
-        scan([str(tmp_path)], should_stop=lambda: next(asked) > 50)
+        scan([str(tmp_path)], should_stop=lambda: next(calls) > 50)
 
 
 @pytest.mark.parametrize("files", [1, 600])

@@ -147,7 +147,9 @@ def test_a_body_that_is_announced_as_too_large_is_not_begun(machine: Machine) ->
 def test_progress_tells_bytes_and_how_many_there_are(machine: Machine) -> None:
     seen: list[tuple[str, int, int | None]] = []
     with serving(index=sends(b"x" * 300_000)) as server:
-        machine.storage(server.url, on_progress=lambda *told: seen.append(told)).fetch("index")
+        machine.storage(server.url, on_progress=lambda *progress: seen.append(progress)).fetch(
+            "index"
+        )
 
     assert seen[-1] == ("bytes of index", 300_000, 300_000)
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
@@ -189,12 +191,12 @@ def test_of_each_kind_of_file_no_more_is_fetched_than_may_be_read(
 
     with serving() as server:
         server.handlers[f"/{name}"] = endless
-        (found,) = discover([server.url + at], Session(machine.environ))
+        (discovered,) = discover([server.url + at], Session(machine.environ))
 
-    assert found.failure
+    assert discovered.failure
     # What is on its way when the connection is closed are buffers of the kernel's.
     assert sum(sent) < (0 if announced else limit) + 16_000_000
     if name != "build_cache/index.json.hash":
         is_too_large = "is too large: 4,294,967,296 bytes, and" if announced else "is larger than"
-        assert is_too_large in found.failure
-        assert f"{limit:,}" in found.failure
+        assert is_too_large in discovered.failure
+        assert f"{limit:,}" in discovered.failure

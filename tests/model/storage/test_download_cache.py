@@ -45,10 +45,10 @@ def test_copies_lie_in_the_cache_directory_for_the_user_alone(tmp_path: Path) ->
 
 
 def test_a_copy_is_found_as_it_was_kept(cache: DownloadCache) -> None:
-    kept = keep(cache, b"one", stamp='"v1"')
+    fetched = keep(cache, b"one", stamp='"v1"')
 
-    assert DownloadCache(cache.directory).find(KEY) == kept
-    assert Path(kept.path).read_bytes() == b"one"
+    assert DownloadCache(cache.directory).find(KEY) == fetched
+    assert Path(fetched.path).read_bytes() == b"one"
     assert cache.find("https://example.org/other") is None
 
 
@@ -62,14 +62,14 @@ def test_the_same_content_with_a_new_stamp_leaves_the_file_alone(cache: Download
 
 
 def test_a_copy_with_new_times_and_the_old_content_is_still_good(cache: DownloadCache) -> None:
-    kept = keep(cache, b"one")
-    os.utime(kept.path, (1, 1))
+    fetched = keep(cache, b"one")
+    os.utime(fetched.path, (1, 1))
 
-    found = cache.find(KEY)
+    cached_file = cache.find(KEY)
 
-    assert found is not None
-    assert found.sha256 == kept.sha256
-    assert cache.confirm(found).mtime_ns == 10**9
+    assert cached_file is not None
+    assert cached_file.sha256 == fetched.sha256
+    assert cache.confirm(cached_file).mtime_ns == 10**9
     assert cache.find(KEY) is not None
 
 
@@ -95,19 +95,19 @@ def test_a_description_that_is_foreign_or_broken_describes_none(
 
 
 def test_a_copy_of_which_a_part_is_gone_is_none(cache: DownloadCache) -> None:
-    kept = keep(cache, b"one")
-    os.unlink(kept.path)
+    fetched = keep(cache, b"one")
+    os.unlink(fetched.path)
     assert cache.find(KEY) is None
 
-    kept = keep(cache, b"one")
-    os.unlink(kept.path + ".json")
+    fetched = keep(cache, b"one")
+    os.unlink(fetched.path + ".json")
     assert cache.find(KEY) is None
 
 
 def test_a_directory_in_the_place_of_a_copy_is_none(cache: DownloadCache) -> None:
-    kept = keep(cache, b"one")
-    os.unlink(kept.path)
-    os.mkdir(kept.path)
+    fetched = keep(cache, b"one")
+    os.unlink(fetched.path)
+    os.mkdir(fetched.path)
 
     assert cache.find(KEY) is None
 
@@ -180,9 +180,9 @@ def test_a_file_that_is_being_written_is_not_swept(cache: DownloadCache) -> None
 
 
 def test_a_file_without_a_description_is_removed_when_it_is_old(cache: DownloadCache) -> None:
-    kept = keep(cache, b"one")
-    os.unlink(kept.path + ".json")
-    os.utime(kept.path, (1, 1))
+    fetched = keep(cache, b"one")
+    os.unlink(fetched.path + ".json")
+    os.utime(fetched.path, (1, 1))
 
     cache.prune()
 
@@ -193,16 +193,16 @@ def write_in_turn(directory: str, number: int) -> None:
     cache = DownloadCache(directory)
     for turn in range(30):
         data = f"{number} {turn % 3}".encode() * 5_000
-        kept = keep(cache, data, stamp=f"{number} {turn % 3}")
-        found = cache.find(KEY)
-        if found is not None:
-            read = Path(found.path).read_bytes()
-            stamp = found.stamp.encode()
+        fetched = keep(cache, data, stamp=f"{number} {turn % 3}")
+        cached_file = cache.find(KEY)
+        if cached_file is not None:
+            read = Path(cached_file.path).read_bytes()
+            stamp = cached_file.stamp.encode()
             # Another process may have written another one since; but never half of one.
             whole = {f"{one} {two}".encode() * 5_000 for one in range(8) for two in range(3)}
             assert read in whole
-            assert found.sha256 == hashlib.sha256(stamp * 5_000).hexdigest()
-        assert kept.size == len(data)
+            assert cached_file.sha256 == hashlib.sha256(stamp * 5_000).hexdigest()
+        assert fetched.size == len(data)
 
 
 def test_eight_processes_at_once_do_no_harm(cache: DownloadCache) -> None:
@@ -257,9 +257,9 @@ def test_a_cache_that_cannot_be_written_is_not_used(unprivileged: Path) -> None:
 
 
 def test_a_description_is_plain_json(cache: DownloadCache) -> None:
-    kept = keep(cache, b"one")
+    fetched = keep(cache, b"one")
 
-    described = json.loads(Path(kept.path + ".json").read_text())
+    described = json.loads(Path(fetched.path + ".json").read_text())
 
     assert described["url"] == KEY
     assert set(described) >= {"stamp", "last_modified", "sha256", "size", "checked"}

@@ -251,8 +251,8 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
 
     with serving(index=only_for_ann) as server:
         address = f"http://ann:s3cr3t%40@127.0.0.1:{server.port}/?token=t0k3n"
-        told: list[str] = []
-        storage = machine.storage(address, on_progress=lambda what, *_: told.append(what))
+        reports: list[str] = []
+        storage = machine.storage(address, on_progress=lambda what, *_: reports.append(what))
         fetched = storage.fetch("index")
         missing = machine.failure(server, "none").replace("URL", "")
         with pytest.raises(NotFound) as raised:
@@ -261,7 +261,7 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
     assert Path(fetched.path).read_bytes() == NEW
     assert server.requests[0].target == "/index?token=t0k3n"
     kept = "".join(path.name + path.read_text() for path in machine.cache.iterdir())
-    shown = [storage.origin, repr(fetched), str(raised.value), kept, *told, missing]
+    shown = [storage.origin, repr(fetched), str(raised.value), kept, *reports, missing]
     for secret in ("s3cr3t", "t0k3n", "ann"):
         assert secret not in "".join(shown)
 

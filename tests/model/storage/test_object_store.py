@@ -84,7 +84,7 @@ def test_an_object_comes_once_and_again_when_it_changed(
 
     def fetched() -> Path:
         storage = open_storage(
-            "s3://caches/develop", environ, on_progress=lambda *told: seen.append(told)
+            "s3://caches/develop", environ, on_progress=lambda *progress: seen.append(progress)
         )
         found = storage.fetch("v3/my index")
         assert found.origin == "s3://caches/develop/v3/my index"
@@ -343,7 +343,7 @@ def test_objects_of_google_come_once_and_again_when_they_changed(
         assert Path(fetched.path).read_bytes() == OLD
         assert fetched.origin == "gs://caches/develop/v3/index"
         gcs_storage(environ).fetch("v3/index")
-        assert sum("alt=media" in asked.target for asked in server.requests) == 1
+        assert sum("alt=media" in request.target for request in server.requests) == 1
 
         store.objects["develop/v3/index"] = NEW
         assert Path(gcs_storage(environ).fetch("v3/index").path).read_bytes() == NEW

@@ -62,11 +62,11 @@ class Images:
             exchange.respond(404)
 
     def _token(self, exchange: Exchange) -> None:
-        asked = parse_qs(urlsplit(exchange.request.target).query)
+        parameters = parse_qs(urlsplit(exchange.request.target).query)
         who = exchange.request.headers.get("authorization", "")
-        if asked == {"service": ["reg"], "scope": ["repository:site/cache:pull"]}:
-            given = base64.b64encode(f"{who} may".encode()).decode()
-            exchange.respond(200, json.dumps({"token": given}).encode())
+        if parameters == {"service": ["reg"], "scope": ["repository:site/cache:pull"]}:
+            token = base64.b64encode(f"{who} may".encode()).decode()
+            exchange.respond(200, json.dumps({"token": token}).encode())
         else:
             exchange.respond(400)
 
@@ -180,8 +180,8 @@ def test_a_realm_elsewhere_is_asked_for_an_anonymous_token(environ: dict[str, st
 
     assert Path(fetched.path).read_bytes() == DATA
     assert other.paths() == ["/token"]
-    assert not any("authorization" in asked.headers for asked in other.requests)
-    assert not any("YW5u" in repr(asked) for asked in server.requests)
+    assert not any("authorization" in request.headers for request in other.requests)
+    assert not any("YW5u" in repr(request) for request in server.requests)
 
 
 @pytest.mark.parametrize("gives_a_token", [True, False])
@@ -203,7 +203,7 @@ def test_a_realm_elsewhere_that_wants_a_password_gets_none(
         f"the registry 127.0.0.1:{server.port} asks for a password at {other.url},"
         " another server; credentials are not sent there"
     )
-    assert not any("authorization" in asked.headers for asked in other.requests)
+    assert not any("authorization" in request.headers for request in other.requests)
 
 
 def test_an_anonymous_token_that_is_not_enough_is_a_sentence(environ: dict[str, str]) -> None:
@@ -231,8 +231,8 @@ def test_who_a_registry_leads_to_gets_no_credentials(
         with pytest.raises(SourceError, match="credentials are not sent there"):
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
 
-    assert not any("authorization" in asked.headers for asked in other.requests)
-    assert not any("authorization" in asked.headers for asked in server.requests)
+    assert not any("authorization" in request.headers for request in other.requests)
+    assert not any("authorization" in request.headers for request in server.requests)
 
 
 def test_a_token_is_not_sent_to_where_a_registry_leads(environ: dict[str, str]) -> None:
@@ -249,8 +249,8 @@ def test_a_token_is_not_sent_to_where_a_registry_leads(environ: dict[str, str]) 
         server.default = elsewhere
         assert Path(registry(server.port, environ).fetch(INDEX).path).read_bytes() == DATA
 
-    assert any("authorization" in asked.headers for asked in server.requests)
-    assert not any("authorization" in asked.headers for asked in other.requests)
+    assert any("authorization" in request.headers for request in server.requests)
+    assert not any("authorization" in request.headers for request in other.requests)
 
 
 def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
@@ -271,7 +271,7 @@ def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
             registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
 
     assert other.paths() == ["/token"]
-    assert not any("authorization" in asked.headers for asked in other.requests)
+    assert not any("authorization" in request.headers for request in other.requests)
 
 
 @pytest.mark.parametrize("realm", ["http://[::1", "http://u:pw@h:no/", "http://", "/token"])

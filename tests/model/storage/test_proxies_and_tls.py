@@ -112,12 +112,12 @@ def test_tls_goes_through_the_tunnel_of_a_proxy(
 def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
         listening.settimeout(5)
-        asked = pool.submit(answers_as_socks, listening)
+        future = pool.submit(answers_as_socks, listening)
         machine.environ["all_proxy"] = f"socks5h://127.0.0.1:{listening.getsockname()[1]}"
         fetched = machine.storage("http://only.known.there/cache").fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW
-    assert asked.result() == b"only.known.there"
+    assert future.result() == b"only.known.there"
 
 
 def answers_as_socks(listening: socket.socket) -> bytes:

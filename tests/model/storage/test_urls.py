@@ -204,9 +204,9 @@ def test_a_header_that_a_library_quotes_is_not_told(quoted: str) -> None:
 
 
 def test_messages_of_libraries_are_told_without_secrets() -> None:
-    told = without_secrets(f'no way to "http://ann:{SECRET}@h:1/x?list=2&t={SECRET}", sorry')
+    message = without_secrets(f'no way to "http://ann:{SECRET}@h:1/x?list=2&t={SECRET}", sorry')
 
-    assert told == 'no way to "http://…@h:1/x?…", sorry'
+    assert message == 'no way to "http://…@h:1/x?…", sorry'
     assert without_secrets(f"no {'x' * 980} http://ann:{SECRET}@h").endswith("x …")
 
 
@@ -266,12 +266,12 @@ def test_no_secret_is_shown_whatever_is_wrong_with_its_url(
 ) -> None:
     url = f"{scheme}{separator}{user}{secret}@{host}{path}{query}"
 
-    told = [shown_url(url)]
+    message = [shown_url(url)]
     try:
         split = split_url(url)
         whole = f"{split.scheme}://{split.userinfo}@{split.netloc}{split.target}"
-        told += [split.shown, repr(split), without_secrets(f"cannot open '{whole}'")]
+        message += [split.shown, repr(split), without_secrets(f"cannot open '{whole}'")]
     except SourceError as error:
-        told.append(str(error))
+        message.append(str(error))
 
-    assert SECRET not in "".join(told)
+    assert SECRET not in "".join(message)

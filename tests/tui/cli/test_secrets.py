@@ -92,10 +92,10 @@ def test_no_command_shows_a_secret_of_a_source(
     write_page(program.home / "site" / "specs.md", [record(1)])
     files = {f"here/{name}": data for name, data in mirror_v2(zlib_index(version="1.3")).items()}
     with serve_files(files) as server:
-        place = server.url.removeprefix("http://")
-        sources = ["site", f"http://{USER}@{place}/here{QUERY}", *URLS]
-        given = [word for source in sources for word in ("-f", source)]
-        text = told(program, *words, *given, **clouds, STORAGE_EMULATOR_HOST=server.url)
+        address = server.url.removeprefix("http://")
+        sources = ["site", f"http://{USER}@{address}/here{QUERY}", *URLS]
+        arguments = [word for source in sources for word in ("-f", source)]
+        text = told(program, *words, *arguments, **clouds, STORAGE_EMULATOR_HOST=server.url)
 
     for secret in SECRETS:
         assert secret not in text
@@ -108,8 +108,10 @@ def test_no_secret_is_shown_where_no_source_can_be_read(
     program: Program, clouds: dict[str, str]
 ) -> None:
     with serve_files({}) as server:
-        given = [word for source in URLS for word in ("-f", source)]
-        text = told(program, "find", "zlib", *given, **clouds, STORAGE_EMULATOR_HOST=server.url)
+        arguments = [word for source in URLS for word in ("-f", source)]
+        text = told(
+            program, "find", "zlib", *arguments, **clouds, STORAGE_EMULATOR_HOST=server.url
+        )
 
     for secret in SECRETS:
         assert secret not in text

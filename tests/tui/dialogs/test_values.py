@@ -226,8 +226,8 @@ async def test_variants_of_different_names_must_all_hold(tmp_path: Path) -> None
             await browser.go_to_column(column)
             await browser.press("v")
             assert browser.dialog is None
-            things = {"hash": "Hashes", "size": "Sizes"}[column]
-            said = f"{things} have no value list. Press f to filter."
+            noun = {"hash": "Hashes", "size": "Sizes"}[column]
+            said = f"{noun} have no value list. Press f to filter."
             assert browser.status == said
 
 

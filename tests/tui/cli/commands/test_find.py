@@ -37,23 +37,23 @@ KEYS = [
 
 def records_of_the_sample() -> list[tuple[str, dict[str, Any]]]:
     """Read the pages as they are, with nothing but json."""
-    found = []
+    records = []
     for page in Path(str(files("spackscope.sample_data"))).rglob("*.md"):
         lines = page.read_text(encoding="utf-8").splitlines()
         (title,) = (line[7:].strip('"') for line in lines if line.startswith("title: "))
         (details,) = (line[14:] for line in lines if line.startswith("spec_details: "))
-        found += [(title, details) for details in json.loads(details)]
-    return found
+        records += [(title, details) for details in json.loads(details)]
+    return records
 
 
 SAMPLE = records_of_the_sample()
 
 
 def test_without_a_query_it_finds_everything(program: Program) -> None:
-    found = [json.loads(line) for line in program("find", "--jsonl").stdout.splitlines()]
+    records = [json.loads(line) for line in program("find", "--jsonl").stdout.splitlines()]
     packages = Counter(title for title, _ in SAMPLE)
-    assert Counter(spec["package"] for spec in found) == packages
-    assert {spec["hash"] for spec in found} == {details["hash"] for _, details in SAMPLE}
+    assert Counter(spec["package"] for spec in records) == packages
+    assert {spec["hash"] for spec in records} == {details["hash"] for _, details in SAMPLE}
 
 
 def major(compiler: str) -> tuple[str, int]:
@@ -126,9 +126,9 @@ def test_json_of_many_is_one_array_too(program: Program) -> None:
 
 
 def test_json_says_what_the_page_says(program: Program) -> None:
-    found = json.loads(program("find", "--json").stdout)
+    records = json.loads(program("find", "--json").stdout)
     on_pages = {(title, details["hash"]): details for title, details in SAMPLE}
-    for spec in found:
+    for spec in records:
         details = on_pages[spec["package"], spec["hash"]]
         assert [spec["version"]] == details["versions"]
         assert spec["compiler"] == details["compiler"].replace("@=", "@")
@@ -141,10 +141,10 @@ def test_json_says_what_the_page_says(program: Program) -> None:
 
 def test_csv_reads_back(program: Program) -> None:
     rows = list(csv.DictReader(io.StringIO(program("find", "--csv", "py-build").stdout)))
-    found = json.loads(program("find", "--json", "py-build").stdout)
+    records = json.loads(program("find", "--json", "py-build").stdout)
     assert list(rows[0]) == KEYS
-    assert [row["hash"] for row in rows] == [spec["hash"] for spec in found]
-    assert [row["stacks"].split() for row in rows] == [spec["stacks"] for spec in found]
+    assert [row["hash"] for row in rows] == [spec["hash"] for spec in records]
+    assert [row["stacks"].split() for row in rows] == [spec["stacks"] for spec in records]
 
 
 def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program) -> None:
@@ -152,8 +152,8 @@ def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program)
         program.home / "zlib.md",
         [record(1, size="1536"), record(2, size="1.5 MB"), record(3)],
     )
-    found = json.loads(program("find", "-f", str(page), "--json").stdout)
-    assert [spec["size"] for spec in found] == [1536, 1_500_000, None]
+    records = json.loads(program("find", "-f", str(page), "--json").stdout)
+    assert [spec["size"] for spec in records] == [1536, 1_500_000, None]
     lines = program("find", "-f", str(page), "--csv").stdout.splitlines()
     assert [line.split(",")[9] for line in lines] == ["size", "1536", "1500000", ""]
 
@@ -162,20 +162,20 @@ def test_a_hash_that_two_sources_list_is_one_record(program: Program) -> None:
     for name in ("one", "two"):
         write_page(program.home / name / "specs.md", [record(7)])
     sources = ("-f", "one", "--from=two")
-    found = json.loads(program(*sources, "find", "--json").stdout)
-    assert [spec["sources"] for spec in found] == [["one", "two"]]
+    records = json.loads(program(*sources, "find", "--json").stdout)
+    assert [spec["sources"] for spec in records] == [["one", "two"]]
     assert program("find", *sources, "--hashes").stdout.split() == [hash_of(7)]
 
 
 def test_a_variable_names_the_sources_where_no_option_does(program: Program) -> None:
     for name in ("one", "with blank"):
         write_page(program.home / name / "specs.md", [record(len(name))])
-    found = program("find", "--jsonl", SPACKSCOPE_FROM="one 'with blank'").stdout.splitlines()
-    assert [json.loads(line)["sources"][0] for line in found] == ["one", "with blank"]
-    found = program("find", "--jsonl", SPACKSCOPE_FROM="with blank").stdout.splitlines()
-    assert [json.loads(line)["sources"][0] for line in found] == ["with blank"]
-    found = program("find", "--jsonl", "-f", "one", SPACKSCOPE_FROM="nowhere").stdout.splitlines()
-    assert [json.loads(line)["sources"][0] for line in found] == ["one"]
+    lines = program("find", "--jsonl", SPACKSCOPE_FROM="one 'with blank'").stdout.splitlines()
+    assert [json.loads(line)["sources"][0] for line in lines] == ["one", "with blank"]
+    lines = program("find", "--jsonl", SPACKSCOPE_FROM="with blank").stdout.splitlines()
+    assert [json.loads(line)["sources"][0] for line in lines] == ["with blank"]
+    lines = program("find", "--jsonl", "-f", "one", SPACKSCOPE_FROM="nowhere").stdout.splitlines()
+    assert [json.loads(line)["sources"][0] for line in lines] == ["one"]
 
 
 def test_a_terminal_gets_a_table(program: Program) -> None:
@@ -260,10 +260,10 @@ def test_a_virtual_package_is_named_with_its_providers(program: Program, tmp_pat
     records = installs(needing, leaf(GCC, "openmpi", "4.1.6"))
     (tmp_path / "index.json").write_bytes(database(records))
 
-    found = program("find", "-f", str(tmp_path / "index.json"), "mpi", "--hashes")
+    result = program("find", "-f", str(tmp_path / "index.json"), "mpi", "--hashes")
 
-    assert (found.returncode, found.stdout) == (ExitCode.FOUND, f"{GCC}\n")
-    assert found.stderr == "spackscope: mpi is a virtual package, provided here by openmpi\n"
+    assert (result.returncode, result.stdout) == (ExitCode.FOUND, f"{GCC}\n")
+    assert result.stderr == "spackscope: mpi is a virtual package, provided here by openmpi\n"
 
 
 @pytest.mark.parametrize("content", ["", "raise SystemExit", "1/0", "import nothing_like_it"])

@@ -84,8 +84,8 @@ def test_no_match_with_an_unreadable_source_has_its_own_exit_code(program: Progr
 
 
 def test_all_lists_dependency_only_specs(program: Program) -> None:
-    given = installs(node()) | installs(leaf(hash_of(9), "gcc", "13"), in_buildcache=False)
-    (program.home / "index.json").write_bytes(database(given))
+    records = installs(node()) | installs(leaf(hash_of(9), "gcc", "13"), in_buildcache=False)
+    (program.home / "index.json").write_bytes(database(records))
     find = ("find", "-f", "index.json", "--hashes", "gcc")
     assert program(*find).returncode == 1
     assert program(*find, "--all").stdout.split() == [hash_of(9)]
@@ -99,20 +99,20 @@ def test_all_lists_dependency_only_specs(program: Program) -> None:
 
 @pytest.mark.parametrize("document", [INDEX_OF_1_2, INSTALL_TREE], ids=["mirror", "tree"])
 def test_a_document_may_come_on_standard_input(program: Program, document: Path) -> None:
-    found = program("find", "-f", "-", "--jsonl", stdin=document).stdout.splitlines()
+    lines = program("find", "-f", "-", "--jsonl", stdin=document).stdout.splitlines()
     named = program("find", "-f", str(document), "--jsonl").stdout.splitlines()
-    assert [json.loads(line)["hash"] for line in found] == [
+    assert [json.loads(line)["hash"] for line in lines] == [
         json.loads(line)["hash"] for line in named
     ]
-    assert {tuple(json.loads(line)["sources"]) for line in found} == {("-",)}
+    assert {tuple(json.loads(line)["sources"]) for line in lines} == {("-",)}
 
 
 def test_earlier_standard_input_is_not_reused(program: Program, tmp_path: Path) -> None:
     for number in (1, 2):
         path = tmp_path / f"{number}.json"
         path.write_bytes(database(installs(node(hash_of(number)))))
-        found = program("find", "-f", "-", "--hashes", stdin=path)
-        assert found.stdout.split() == [hash_of(number)]
+        result = program("find", "-f", "-", "--hashes", stdin=path)
+        assert result.stdout.split() == [hash_of(number)]
     assert program.cache() == []
 
 
@@ -130,8 +130,8 @@ def test_problems_are_counted_where_they_were_found(program: Program) -> None:
     shutil.copytree(SPACK_DATA / "mirror-v2", mirror)
     (mirror / "build_cache" / "index.json.hash").write_text("0" * 64)
     (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
-    told = json.loads(line)
-    assert (told["specs"], told["problems"]) == (pushed(INDEX_OF_0_23), 1)
+    status = json.loads(line)
+    assert (status["specs"], status["problems"]) == (pushed(INDEX_OF_0_23), 1)
 
 
 def pushed(index: Path) -> int:
