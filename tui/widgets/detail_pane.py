@@ -71,7 +71,8 @@ class DetailPane(VirtualList):
         self.dependency_tree: Tree | None = None
         self._lines: Sequence[DetailLine] = ()
         self._rows: list[LayoutRow] = []
-        self._requested: Tree | None = None
+        # Whether a line is being unfolded.
+        self.is_waiting = False
         self._was_in_tree = False
         self.border_title = Content("detail")
 
@@ -80,17 +81,13 @@ class DetailPane(VirtualList):
         """The row under the cursor; a blank one if there is none."""
         return self._rows[self.cursor] if self._rows else LayoutRow(DetailLine(""))
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether a line is being unfolded."""
-        return self._requested is not None and self._requested is self.dependency_tree
-
     def show_spec(
         self, lines: Sequence[DetailLine], tree: Tree | None, at: tuple[int, int] | None = None
     ) -> None:
         """Show another spec; the cursor stays, or `at` puts it on a row and another row on top."""
         if at is None and tree is self.dependency_tree and lines == self._lines:
             return
+        self.is_waiting &= tree is self.dependency_tree
         self._lines, self.dependency_tree = lines, tree
         if at is not None:
             self.cursor, self.top = at
@@ -98,21 +95,18 @@ class DetailPane(VirtualList):
         self._lay_out()
 
     def take_tree(self, tree: Tree, unfolded: Tree) -> None:
-        """Show the tree that was asked for; an old answer is dropped.
+        """Show a tree with a line unfolded or folded, unless another spec is shown by now.
 
         Where nothing could be read `unfolded` is the same tree.
         """
         if tree is not self.dependency_tree:
             return
-        self._requested = None
+        self.is_waiting = False
         if unfolded is not tree:
-            self._show_tree(unfolded)
+            self.dependency_tree = unfolded
+            self._lay_out()
+            self.post_message(self.Unfolded(unfolded.unfolded_sections))
             self._show_children(unfolded)
-
-    def _show_tree(self, tree: Tree) -> None:
-        self.dependency_tree = tree
-        self._lay_out()
-        self.post_message(self.Unfolded(tree.unfolded_sections))
 
     def _show_children(self, tree: Tree) -> None:
         """Scroll to the children of the line under the cursor, as far as there is room."""
@@ -172,7 +166,7 @@ class DetailPane(VirtualList):
         if row is None or tree is None:
             return
         if tree.can_unfold(row):
-            self._requested = tree
+            self.is_waiting = True
             self.post_message(self.UnfoldRequested(tree, row))
         elif tree.is_repeated(row):
             self._move_to_line(tree.original(row))
@@ -185,7 +179,7 @@ class DetailPane(VirtualList):
         if row is None or tree is None:
             self.post_message(self.Left())
         elif tree.lines[row].is_unfolded:
-            self._show_tree(tree.fold(row))
+            self.take_tree(tree, tree.fold(row))
         elif (parent := tree.parent(row)) is not None:
             self._move_to_line(parent)
         else:

@@ -157,13 +157,9 @@ class VirtualList(Widget, can_focus=True):
         self.move_to(self.cursor + rows)
         self.refresh()
 
-    def action_first(self) -> None:
-        """Move the cursor to the first row."""
-        self.move_to(0)
-
-    def action_last(self) -> None:
-        """Move the cursor to the last row."""
-        self.move_to(self.length - 1)
+    def action_move_to(self, row: int) -> None:
+        """Move the cursor to a row; -1 is the last one."""
+        self.move_to(row % max(1, self.length))
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
