@@ -44,14 +44,13 @@ class Catalog:
         uri: str,
         *,
         notice: str = "",
-        was_damaged: bool = False,
         keep: sqlite3.Connection | None = None,
         discovered: Sequence[DiscoveredSource] = (),
     ) -> None:
         self.database = database = Database(uri, keep)
         self.meta = database.meta
         self.notice = notice
-        self.was_damaged = was_damaged
+        self.was_damaged = False
         self.discovered = discovered
         self.column_arrays = arrays = ColumnArrays(database)
         self.dictionaries = Dictionaries(database)

@@ -137,7 +137,10 @@ class QueryCompiler:
         if column.name == "hash":
             return self._hash(term, column)
         if column.name == "size":
-            return _size(term)
+            if term.column == ANY:
+                return FALSE
+            bounds = size_range(term.pattern)
+            return Clause("coalesce(spec.size BETWEEN ? AND ?, 0)", bounds, needs_specs=True)
         if column.name == "flags" and not self._dictionaries.lists_dependencies:
             raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
         count = len(self._dictionaries.values(column.name))
@@ -195,10 +198,3 @@ def hash_between(first: str, last: str) -> str:
     They are part of the text since older SQLite takes no more than 999 parameters.
     """
     return f"spec.hash BETWEEN '{first}' AND '{last}'"
-
-
-def _size(term: Term) -> Clause:
-    if term.column == ANY:
-        return FALSE
-    bounds = size_range(term.pattern)
-    return Clause("coalesce(spec.size BETWEEN ? AND ?, 0)", bounds, needs_specs=True)

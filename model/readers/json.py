@@ -55,9 +55,8 @@ def parse(text: str, start_installs: Callable[[], KeepRecord] | None = None) -> 
     After a syntax error, the records before it are returned with a remark. Of a repeated key the
     last value counts, as in Spack; a remark says so where specs may be lost by it.
 
-    `start_installs` is called at the beginning of the `installs` of a Spack database. The
-    function that it returns converts each record, so that a large database is never in memory as
-    a whole.
+    `start_installs` is called at the beginning of the `installs` of a Spack database. The function
+    that it returns converts each record, so that a large database is never in memory as a whole.
 
     Raises Unreadable if nothing can be read, and what `start_installs` and its result raise.
     """

@@ -13,7 +13,6 @@ from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.urls import is_remote, local_path, scheme_of, shown_url, split_url
 
 if TYPE_CHECKING:
-    from spackscope.model.storage.credentials import Credentials
     from spackscope.model.storage.download import Downloader
     from spackscope.model.storage.http_client import Client
     from spackscope.model.storage.object_store import Bucket
@@ -74,37 +73,32 @@ def _open_remote(
     environ: Mapping[str, str],
     should_stop: ShouldStop,
 ) -> Storage:
-    from spackscope.model.storage.credentials import read_credentials
+    """Open the storage of a URL. Raises SourceError where it needs a library that is missing."""
+    from spackscope.model.storage.credentials import read_credentials, s3_credentials
     from spackscope.model.storage.http import HttpStorage
     from spackscope.model.storage.object_store import ObjectStorage
     from spackscope.model.storage.oci import OciRegistry
 
-    scheme = scheme_of(url)
-    if scheme in ("http", "https"):
+    split = split_url(url)
+    if split.scheme in ("http", "https"):
         return HttpStorage(url, downloader)
     credentials = read_credentials(options, environ)
-    if scheme in ("s3", "gs"):
-        return ObjectStorage(url, _open_bucket(url, credentials, environ, should_stop), downloader)
-    return OciRegistry(url, credentials, downloader)
-
-
-def _open_bucket(
-    url: str, credentials: Credentials, environ: Mapping[str, str], should_stop: ShouldStop
-) -> Bucket:
-    """Open the bucket of a URL. Raises SourceError where its library is missing."""
-    split = split_url(url)
+    if split.scheme not in ("s3", "gs"):
+        return OciRegistry(url, credentials, downloader)
     if not split.netloc:
         raise SourceError(f"{shown_url(url)} is not a valid URL: it has no bucket")
-    library = "boto3" if split.scheme == "s3" else "google-cloud-storage"
     try:
         if split.scheme == "s3":
-            from spackscope.model.storage.credentials import s3_credentials
             from spackscope.model.storage.s3 import S3Bucket
 
-            return S3Bucket(split.netloc, s3_credentials(credentials, environ), should_stop)
-        from spackscope.model.storage.gcs import GcsBucket
+            credentials = s3_credentials(credentials, environ)
+            bucket: Bucket = S3Bucket(split.netloc, credentials, should_stop)
+        else:
+            from spackscope.model.storage.gcs import GcsBucket
 
-        return GcsBucket(split.netloc, should_stop)
+            bucket = GcsBucket(split.netloc, should_stop)
     except ImportError:
+        library = "boto3" if split.scheme == "s3" else "google-cloud-storage"
         install = f"pip install 'spackscope[{split.scheme}]'"
         raise SourceError(f"{split.scheme}:// needs {library}: {install}") from None
+    return ObjectStorage(url, bucket, downloader)

@@ -14,7 +14,7 @@ from typing import Any
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.spack_config.paths import Paths, find_spack_root
-from spackscope.model.sources.spack_config.scopes import SYSTEM, Scopes
+from spackscope.model.sources.spack_config.scopes import Scopes
 from spackscope.model.storage.urls import shown_url
 
 PREFIX = "spack:"
@@ -67,11 +67,8 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
     paths = Paths(find_spack_root(environ), environ)
     scopes = Scopes(paths)
     if not paths.root and not environ.get("SPACK_ENV"):
-        default_paths = (
-            scopes.own_path("system", SYSTEM),
-            scopes.own_path("user", os.path.join(paths.home, ".spack")),
-        )
-        if "SPACK_DISABLE_LOCAL_CONFIG" in environ or not any(map(os.path.isdir, default_paths)):
+        has_own = any(map(os.path.isdir, scopes.own_paths()))
+        if "SPACK_DISABLE_LOCAL_CONFIG" in environ or not has_own:
             return None
     scopes.find()
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}

@@ -16,7 +16,6 @@ from spackscope.model.readers.yaml import load_yaml
 from spackscope.model.sources.spack_config.paths import PLATFORM, Paths
 from spackscope.model.storage.urls import local_path, scheme_of, shown_url
 
-SYSTEM = "/etc/spack"
 _MAX_DEPTH = 16
 _MAX_FILE_SIZE = 2**20
 _MAX_SCOPES = 200
@@ -55,15 +54,11 @@ class Scopes:
         is_local = "SPACK_DISABLE_LOCAL_CONFIG" not in environ
         etc = os.path.join(root, "etc", "spack") if root else ""
         defaults = os.path.join(etc, "defaults") if root else ""
-        if root and any(self._includes_user_scope(directory) for directory in (etc, defaults)):
-            directories = [defaults, etc]
-        else:
-            directories = [defaults] if root else []
-            directories += [self.own_path("system", SYSTEM)] if is_local else []
-            directories += [etc] if root else []
-            user = os.path.join(self.paths.home, ".spack")
-            directories += [self.own_path("user", user)] if is_local else []
-        for directory in directories:
+        directories = [defaults, etc]
+        if not root or not any(map(self._includes_user_scope, directories)):
+            system, user = self.own_paths() if is_local else ("", "")
+            directories = [defaults, system, etc, user]
+        for directory in filter(None, directories):
             self._add(directory, 0)
         if environment := environ.get("SPACK_ENV", ""):
             path = os.path.join(os.path.abspath(environment), "spack.yaml")
@@ -72,10 +67,12 @@ class Scopes:
             else:
                 self.problems.append(Problem(path, "", "the active environment has no such file"))
 
-    def own_path(self, name: str, default: str) -> str:
-        """Return the directory of a scope, which an environment variable may name."""
-        path = self.paths.environ.get(_OWN_PATHS.get(name, ""), "")
-        return self.paths.absolute(path or default, os.path.abspath(os.sep))
+    def own_paths(self) -> tuple[str, str]:
+        """Return the directories of the system and of the user, which variables may name."""
+        environ, root = self.paths.environ, os.path.abspath(os.sep)
+        system = environ.get(_OWN_PATHS["system"]) or "/etc/spack"
+        user = environ.get(_OWN_PATHS["user"]) or os.path.join(self.paths.home, ".spack")
+        return self.paths.absolute(system, root), self.paths.absolute(user, root)
 
     def sections(self, name: str) -> list[Section]:
         """Return a section of each scope that has it, highest first."""

@@ -130,7 +130,8 @@ def test_only_columns_that_say_something_are_shown(sample: Catalog, mixed: Catal
 
 
 def test_a_question_can_be_stopped_before_it_begins(mixed: Catalog) -> None:
-    for query in (parse("os=linux"), parse("size=1:")):
+    # No other test asks these, whose answers would be cached.
+    for query in (parse("os=stopped"), parse("size=17:")):
         with pytest.raises(Cancelled):
             mixed.listing(View(query), should_stop=lambda: True)
         with pytest.raises(Cancelled):
