@@ -92,7 +92,7 @@ def test_the_forms_fit_the_help() -> None:
         assert form.sentence.endswith(".")
 
 
-def test_every_form_stands_in_every_help(capfd: pytest.CaptureFixture[str]) -> None:
+def test_every_help_lists_every_form(capfd: pytest.CaptureFixture[str]) -> None:
     page = PAGE.read_text("utf-8")
     for command in ([], ["find"], ["pick"]):
         assert main([*command, "--help"]) == 0

@@ -235,7 +235,7 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
         assert terminal.wait() == 0
 
 
-def test_a_source_that_fails_is_said_after_the_terminal_is_given_back(program: Program) -> None:
+def test_a_failing_source_is_reported_after_the_terminal_is_restored(program: Program) -> None:
     with unchanged(program, "-f", "http://127.0.0.1:1/m") as terminal:
         terminal.read_until("q quits")
         terminal.send("q")

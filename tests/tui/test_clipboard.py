@@ -187,7 +187,9 @@ def test_wayland_comes_before_x_and_xclip_before_xsel(desk: Desk) -> None:
     assert desk.copy(**displays).method == "wl-copy"
 
 
-def test_a_failing_tool_gives_way_and_its_reason_is_told_without_its_escapes(desk: Desk) -> None:
+def test_after_a_failing_tool_the_next_is_tried_and_the_reason_shown_without_escapes(
+    desk: Desk,
+) -> None:
     desk.add("xclip", FAIL)
     copied = desk.copy(DISPLAY=":0")
     assert copied.method == TERMINAL
@@ -197,7 +199,7 @@ def test_a_failing_tool_gives_way_and_its_reason_is_told_without_its_escapes(des
     )
 
 
-def test_a_silent_failure_tells_its_exit_code(desk: Desk) -> None:
+def test_a_silent_failure_shows_its_exit_code(desk: Desk) -> None:
     desk.add("wl-copy", "cat > /dev/null; exit 7")
     failures = desk.copy(WAYLAND_DISPLAY="wayland-0").failures
     assert failures == ("wl-copy --type text/plain failed: exit code 7.",)
@@ -276,7 +278,7 @@ def test_over_ssh_the_clipboard_of_the_far_machine_is_left_alone(desk: Desk) -> 
 # The user's own command
 
 
-def test_the_users_command_comes_first_and_is_no_shell(desk: Desk) -> None:
+def test_the_users_command_comes_first_and_runs_without_a_shell(desk: Desk) -> None:
     stored = desk.add("mine", STORE)
     own = "mine 'two words' ; $HOME"
     copied = desk.copy(SPACKSCOPE_COPY=own, TMUX="/nowhere,1,0", DISPLAY=":0")

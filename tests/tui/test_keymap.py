@@ -55,7 +55,7 @@ def described(key: Key) -> str:
     return f"{key.where}: {key.keys}"
 
 
-def test_every_place_has_a_heading_and_keys() -> None:
+def test_every_pane_has_a_heading_and_keys() -> None:
     assert set(HEADINGS) == {key.where for key in KEYS} == set(OWNERS)
 
 
@@ -79,7 +79,7 @@ def test_a_key_is_bound_where_the_table_says_to_an_action_that_exists(key: Key) 
 
 
 @pytest.mark.parametrize("where", OWNERS)
-def test_no_key_stands_for_two_things_in_one_place(where: str) -> None:
+def test_no_key_is_bound_twice_in_one_pane(where: str) -> None:
     names = [name for key in KEYS if key.where == where for name in key.keys.split(",")]
     assert len(names) == len(set(names))
 

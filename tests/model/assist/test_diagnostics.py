@@ -66,7 +66,7 @@ def test_a_check_can_be_stopped(sample: Catalog) -> None:
         check_input(sample, parse_input("os=x", 4), lambda: True)
 
 
-def test_a_condition_without_an_answer_is_noted_at_its_place(sample: Catalog) -> None:
+def test_a_condition_without_an_answer_is_noted_at_its_offset(sample: Catalog) -> None:
     parsed = parse_input("os=sequoia ^zlib", 16)
     assert parsed.query is not None
 
@@ -113,7 +113,7 @@ def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog)
         ("hdf5 zlib", 0, "No package hdf5 or zlib"),
     ],
 )  # fmt: skip
-def test_the_condition_is_named_with_its_place(
+def test_the_condition_is_named_with_its_offset(
     sample: Catalog, text: str, at: int, sentence: str
 ) -> None:
     parsed = parse_input(text, 0, bare="package")

@@ -90,7 +90,7 @@ def test_sql_finds_what_the_evaluator_finds(
     assert listing <= set(known)
 
 
-def test_what_is_only_a_dependency_is_no_row_and_can_be_asked_for_in_a_dependency(
+def test_dependency_only_specs_have_no_row_and_match_in_a_dependency(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     path = tmp_path_factory.mktemp("index") / "anything"
@@ -200,7 +200,7 @@ def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path)
         catalog.count(parse("^gcc"))
 
 
-def test_the_name_of_a_virtual_stands_for_the_packages_that_provide_it(
+def test_the_name_of_a_virtual_matches_the_packages_that_provide_it(
     catalogs: dict[str, Catalog],
 ) -> None:
     catalog = catalogs["spack1"]

@@ -163,7 +163,7 @@ def names(tree: Tree, section: Section) -> list[str]:
     ]
 
 
-def test_a_spec_that_stands_nearer_by_is_not_hidden_deeper_down() -> None:
+def test_a_spec_that_is_nearer_is_not_hidden_deeper_down() -> None:
     catalog, ids = catalog_with({0: [1, 2], 1: [2], 2: [3], 3: []})
     tree = tree_of(catalog, ids[0], "dependencies")
     tree = read_unfolded(catalog, tree, *rows_of(tree, "p1"))

@@ -64,7 +64,7 @@ def test_values_are_counted_within_a_package(mixed: Catalog) -> None:
     assert {facet.value: facet.count for facet in within} == counts
 
 
-def test_what_cannot_be_counted_is_said(mixed: Catalog) -> None:
+def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
     with pytest.raises(Unanswerable):
         facets(mixed, parse("^zlib"), "os")
     with pytest.raises(Cancelled):

@@ -93,7 +93,7 @@ def test_versions_are_sorted_as_spack_sorts_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sort", [None, Sort("os"), Sort("hash", descending=True), Sort("size")])
 @pytest.mark.parametrize("text", QUERIES)
-def test_folding_shows_every_look_alike_once_and_counts_what_it_stands_for(
+def test_folding_shows_each_look_alike_once_with_its_count(
     text: str, sort: Sort | None, mixed: Catalog
 ) -> None:
     query = parse(text)
@@ -182,7 +182,7 @@ def varying(directory: Path, *sets: list[str]) -> dict[str, int]:
     return listing.varying_variants
 
 
-def test_variants_that_differ_are_named_the_most_telling_first(tmp_path: Path) -> None:
+def test_varying_variants_are_ranked_by_how_evenly_they_split_the_rows(tmp_path: Path) -> None:
     sets = [
         ["+a", "~rare", "b=1", "c=x"],
         ["+a", "~rare", "b=2", "c=x"],
@@ -197,7 +197,7 @@ def test_a_variant_that_a_row_lacks_varies(tmp_path: Path) -> None:
     assert varying(tmp_path, ["+a", "+b"], ["+a"]) == {"b": 0}
 
 
-def test_a_variant_that_stands_twice_in_a_row_may_vary_all_the_same(tmp_path: Path) -> None:
+def test_a_variant_listed_twice_in_a_row_may_vary(tmp_path: Path) -> None:
     assert varying(tmp_path, ["+a", "+a"], ["~a"]) == {"a": 0}
 
 

@@ -104,7 +104,7 @@ def test_sql_finds_what_the_evaluator_finds(
 
 
 @pytest.mark.parametrize("condition", NOT_ASKED, ids=str)
-def test_what_no_page_tells_is_not_answered_with_none(
+def test_what_no_page_records_is_refused_rather_than_none(
     mixed: Catalog, condition: Condition
 ) -> None:
     for query in (Query(((condition,),)), Query(((Term("os", "linux"), condition),))):

@@ -78,6 +78,6 @@ def test_a_size_has_three_digits_at_most(size: float | None, text: str) -> None:
         ("/far/away/and/long/builds/", "/far/away…ng/builds/"),
     ],
 )
-def test_a_source_is_told_by_its_end(name: str, text: str) -> None:
+def test_a_long_source_is_shortened_to_its_end(name: str, text: str) -> None:
     assert shorten_path(name, 20) == text
     assert BY_NAME["source"].cell((name, "mine")) == f"{text}, mine"

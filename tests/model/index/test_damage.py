@@ -89,7 +89,9 @@ def test_whichever_byte_changes_the_answers_stay(seed: int, end: int | None, kep
 
 
 @pytest.mark.parametrize("seed", range(220))
-def test_what_passes_the_checksum_is_answered_or_said_to_be_damaged(seed: int, kept: Kept) -> None:
+def test_what_passes_the_checksum_is_answered_or_reported_as_damaged(
+    seed: int, kept: Kept
+) -> None:
     kept.flip(seed)
     fix_checksum(kept.path)
 

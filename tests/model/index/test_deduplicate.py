@@ -158,7 +158,7 @@ def test_what_names_no_tag_is_seen_in_every_tag(tmp_path: Path, tree: Path) -> N
 
 
 @pytest.mark.parametrize("field", [{"version": "1.2"}, {"name": "zlib-ng"}, {"arch": "other"}])
-def test_a_hash_that_is_another_spec_elsewhere_stays_apart_and_is_said(
+def test_a_hash_that_is_another_spec_elsewhere_stays_apart_and_is_a_problem(
     field: dict[str, Any], tmp_path: Path, cache: Path
 ) -> None:
     if field.get("arch"):
@@ -230,7 +230,7 @@ def told(catalog: Catalog) -> dict[str, object]:
     }
 
 
-def test_a_refresh_tells_the_same_as_a_rebuild(tmp_path: Path, tree: Path) -> None:
+def test_a_refresh_gives_the_same_as_a_rebuild(tmp_path: Path, tree: Path) -> None:
     whole = SPACK_DATA / "spack1.index.json.gz"
     data = gzip.decompress(whole.read_bytes())
     site, mirror = tmp_path / "site", write(tmp_path / "index.json", data)

@@ -74,7 +74,7 @@ def test_the_sample_is_38_rows_that_look_alike_no_more(sample: Catalog) -> None:
     assert len(rows) == len(sample.listing(View(folded=True))) == 38
 
 
-def test_an_index_says_what_it_was_made_of(sample: Catalog) -> None:
+def test_an_index_records_what_it_was_built_from(sample: Catalog) -> None:
     assert sample.meta["schema"] == SCHEMA_VERSION
     assert [(source.name, source.kind, source.specs) for source in sample.sources] == [
         (SAMPLE, "pages", 346)
@@ -100,7 +100,7 @@ def test_what_several_sources_list_is_one_record_that_names_them(tmp_path: Path)
     assert catalog.problems == []
 
 
-def test_a_hash_may_stand_in_several_tags_and_packages(tmp_path: Path) -> None:
+def test_a_hash_may_be_in_several_tags_and_packages(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     write_page(tmp_path, [record(1)], tag="v0.23.0")
     write_page(tmp_path, [record(1)], title="bzip2")
@@ -179,7 +179,7 @@ def test_specs_come_by_package_and_version_as_spack_orders_them(tmp_path: Path) 
     ]
 
 
-def test_ids_are_given_in_display_order(sample: Catalog) -> None:
+def test_ids_are_in_display_order(sample: Catalog) -> None:
     rows = sample.rows(range(sample.total))
 
     def order(number: int) -> tuple[object, ...]:
@@ -193,7 +193,7 @@ def test_ids_are_given_in_display_order(sample: Catalog) -> None:
     assert sorted(range(346), key=order) == list(range(346))
 
 
-def test_look_alikes_stand_together(sample: Catalog) -> None:
+def test_look_alikes_are_next_to_each_other(sample: Catalog) -> None:
     ids = [row.look_alike for row in sample.rows(range(sample.total))]
 
     assert ids == sorted(ids)
@@ -244,7 +244,7 @@ def test_a_hash_that_two_pages_fill_differently_stays_in_both_forms(
     ]
 
 
-def test_a_hash_that_one_page_fills_differently_is_said_once(tmp_path: Path) -> None:
+def test_a_hash_that_a_page_lists_with_different_content_is_reported_once(tmp_path: Path) -> None:
     catalog = two_pages(tmp_path, [record(1), record(1, os="centos7")], [record(2)])
 
     assert catalog.total == 3
@@ -293,7 +293,7 @@ def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
     assert [spec.hash for spec in all_records(catalog)] == [hash_of(n) for n in range(5_000)]
 
 
-def test_building_tells_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
+def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     for number in range(3):
         write_page(tmp_path, [record(number)], title=f"p{number}")
     discovered = discover([str(tmp_path)], Session({}))
@@ -352,7 +352,7 @@ def test_an_error_before_a_reader_begins_hides_no_other_document(
     assert reason == "cannot be read: there is not enough memory"
 
 
-def test_an_error_in_the_old_index_is_no_problem_of_a_document(
+def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_page(tmp_path / "pages", [record(1)])

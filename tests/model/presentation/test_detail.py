@@ -62,7 +62,7 @@ def test_variants_that_vary_come_first_in_their_rank() -> None:
 # Detail
 
 
-def test_the_detail_of_a_record_says_everything() -> None:
+def test_the_detail_of_a_record_is_complete() -> None:
     result = lines(SPEC)
 
     assert [line.text for line in result[:2]] == ["hdf5@1.14.5", SPEC.hash]
@@ -92,7 +92,7 @@ def test_what_a_record_lacks_has_no_line() -> None:
     assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "-"
 
 
-def test_several_values_stand_under_one_label() -> None:
+def test_several_values_are_listed_under_one_label() -> None:
     spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
 
     text_lines = list(detail_lines(lines(spec)))
@@ -118,7 +118,7 @@ def test_several_values_stand_under_one_label() -> None:
         ),
     ],
 )
-def test_an_install_line_is_given_where_it_would_do(
+def test_an_install_command_is_shown_where_it_would_work(
     spec: Spec, provenance: Provenance, expected: str
 ) -> None:
     texts = [line.text for line in lines(spec, provenance=provenance)]
@@ -126,7 +126,7 @@ def test_an_install_line_is_given_where_it_would_do(
     assert texts[texts.index("install") + 1] == expected
 
 
-def test_variants_that_differ_stand_first_in_the_detail() -> None:
+def test_variants_that_differ_come_first_in_the_detail() -> None:
     result = lines(SPEC, varying={"libs": 1, "mpi": 0})
 
     variants = [(line.text, line.kind) for line in result if line.kind in ("differs", "same")]

@@ -127,7 +127,7 @@ def test_what_a_record_lacks_is_left_out() -> None:
         ("%s it's", "hdf5"),
     ],
 )
-def test_a_version_is_said_where_spack_reads_it_as_one(version: str, expected: str) -> None:
+def test_a_version_is_written_if_spack_parses_it(version: str, expected: str) -> None:
     assert spec_string(replace(SHORT, version=version)) == expected
 
 
@@ -138,7 +138,7 @@ def test_a_namespace_is_named_unless_it_is_spacks_own() -> None:
     assert spec_string(replace(SHORT, namespace="")) == "hdf5@1.14.5"
 
 
-def test_each_compiler_stands_with_the_languages_it_compiles() -> None:
+def test_each_compiler_is_written_with_its_languages() -> None:
     compilers = (
         Compiler("gcc", "13.2.0", ("fortran",)),
         Compiler("intel-oneapi-compilers", "2024.2.1", ("sycl",)),
@@ -204,14 +204,14 @@ def test_what_spack_cannot_read_is_left_out(variant: str) -> None:
     assert spec_string(replace(SHORT, variants=(variant,))) == "hdf5@1.14.5"
 
 
-def test_of_a_variant_with_two_values_one_is_said() -> None:
+def test_of_a_variant_with_two_values_one_is_written() -> None:
     spec = replace(SHORT, variants=("+mpi", "~mpi", "k=1", "+k", "k=2"))
 
     assert spec_string(spec) == "hdf5@1.14.5+mpi k=1"
 
 
 @pytest.mark.parametrize("name", ["", "a b", "; rm -rf ~", "[red", "it's", "ä"])
-def test_the_hash_takes_the_place_of_a_name_that_no_package_can_have(name: str) -> None:
+def test_the_hash_replaces_a_name_that_no_package_can_have(name: str) -> None:
     assert spec_string(replace(SHORT, package=name)) == f"/{SPEC.hash}@1.14.5"
 
 

@@ -46,7 +46,7 @@ def test_a_filter_means_what_its_text_means(text: str) -> None:
             apply_filter(query, "os", text)
 
 
-def test_a_condition_of_a_filter_knows_its_place() -> None:
+def test_a_condition_of_a_filter_has_its_offset() -> None:
     parsed = parse_filter_input("24 !'a b'", 0, "os", Query())
 
     assert parsed.spans == {
@@ -55,7 +55,7 @@ def test_a_condition_of_a_filter_knows_its_place() -> None:
     }
 
 
-def test_each_condition_knows_its_place() -> None:
+def test_each_condition_has_its_offset() -> None:
     text = "hdf5@1.2 !os=x ^zlib@1 +pic %gcc"
     parsed = parse_input(text, 0)
     query, spans = parsed.query, parsed.spans

@@ -130,7 +130,7 @@ def cases(name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", cases("parse_rejected.json"))
-def test_what_spack_refuses_is_refused_at_the_same_place(case: dict[str, str]) -> None:
+def test_what_spack_refuses_is_refused_at_the_same_offset(case: dict[str, str]) -> None:
     text = case["input"]
     if text in UNLIKE_SPACK:
         assert parse(text)

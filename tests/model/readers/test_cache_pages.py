@@ -149,7 +149,7 @@ def test_records_of_one_stack_each_are_joined_by_their_hash() -> None:
     assert problems == []
 
 
-def test_records_count_where_meta_says_otherwise() -> None:
+def test_records_count_where_meta_differs() -> None:
     specs, problems = read_records((PAGES / "wrong-meta" / "libarchive" / "specs.md").read_bytes())
 
     assert len(specs) == 4
@@ -165,7 +165,7 @@ def test_records_count_where_meta_says_otherwise() -> None:
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\nA body.\n", b"\n---\n"])
-def test_what_stands_behind_the_front_matter_is_left_alone(end: bytes) -> None:
+def test_what_follows_the_front_matter_is_ignored(end: bytes) -> None:
     assert read_records(SMALL + end) == read_records(SMALL)
     assert read_records(SMALL)[1] == []
 
@@ -211,7 +211,7 @@ def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) ->
 
 
 @pytest.mark.parametrize("key", ["title", "spec_details", "unknown"])
-def test_a_key_that_a_page_gives_twice_is_told(key: str) -> None:
+def test_a_repeated_key_of_a_page_is_a_problem(key: str) -> None:
     once = SMALL.replace(b"layout:", b"unknown: x\nlayout:")
     twice = once.replace(f"\n{key}:".encode(), f"\n{key}: other\n{key}: []\n{key}:".encode())
 
@@ -299,7 +299,7 @@ def test_a_value_that_cannot_be_read_takes_no_other_along(key: str) -> None:
     assert key in {problem.place for problem in problems}
 
 
-def test_a_page_cut_anywhere_says_so_and_keeps_the_records_before_the_cut() -> None:
+def test_the_records_before_a_cut_are_read_and_the_problem_names_it() -> None:
     whole, _ = read_records(SMALL)
     kept = []
 
@@ -354,7 +354,9 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
         ({"name": "linux"}, "an object, expected a string"),
     ],
 )
-def test_a_field_that_is_no_text_is_empty_and_a_problem(key: str, value: Any, kind: str) -> None:
+def test_a_field_that_is_not_a_text_is_empty_and_a_problem(
+    key: str, value: Any, kind: str
+) -> None:
     (spec,), problems = read_records(page([record(**{key: value})]))
 
     assert getattr(spec, key) == ""
@@ -442,7 +444,7 @@ def test_a_record_without_a_valid_hash_is_a_problem(value: Any) -> None:
     ("value", "shown"),
     [(None, ""), ("text", "a string"), (7, "a string"), ([], "a list"), (True, "true")],
 )
-def test_a_record_that_is_no_mapping_is_a_problem(value: Any, shown: str) -> None:
+def test_a_record_that_is_not_a_mapping_is_a_problem(value: Any, shown: str) -> None:
     specs, problems = read_records(page([value, record(1)]))
 
     assert len(specs) == 1
@@ -490,7 +492,7 @@ def test_a_size_is_read_in_bytes(value: Any, size: float | None) -> None:
         "9" * 5_000,
     ],
 )
-def test_what_is_no_size_is_none_and_a_problem(value: Any) -> None:
+def test_an_invalid_size_is_none_and_a_problem(value: Any) -> None:
     (spec,), problems = read_records(page([record(size=value)]))
 
     assert spec.size is None
@@ -519,7 +521,7 @@ def test_a_page_without_title_or_tag_keeps_its_records() -> None:
     assert [problem.place for problem in problems] == ["title"]
 
 
-def test_a_record_that_stands_twice_is_shown_once() -> None:
+def test_a_repeated_record_is_shown_once() -> None:
     specs, problems = read_records(page([record(1), record(2), record(1)]))
 
     assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
@@ -540,7 +542,7 @@ def test_a_hash_with_differing_content_stays_in_every_form() -> None:
     assert ["different" in problem.reason for problem in problems] == [True, True, False]
 
 
-def test_a_hash_may_stand_on_a_page_thousands_of_times() -> None:
+def test_a_page_may_repeat_a_hash_thousands_of_times() -> None:
     specs, problems = read_records(page([record(1, os=f"os{n}") for n in range(5_000)]))
 
     assert len(specs) == 5_000
@@ -585,7 +587,7 @@ def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
         {"num_specs_by_stack": "no mapping"},
     ],
 )
-def test_meta_that_agrees_is_no_problem(meta: Any) -> None:
+def test_meta_that_agrees_is_not_a_problem(meta: Any) -> None:
     assert read_records(page([record(1), record(2)], meta=meta))[1] == []
 
 
@@ -608,7 +610,7 @@ def test_hostile_text_is_read_as_it_is(text: str) -> None:
 
 
 @hostile
-def test_hostile_text_may_stand_on_the_page_without_escapes(text: str) -> None:
+def test_a_page_may_contain_hostile_text_without_escapes(text: str) -> None:
     records = json.dumps([record(1, os=text + "!")], ensure_ascii=False)
     data = f"---\ntitle: zlib\nspec_details: {records}\n---".encode("utf-8", "replace")
 
@@ -619,7 +621,7 @@ def test_hostile_text_may_stand_on_the_page_without_escapes(text: str) -> None:
 
 
 @hostile
-def test_hostile_text_in_places_where_it_cannot_be_is_a_problem(text: str) -> None:
+def test_hostile_text_where_it_is_not_allowed_is_a_problem(text: str) -> None:
     specs, problems = read_records(
         page([record(1, size=text), record(hash=text)], meta={"num_specs": text})
     )

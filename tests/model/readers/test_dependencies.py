@@ -21,7 +21,7 @@ from tests.builders import (
 )
 
 
-def test_absent_dependencies_are_told_once_and_kept() -> None:
+def test_absent_dependencies_are_reported_once_and_kept() -> None:
     absent = [edge(f"lib{number}", hash_of(number), ["link"]) for number in range(100, 103)]
     gone = edge("clang", hash_of(200), ["build"], ["c"])
 

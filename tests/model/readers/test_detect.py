@@ -51,7 +51,9 @@ NOT_KNOWN = f"{NOT_A} a spec file or the output of spack find --json"
 @pytest.mark.parametrize(
     ("data", "states"), [pytest.param(*rest, id=kind) for kind, *rest in DOCUMENTS]
 )
-def test_a_document_is_told_by_its_structure(data: bytes, states: list[tuple[str, ...]]) -> None:
+def test_a_document_is_recognized_by_its_structure(
+    data: bytes, states: list[tuple[str, ...]]
+) -> None:
     specs, problems = read(data)
 
     # Each format tells other states of the same specs.
@@ -172,7 +174,7 @@ def test_a_spec_file_as_spack_1_stores_it_is_read(path: Path) -> None:
     ],
     ids=range(23),
 )
-def test_what_is_none_of_them_says_so(data: bytes, reason: str) -> None:
+def test_an_unknown_document_is_a_problem(data: bytes, reason: str) -> None:
     specs, problems = read(data)
 
     assert specs == []

@@ -35,7 +35,7 @@ def test_a_small_gzip_cut_anywhere_does_not_raise(step: int) -> None:
         assert problems
 
 
-def test_a_wrong_checksum_is_told() -> None:
+def test_a_wrong_checksum_is_a_problem() -> None:
     packed = bytearray(gzip.compress(zlib_index()))
     packed[-6] ^= 0xFF
 
@@ -47,7 +47,7 @@ def test_a_wrong_checksum_is_told() -> None:
 
 
 @pytest.mark.parametrize(("end", "count"), [(b"\0" * 100, 0), (b"\0x", 1), (b"PK", 1)])
-def test_padding_behind_gzip_is_no_problem_and_all_else_is(end: bytes, count: int) -> None:
+def test_only_padding_may_follow_gzip(end: bytes, count: int) -> None:
     specs, problems = read(gzip.compress(zlib_index()) + end)
 
     assert specs == read(zlib_index())[0]
@@ -82,7 +82,7 @@ def test_zstd_is_read() -> None:
     assert read(zstd(zlib_index()[:100]) + zstd(zlib_index()[100:])) == read(zlib_index())
 
 
-def test_a_cut_zstd_does_not_raise_and_is_told() -> None:
+def test_a_cut_zstd_is_a_problem() -> None:
     packed = zstd(INDEX_OF_1_2.read_bytes())
 
     for length in range(4, len(packed), 97):

@@ -33,7 +33,7 @@ from tests.model.readers.test_spec_file import specfile
 
 
 @pytest.mark.parametrize("alike", [True, False])
-def test_a_hash_that_stands_twice_is_told(alike: bool) -> None:
+def test_a_repeated_hash_is_a_problem(alike: bool) -> None:
     first = json.dumps(node(version="1", dependencies=...))
     two = first if alike else json.dumps(node(version="2", dependencies=...))
     data = (
@@ -47,7 +47,7 @@ def test_a_hash_that_stands_twice_is_told(alike: bool) -> None:
     assert problem.reason == f'"{ZLIB}" is given twice; the last one counts'
 
 
-def test_any_other_key_that_stands_twice_counts_as_in_json() -> None:
+def test_the_last_of_other_repeated_keys_counts_as_in_json() -> None:
     data = zlib_index().replace(b'"version": "1.3.1"', b'"version": "1", "version": "1.3.1"')
 
     assert read(data) == read(zlib_index())
@@ -81,7 +81,7 @@ def test_a_database_that_begins_with_another_key_is_read_alike(path: Path) -> No
         (b'{"x": 1, "database": {"version": "8", "installs": %b, "installs": %b}}', "installs"),
     ],
 )
-def test_of_a_key_that_is_given_twice_the_last_one_counts(data: bytes, key: str) -> None:
+def test_the_last_of_repeated_keys_counts(data: bytes, key: str) -> None:
     first = json.dumps(installs(*zlib_nodes(version="1"))).encode()
     second = json.dumps(installs(*zlib_nodes(version="2"))).encode()
 
@@ -152,7 +152,7 @@ SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
     ],
     ids=["index", "version last", "lock file", "spec file", "oldest spec file", "spack find"],
 )
-def test_a_document_cut_anywhere_says_where_and_keeps_the_specs_before_the_cut(
+def test_the_specs_before_a_cut_are_read_and_the_problem_names_it(
     data: bytes,
 ) -> None:
     whole, _ = read(data)
@@ -181,7 +181,7 @@ def test_a_large_index_cut_in_the_middle_keeps_what_came() -> None:
     assert problems[0].reason.endswith("; the records before it were read")
 
 
-def test_a_document_behind_a_document_is_told() -> None:
+def test_a_document_after_a_document_is_a_problem() -> None:
     specs, problems = read(zlib_index() + zlib_index())
 
     assert specs == read(zlib_index())[0]

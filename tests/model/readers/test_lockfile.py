@@ -68,7 +68,7 @@ def test_the_nodes_of_a_lock_file_are_those_of_an_index(path: Any, version: int)
 
 
 @pytest.mark.parametrize(("version", "number"), [(4, 3), (5, 4), (6, 5)])
-def test_a_lock_file_of_each_version_tells_the_same(version: int, number: int) -> None:
+def test_lock_files_of_all_versions_are_read_alike(version: int, number: int) -> None:
     concrete = {new["hash"]: in_format(number, new) for new in zlib_nodes()}
 
     specs, problems = read(lock(concrete, version=version))
@@ -194,7 +194,7 @@ def test_what_only_an_included_environment_holds_is_not_missing() -> None:
     assert specs[0].compiler == "zstd@1.5"
 
 
-def test_a_spec_with_another_content_elsewhere_is_told() -> None:
+def test_a_spec_with_another_content_elsewhere_is_a_problem() -> None:
     other = included(leaf(ZLIB, "zlib", "2"), roots=[])
 
     specs, problems = read(lock(include_concrete={"/e": other}))
@@ -215,7 +215,7 @@ def test_a_spec_with_another_content_elsewhere_is_told() -> None:
         ({"concrete_specs": None}, ": concrete_specs is missing"),
     ],
 )
-def test_an_odd_environment_is_told(more: dict[str, object], reason: str) -> None:
+def test_an_odd_environment_is_a_problem(more: dict[str, object], reason: str) -> None:
     _, problems = read(lock(**more))
 
     assert reasons(problems)[0].startswith(reason)
@@ -225,7 +225,7 @@ def test_an_odd_environment_is_told(more: dict[str, object], reason: str) -> Non
 
 
 @pytest.mark.parametrize("document", [{}, [], None, 7, {"_meta": {"lockfile-version": 6}}])
-def test_what_is_no_lock_file_is_a_problem(document: object) -> None:
+def test_a_text_that_is_not_a_lock_file_is_a_problem(document: object) -> None:
     specs, problems = read(json.dumps(document).encode())
 
     assert specs == []

@@ -68,7 +68,7 @@ def test_the_manifest_of_a_spec_that_spack_wrote_names_spec_file_and_size(path: 
     assert f'"contentLength":{manifest[1]},' in data.decode()
 
 
-def test_a_signature_is_taken_off() -> None:
+def test_a_signature_is_removed() -> None:
     plain = manifest(entry(SPEC_TYPE, b"spec"), entry(ARCHIVE_TYPE, b"archive"))
 
     assert read_manifest(SIGNED % plain) == read_manifest(plain)
@@ -103,13 +103,13 @@ def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
         (manifest(entry(ARCHIVE_TYPE, b"", contentLength=None)), "contentLength is missing"),
     ],
 )
-def test_a_manifest_that_tells_no_size_says_why(data: bytes, reason: str) -> None:
+def test_a_manifest_without_a_size_is_a_problem(data: bytes, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
         archive_size(data, origin=NAMED)
 
 
 @pytest.mark.parametrize("length", [..., -1, 1.5, "7", None, True, [7], 10**30, float("nan")])
-def test_a_length_that_is_none_is_not_told(length: object) -> None:
+def test_an_invalid_length_is_ignored(length: object) -> None:
     assert blob_of(contentLength=length).blob(DATABASE).size is None
 
 
@@ -174,7 +174,7 @@ def test_a_checksum_is_compared_in_lower_case() -> None:
         manifest(entry(DATABASE_TYPE, b"index"))[:-20],
     ],
 )
-def test_what_is_no_manifest_is_refused(data: bytes) -> None:
+def test_a_text_that_is_not_a_manifest_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable, match="manifest"):
         read_manifest(data)
 
@@ -191,5 +191,5 @@ def test_hostile_texts_are_survived_anywhere(field: str, text: str) -> None:
         assert len(told) < 300
 
 
-def test_a_blob_lies_below_the_first_digits_of_its_checksum() -> None:
+def test_a_blob_is_below_the_first_digits_of_its_checksum() -> None:
     assert Blob(DATABASE_TYPE, "ab" + "0" * 62).name == "blobs/sha256/ab/ab" + "0" * 62

@@ -59,7 +59,7 @@ def test_flags_that_are_not_empty_are_no_variants() -> None:
 
 
 @pytest.mark.parametrize("value", [None, {}, {"a": []}, [None], [[]], [{}], [True, "a"]])
-def test_a_variant_that_is_none_is_told_and_leaves_the_others(value: object) -> None:
+def test_an_invalid_variant_is_a_problem_and_leaves_the_others(value: object) -> None:
     spec, problems = zlib_of(zlib_index(parameters={"x": value, "shared": True}))
 
     assert spec.variants == ("+shared",)
@@ -68,7 +68,7 @@ def test_a_variant_that_is_none_is_told_and_leaves_the_others(value: object) -> 
 
 
 @pytest.mark.parametrize("value", ["-O2", True, {"a": 1}, [None], [["-O2"]], [7]])
-def test_flags_that_are_none_are_told(value: object) -> None:
+def test_invalid_flags_are_a_problem(value: object) -> None:
     spec, problems = zlib_of(zlib_index(parameters={"cflags": value, "shared": True}))
 
     assert (spec.variants, spec.flags) == (("+shared",), ())

@@ -74,7 +74,7 @@ def printed(spec: Spec) -> str:
 # Real databases
 
 
-def test_an_index_of_spack_0_23_says_what_the_site_shows_of_it() -> None:
+def test_an_index_of_spack_0_23_equals_the_site() -> None:
     specs = known("spack0")
     count = 0
     for line in (SPACK_DATA / "pages.jsonl").read_text().splitlines():
@@ -93,7 +93,7 @@ def test_an_index_of_spack_0_23_says_what_the_site_shows_of_it() -> None:
     assert count == 173
 
 
-def test_an_index_of_spack_1_2_says_what_spack_find_prints() -> None:
+def test_an_index_of_spack_1_2_equals_what_spack_find_prints() -> None:
     specs, problems = read(INDEX_OF_1_2.read_bytes())
     lines = (SPACK_DATA / "find_format.txt").read_text().splitlines()
 
@@ -149,7 +149,7 @@ def test_equal_values_of_a_database_are_one_object() -> None:
 @pytest.mark.parametrize(
     ("version", "number"), [("5", 1), ("6", 3), ("7", 4), ("8", 5)], ids=["5", "6", "7", "8"]
 )
-def test_a_database_of_each_version_tells_the_same(version: str, number: int) -> None:
+def test_databases_of_all_versions_are_read_alike(version: str, number: int) -> None:
     records = {
         new["hash"]: {"spec": in_format(number, new), "in_buildcache": True}
         for new in zlib_nodes()
@@ -212,7 +212,7 @@ def test_a_database_of_another_version_is_read_and_doubted(
         ({"installed": True, "in_buildcache": False, "path": "/opt/zlib"}, False, False, True),
     ],
 )
-def test_a_record_tells_whether_it_stands_for_a_binary(
+def test_a_record_has_whether_it_is_in_the_cache(
     record: dict[str, Any], in_cache: bool, cached: bool, installed: bool
 ) -> None:
     data = database({ZLIB: {"spec": node(dependencies=...), "ref_count": 0, **record}})
@@ -240,7 +240,7 @@ def test_a_record_tells_whether_it_stands_for_a_binary(
         ({"installation_time": True}, "installation_time is true"),
     ],
 )
-def test_what_is_odd_beside_a_node_is_told(record: dict[str, Any], reason: str) -> None:
+def test_odd_fields_beside_a_node_are_a_problem(record: dict[str, Any], reason: str) -> None:
     data = database({ZLIB: {"spec": node(dependencies=...), **record}})
 
     (spec,), (problem,) = read(data)
@@ -277,14 +277,14 @@ def test_no_prefix_may_be_spelled_as_python_does() -> None:
         ),
     ],
 )
-def test_what_is_no_database_is_a_problem(document: object, reason: str) -> None:
+def test_a_text_that_is_not_a_database_is_a_problem(document: object, reason: str) -> None:
     specs, problems = read(json.dumps(document).encode())
 
     assert specs == []
     assert [str(problem) for problem in problems] == [f"document: {reason}"]
 
 
-def test_an_empty_database_is_no_problem() -> None:
+def test_an_empty_database_is_not_a_problem() -> None:
     assert read(database({})) == ([], [])
 
 
@@ -322,7 +322,7 @@ VERSION_LAST = b'{"database": {"installs": %b, "version": %b}}'
 
 @pytest.mark.parametrize("version", [b'"5"', b'"7"', b'"8"', b'"99"', b"8", b"null", b'"\\u0038"'])
 @pytest.mark.parametrize("number", [3, 4, 5])
-def test_a_version_behind_the_records_counts_as_one_before_them(
+def test_a_version_after_the_records_counts_like_one_before_them(
     version: bytes, number: int
 ) -> None:
     records = json.dumps(installs(*(in_format(number, new) for new in zlib_nodes()))).encode()
@@ -332,7 +332,7 @@ def test_a_version_behind_the_records_counts_as_one_before_them(
     assert items == read(b'{"database": {"version": %b, "installs": %b}}' % (version, records))
 
 
-def test_a_reader_tells_how_far_it_is_and_can_be_told_to_give_up() -> None:
+def test_a_reader_reports_its_progress_and_can_be_stopped() -> None:
     data = database(installs(*(leaf(hash_of(number), "zlib", "1") for number in range(1000))))
     reports = []
 

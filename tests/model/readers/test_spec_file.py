@@ -70,7 +70,7 @@ def of_old(specs: list[Spec]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("path", SPEC_FILES, ids=lambda path: path.name[:50])
-def test_a_spec_file_says_of_its_specs_what_the_index_says(path: Path) -> None:
+def test_a_spec_file_equals_the_index(path: Path) -> None:
     of_index = {spec.hash: spec for spec in read(INDEX_OF_0_23.read_bytes())[0]}
 
     specs, problems = read(path.read_bytes())
@@ -83,7 +83,7 @@ def test_a_spec_file_says_of_its_specs_what_the_index_says(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", COMPRESSED, ids=["bzip2", "ncurses"])
-def test_a_spec_file_of_spack_1_says_what_its_index_says(path: Path) -> None:
+def test_a_spec_file_of_spack_1_equals_its_index(path: Path) -> None:
     of_index = {spec.hash: spec for spec in read(INDEX_OF_1_2.read_bytes())[0]}
 
     specs, problems = read(gzip.decompress(path.read_bytes()))
@@ -97,7 +97,7 @@ def test_a_spec_file_of_spack_1_says_what_its_index_says(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("version", "number"), [(2, 3), (3, 3), (4, 4), (5, 5)])
-def test_a_spec_file_of_each_format_tells_the_same(version: int, number: int) -> None:
+def test_spec_files_of_all_formats_are_read_alike(version: int, number: int) -> None:
     listed = [in_format(number, new) for new in zlib_nodes()]
 
     specs, problems = read(specfile(listed, version))
@@ -134,7 +134,7 @@ def test_a_spec_file_may_be_yaml(number: int) -> None:
     assert read(data.replace(b"\n", b"\r\n")) == (specs, problems)
 
 
-def test_what_a_build_cache_adds_to_a_yaml_spec_file_may_stand_before_it() -> None:
+def test_what_a_build_cache_adds_to_a_yaml_spec_file_may_come_first() -> None:
     added = {
         "binary_cache_checksum": {"hash_algorithm": "sha256", "hash": "a62b50"},
         "buildinfo": {"relative_prefix": "linux/zlib", "relative_rpaths": False},
@@ -202,7 +202,7 @@ def test_a_spec_file_of_an_unknown_format_is_read_and_doubted(version: object, s
 
 
 @pytest.mark.parametrize("number", [4, 5])
-def test_a_signature_is_taken_off(number: int) -> None:
+def test_a_signature_is_removed(number: int) -> None:
     data = specfile([in_format(number, new) for new in zlib_nodes()], number)
 
     for text in (data, json.dumps(json.loads(data), indent=1).encode()):
@@ -217,7 +217,7 @@ def test_a_line_with_dashes_is_read_as_it_was_signed() -> None:
     assert read(signed(data)) == read(data)
 
 
-def test_a_signature_that_is_missing_is_told() -> None:
+def test_a_missing_signature_is_a_problem() -> None:
     data = signed(specfile())
 
     specs, problems = read(data[: data.index(b"-----BEGIN PGP SIGNATURE")])
@@ -239,7 +239,7 @@ def test_a_signed_file_cut_anywhere_is_a_problem() -> None:
 
 
 @pytest.mark.parametrize("document", [{}, [], None, 7, {"spec": None}, {"spec": {}}, {"spec": 7}])
-def test_what_is_no_spec_file_is_a_problem(document: object) -> None:
+def test_a_text_that_is_not_a_spec_file_is_a_problem(document: object) -> None:
     specs, problems = read(json.dumps(document).encode())
 
     assert specs == []
@@ -269,14 +269,14 @@ def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
     assert len(problems) == 1
 
 
-def test_an_abstract_spec_has_no_hash_and_is_no_record() -> None:
+def test_an_abstract_spec_has_no_hash_and_is_not_a_record() -> None:
     specs, problems = read(specfile([node(hash=..., concrete=False)]))
 
     assert specs == []
     assert reasons(problems) == ["zlib: hash is missing"]
 
 
-def test_a_spec_that_stands_twice_is_told_where_the_two_differ() -> None:
+def test_a_repeated_spec_is_a_problem_where_the_two_differ() -> None:
     specs, problems = read(specfile([*zlib_nodes(), zlib_nodes()[1]]))
     assert (specs, problems) == (WHOLE, [])
 
@@ -285,7 +285,7 @@ def test_a_spec_that_stands_twice_is_told_where_the_two_differ() -> None:
     assert reasons(problems)[0].startswith(f"zlib/{GMAKE[:7]}: it is listed twice")
 
 
-def test_dependencies_that_a_file_lacks_are_told() -> None:
+def test_dependencies_that_a_file_lacks_are_a_problem() -> None:
     _, problems = read(specfile(zlib_nodes()[:2]))
 
     assert reasons(problems) == [f": 2 dependencies are missing, such as glibc/{GLIBC[:7]}"]

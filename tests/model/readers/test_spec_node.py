@@ -30,7 +30,7 @@ from tests.builders import (
 from tests.hostile import HOSTILE_TEXT, ODD_VALUES, any_json
 
 
-def test_old_and_new_nodes_may_stand_in_one_database() -> None:
+def test_old_and_new_nodes_may_be_in_one_database() -> None:
     new, *others = zlib_nodes()
     old = {**in_format(4, new), "hash": hash_of(9)}
 
@@ -105,7 +105,7 @@ def test_a_spliced_spec_names_the_hash_that_it_was_built_as() -> None:
         ({"version": "git.abc=1.2"}, "git.abc=1.2"),
     ],
 )
-def test_a_version_stands_without_the_sign_that_it_is_exact(
+def test_a_version_is_read_without_the_sign_that_it_is_exact(
     fields: dict[str, Any], version: str
 ) -> None:
     spec, problems = zlib_of(zlib_index(**fields))
@@ -122,7 +122,7 @@ def test_a_target_may_be_a_whole_microarchitecture() -> None:
     assert (spec.target, problems) == ("zen4", [])
 
 
-def test_a_node_that_states_another_hash_than_its_key_is_told() -> None:
+def test_a_node_with_another_hash_than_its_key_is_a_problem() -> None:
     data = database({ZLIB: {"spec": node(GCC, dependencies=...)}})
 
     (spec,), problems = read(data)

@@ -22,7 +22,7 @@ def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Documen
     return [document for result in discovered for document in result.documents]
 
 
-def test_a_fingerprint_tells_every_change(tmp_path: Path) -> None:
+def test_a_fingerprint_differs_after_every_change(tmp_path: Path) -> None:
     def now() -> str:
         return fingerprint(scan([str(tmp_path)]))
 

@@ -33,7 +33,7 @@ def test_mirrors_of_binaries_come_before_the_install_tree(spack: SpackRoot) -> N
     assert resolve_sources([], Session(spack.environ)) == ("spack:site", "spack:local", tree)
 
 
-def test_an_install_tree_without_a_database_is_no_source(spack: SpackRoot) -> None:
+def test_an_install_tree_without_a_database_is_not_a_source(spack: SpackRoot) -> None:
     (spack.root / "opt" / "spack").mkdir(parents=True)
 
     assert resolve_sources([], Session(spack.environ)) == (SAMPLE,)
@@ -48,7 +48,7 @@ def test_an_upstream_with_a_database_is_a_source(spack: SpackRoot) -> None:
     assert resolve_sources([], Session(spack.environ)) == (upstream,)
 
 
-def test_what_is_given_counts_more_than_spack(spack: SpackRoot) -> None:
+def test_arguments_and_the_environment_come_before_spack(spack: SpackRoot) -> None:
     spack.install()
 
     assert resolve_sources(["public", "-"], Session(spack.environ)) == ("public", "-")
@@ -64,7 +64,7 @@ def test_a_configuration_that_cannot_be_read_is_not_passed_over(spack: SpackRoot
     assert resolve_sources([], Session(spack.environ)) == (tree,)
 
 
-def test_the_key_of_a_source_is_what_it_stands_for(
+def test_the_key_of_a_source_is_what_it_names(
     spack: SpackRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spack.write("home/.spack/mirrors.yaml", MIRRORS)
@@ -79,7 +79,7 @@ def test_the_key_of_a_source_is_what_it_stands_for(
     assert source_key("-", session) == "-"
 
 
-def test_the_key_changes_with_what_a_name_stands_for(spack: SpackRoot) -> None:
+def test_the_key_changes_with_what_a_name_refers_to(spack: SpackRoot) -> None:
     def keys() -> list[str]:
         session = Session(spack.environ)
         return [source_key(source, session) for source in ("public", "public:a", "spack:site")]
@@ -123,7 +123,7 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
         ([], "x" * 5_000, ("x" * 5_000,)),
     ],
 )
-def test_sources_are_given_or_in_the_environment_or_the_sample(
+def test_sources_are_arguments_or_in_the_environment_or_the_sample(
     arguments: list[str], variable: str | None, sources: tuple[str, ...]
 ) -> None:
     environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
@@ -131,7 +131,7 @@ def test_sources_are_given_or_in_the_environment_or_the_sample(
     assert resolve_sources(arguments, Session(environ)) == sources
 
 
-def test_a_variable_that_names_an_existing_place_is_one_source(tmp_path: Path) -> None:
+def test_a_variable_that_is_an_existing_path_is_one_source(tmp_path: Path) -> None:
     path = tmp_path / "my mirror"
     path.mkdir()
 

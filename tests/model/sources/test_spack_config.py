@@ -385,7 +385,7 @@ def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
     )
 
 
-def test_aliases_stand_for_what_they_name(spack: SpackRoot) -> None:
+def test_aliases_are_replaced_by_what_they_name(spack: SpackRoot) -> None:
     spack.write(USER, "")
     (spack.home / ".spack" / "mirrors.yaml").write_text(
         f"{unfolding('abcd', 9)}mirrors:\n  one: &url https://example.org\n  two: *url\n"

@@ -18,7 +18,7 @@ from tests.model.storage.machine import NEW, OLD, Machine, sha256
 from tests.web_server import Exchange, in_turn, never_ends, responds, sends, serving, stalls_after
 
 
-def test_a_file_comes_with_what_the_user_is_told_of_it(machine: Machine) -> None:
+def test_a_fetched_file_has_the_origin_that_the_user_is_shown(machine: Machine) -> None:
     with serving(index=sends(NEW)) as server:
         before = time.time()
         fetched = machine.storage(server.url).fetch("index")
@@ -63,7 +63,7 @@ def test_the_same_content_once_more_leaves_the_file_as_it_is(machine: Machine) -
     assert os.stat(second.path).st_ctime_ns == was.st_ctime_ns
 
 
-def test_a_changed_file_takes_the_place_of_its_copy(machine: Machine) -> None:
+def test_a_changed_file_replaces_its_cached_copy(machine: Machine) -> None:
     with serving(index=in_turn(sends(OLD, ETag='"1"'), sends(NEW, ETag='"2"'))) as server:
         assert machine.read(server) == OLD
         assert machine.read(server) == NEW
@@ -104,7 +104,7 @@ def test_a_file_whose_checksum_is_known_and_that_is_there_is_not_asked_for(
         assert len(server.requests) == 1
 
 
-def test_a_file_that_is_no_more_is_missing_although_there_is_a_copy(machine: Machine) -> None:
+def test_a_removed_file_is_missing_although_a_copy_is_cached(machine: Machine) -> None:
     with serving(index=in_turn(sends(OLD), responds(404))) as server:
         machine.read(server)
 
@@ -144,7 +144,7 @@ def test_a_body_that_is_announced_as_too_large_is_not_begun(machine: Machine) ->
     assert sentence == "URL/index is too large: 1,000,000,000,000 bytes, and 1,000,000 are allowed"
 
 
-def test_progress_tells_bytes_and_how_many_there_are(machine: Machine) -> None:
+def test_progress_has_the_bytes_so_far_and_in_all(machine: Machine) -> None:
     seen: list[tuple[str, int, int | None]] = []
     with serving(index=sends(b"x" * 300_000)) as server:
         machine.storage(server.url, on_progress=lambda *progress: seen.append(progress)).fetch(

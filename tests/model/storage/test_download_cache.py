@@ -104,7 +104,7 @@ def test_a_copy_of_which_a_part_is_gone_is_none(cache: DownloadCache) -> None:
     assert cache.find(KEY) is None
 
 
-def test_a_directory_in_the_place_of_a_copy_is_none(cache: DownloadCache) -> None:
+def test_a_directory_instead_of_a_cached_copy_is_ignored(cache: DownloadCache) -> None:
     fetched = keep(cache, b"one")
     os.unlink(fetched.path)
     os.mkdir(fetched.path)

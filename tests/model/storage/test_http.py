@@ -80,7 +80,7 @@ def test_a_checksum_may_be_that_of_the_packed_file_or_of_what_is_in_it(machine: 
     assert outside == lying
 
 
-def test_a_packed_body_that_stands_for_very_much_is_refused(machine: Machine) -> None:
+def test_a_body_that_unpacks_to_very_much_is_refused(machine: Machine) -> None:
     with serving(index=packed(bytes(65 << 20))) as server:
         assert machine.failure(server) == "URL/index unpacks to more than 100 times its size"
 
@@ -104,18 +104,18 @@ def test_an_encoding_that_nobody_asked_for_is_refused(machine: Machine) -> None:
         assert "is encoded as br, which was not asked for" in machine.failure(server)
 
 
-def test_what_a_server_tells_of_a_version_cannot_break_the_next_request(machine: Machine) -> None:
+def test_what_a_server_sends_as_version_cannot_break_the_next_request(machine: Machine) -> None:
     with serving(index=sends(NEW, ETag="\x80\xff")) as server:
         for _ in range(2):
             assert machine.read(server) == NEW
 
 
-def test_a_place_on_the_web_cannot_be_listed(machine: Machine) -> None:
+def test_a_web_server_cannot_be_listed(machine: Machine) -> None:
     with pytest.raises(ListingUnsupported, match=r"https://example\.org/cache cannot be listed"):
         next(machine.storage("https://example.org/cache/").names("v3"))
 
 
-def test_a_304_that_nobody_asked_for_is_no_file(machine: Machine) -> None:
+def test_an_unrequested_304_is_not_a_file(machine: Machine) -> None:
     with serving(index=responds(304)) as server:
         assert machine.failure(server) == "URL/index cannot be read: 127.0.0.1 answers HTTP 304"
 

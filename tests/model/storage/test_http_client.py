@@ -82,7 +82,7 @@ def test_a_server_that_recovers_is_waited_for(machine: Machine, first: Handler) 
         assert machine.read(server) == NEW
 
 
-def test_a_server_is_given_the_time_that_it_wants(machine: Machine) -> None:
+def test_a_retry_waits_as_long_as_the_server_asks(machine: Machine) -> None:
     has_waited = threading.Event()
 
     def begin(exchange: Exchange) -> None:
@@ -126,7 +126,7 @@ def test_what_a_server_refuses_is_not_asked_for_again(
         assert len(server.requests) == 2
 
 
-def test_a_host_that_vanished_is_said_once_and_not_waited_for_again(machine: Machine) -> None:
+def test_a_host_that_vanished_is_reported_once_and_not_waited_for_again(machine: Machine) -> None:
     with serving(index=sends(OLD)) as server:
         machine.read(server)
     storage = machine.storage(server.url)

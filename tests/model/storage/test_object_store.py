@@ -109,7 +109,7 @@ def test_a_large_object_comes_whole(bucket: Any, environ: dict[str, str]) -> Non
     assert Path(fetched.path).read_bytes() == data
 
 
-def test_a_wrong_checksum_and_what_is_missing_are_told(
+def test_a_wrong_checksum_and_a_missing_object_are_errors(
     bucket: Any, environ: dict[str, str]
 ) -> None:
     bucket.put_object(Bucket="caches", Key="blob", Body=OLD)

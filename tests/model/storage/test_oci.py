@@ -275,7 +275,7 @@ def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
 
 
 @pytest.mark.parametrize("realm", ["http://[::1", "http://u:pw@h:no/", "http://", "/token"])
-def test_a_realm_that_is_no_url_is_a_sentence(environ: dict[str, str], realm: str) -> None:
+def test_a_realm_that_is_not_a_url_is_an_error(environ: dict[str, str], realm: str) -> None:
     with serving() as server:
         server.default = Images(admits="x", challenge=f'Bearer realm="{realm}"')
         with pytest.raises(SourceError, match=r"HTTP 401.* is not a valid URL") as raised:

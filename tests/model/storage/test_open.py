@@ -13,7 +13,7 @@ from tests.model.storage.machine import NEW, NO_PORT, Machine
 from tests.web_server import sends, serving
 
 
-def test_what_is_far_away_is_told_by_its_scheme() -> None:
+def test_a_remote_storage_is_recognized_by_its_scheme() -> None:
     far = ["http://x", "HTTPS://x", "s3://x", "gs://x", "oci://x", "oci+http://x"]
     assert all(map(is_remote, far))
     assert not any(map(is_remote, ["file:///x", "/x", "x", "a:b", "git://x"]))
@@ -48,7 +48,9 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
         ("a\ud800b", "a\ud800b cannot be read: its name is not text"),
     ],
 )
-def test_what_is_no_place_is_a_sentence(machine: Machine, address: str, sentence: str) -> None:
+def test_an_address_without_a_storage_is_an_error(
+    machine: Machine, address: str, sentence: str
+) -> None:
     with pytest.raises(SourceError) as raised:
         open_storage(address, machine.environ)
 

@@ -65,7 +65,7 @@ def test_no_other_module_splits_or_joins_urls() -> None:
         (f"http://h/{'x' * 70_000}", "it is longer than 16,384 characters"),
     ],
 )
-def test_what_is_no_url_is_refused_in_one_sentence(url: str, reason: str) -> None:
+def test_a_text_that_is_not_a_url_is_refused_in_one_sentence(url: str, reason: str) -> None:
     with pytest.raises(SourceError) as raised:
         split_url(url)
 
@@ -198,12 +198,12 @@ def test_long_texts_take_no_time(part: str) -> None:
 @pytest.mark.parametrize(
     "quoted", [f"b'{SECRET}\\nx'", f'b"{SECRET}"', f": bytearray(b'Location: {SECRET}')"]
 )
-def test_a_header_that_a_library_quotes_is_not_told(quoted: str) -> None:
+def test_a_header_that_a_library_quotes_is_not_printed(quoted: str) -> None:
     separator = "" if quoted.startswith(":") else " "
     assert without_secrets(f"Invalid header value{separator}{quoted}") == "Invalid header value"
 
 
-def test_messages_of_libraries_are_told_without_secrets() -> None:
+def test_messages_of_libraries_are_printed_without_secrets() -> None:
     message = without_secrets(f'no way to "http://ann:{SECRET}@h:1/x?list=2&t={SECRET}", sorry')
 
     assert message == 'no way to "http://…@h:1/x?…", sorry'

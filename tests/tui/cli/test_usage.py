@@ -38,7 +38,7 @@ def test_the_version_is_printed(program: Program) -> None:
     assert re.fullmatch(r"spackscope( of unknown version| \d+\.\d+.*)\n", result.stdout)
 
 
-def test_the_command_is_the_first_word_and_options_may_stand_before_it() -> None:
+def test_the_command_is_the_first_word_and_options_may_precede_it() -> None:
     assert parse_arguments(["-f", "find", "show", "abc"]).command == "show"
     assert parse_arguments(["-ffind", "--no-color", "find", "x"]).command == "find"
     assert parse_arguments(["--from", "a", "index", "--from=b"]).sources == ("a", "b")

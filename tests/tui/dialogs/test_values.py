@@ -313,7 +313,7 @@ async def test_a_filter_narrows_the_values_and_escape_closes_it_first() -> None:
 # Nothing to show
 
 
-async def test_what_takes_long_or_cannot_be_counted_is_said(
+async def test_slow_and_impossible_counts_are_explained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     began, released = threading.Event(), threading.Event()
@@ -353,7 +353,7 @@ async def test_what_takes_long_or_cannot_be_counted_is_said(
         assert browser.dialog is None
 
 
-async def test_a_damaged_index_is_said_and_made_anew(tmp_path: Path) -> None:
+async def test_a_damaged_index_is_reported_and_rebuilt(tmp_path: Path) -> None:
     source, environ = tmp_path / "source", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     for page in range(10):
         records = [record(page * 1000 + n, variants=[f"v={'x' * n}"]) for n in range(60)]

@@ -23,7 +23,7 @@ def drawn(rows: list[LayoutRow]) -> list[str]:
     return ["".join(text for text, _ in row.pieces) for row in rows]
 
 
-def test_values_stand_after_their_labels_and_long_ones_are_wrapped() -> None:
+def test_values_follow_their_labels_and_long_ones_are_wrapped() -> None:
     assert drawn(layout(LINES, None, 30)) == [
         "zlib@1.3",
         "compiler  gcc",

@@ -36,7 +36,7 @@ def test_ten_thousand_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch)
     assert {line[-7:] for line in lines} == {hash_of(number)[:7] for number in range(1, 10_001)}
 
 
-def test_lines_say_what_spack_says_in_its_letters_and_signs(tmp_path: Path) -> None:
+def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
     hashes = [hash_of(number) for number in range(4)]
     dependencies = [
         edge("openmpi", hashes[1], ["build", "link"], ["mpi"]),

@@ -98,7 +98,7 @@ def test_sigterm_restores_the_terminal(program: Program) -> None:
 
 
 @pytest.mark.parametrize("words", [["pick"], []])
-def test_without_any_terminal_one_sentence_says_so(program: Program, words: list[str]) -> None:
+def test_without_any_terminal_there_is_one_sentence(program: Program, words: list[str]) -> None:
     process = subprocess.run(
         [*COMMAND, *words],
         env=environment(program.home),

@@ -96,7 +96,7 @@ def test_it_finds_as_many_as_the_pages_hold(
     assert result.returncode == (0 if wanted else 1)
 
 
-def test_options_may_stand_between_the_words_of_a_query(program: Program) -> None:
+def test_options_may_be_between_the_words_of_a_query(program: Program) -> None:
     after = program("find", "py-build", "~virtualenv", "!os=ubuntu22.04", "--hashes")
     between = program("find", "py-build", "--hashes", "~virtualenv", "!os=ubuntu22.04")
     assert after.stdout == between.stdout
@@ -125,7 +125,7 @@ def test_json_of_many_is_one_array_too(program: Program) -> None:
     assert len(array) == 24
 
 
-def test_json_says_what_the_page_says(program: Program) -> None:
+def test_json_has_all_that_the_page_has(program: Program) -> None:
     records = json.loads(program("find", "--json").stdout)
     on_pages = {(title, details["hash"]): details for title, details in SAMPLE}
     for spec in records:

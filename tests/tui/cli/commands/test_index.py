@@ -20,7 +20,7 @@ def said(text: str) -> dict[str, str]:
     return dict(line.split(maxsplit=1) for line in text.splitlines())
 
 
-def test_an_index_says_what_it_holds_and_where_it_is(program: Program) -> None:
+def test_index_prints_what_it_contains_and_where_it_is(program: Program) -> None:
     result = program("index")
     index = said(result.stdout)
     assert result.returncode == 0

@@ -84,7 +84,7 @@ def test_an_unknown_hash_is_reported(program: Program) -> None:
         ("^zlib", 2, "^zlib asks for dependencies, and pages list none"),
     ],
 )
-def test_what_shows_nothing_says_why(
+def test_a_query_that_shows_nothing_is_explained(
     text: str, code: int, reason: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", text]) == code
