@@ -94,8 +94,9 @@ class Dictionaries:
         return values
 
     def _record_values(self, columns: Sequence[Column], code: int) -> tuple[Any, ...]:
-        values = ((column, self.values(column.name)[natural(code)]) for column in columns)
-        return tuple(chain.from_iterable(column.restore(value) for column, value in values))
+        natural(code)
+        values = [column.restore(self.values(column.name)[code]) for column in columns]
+        return tuple(chain.from_iterable(values))
 
     @cached_property
     def documents(self) -> list[tuple[str, str]]:

@@ -6,7 +6,6 @@ are checked by the functions below where they would raise something else, or not
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import json
@@ -23,27 +22,29 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _DAMAGE = (sqlite3.Error, LookupError, ValueError, OverflowError, RecursionError)
 
 
-@contextlib.contextmanager
-def _reporting_damage() -> Iterator[None]:
-    try:
-        yield
-    except (Unanswerable, QueryError):
-        raise
-    except _DAMAGE as error:
-        raise IndexDamaged(str(error)) from error
-
-
 def reads_index(function: _Function) -> _Function:
     """Decorate a function or generator to raise IndexDamaged for what it cannot read."""
-    if not inspect.isgeneratorfunction(function):
-        return _reporting_damage()(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (Unanswerable, QueryError):
+            raise
+        except _DAMAGE as error:
+            raise IndexDamaged(str(error)) from error
 
     @functools.wraps(function)
     def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        with _reporting_damage():
+        try:
             yield from function(*args, **kwargs)
+        except (Unanswerable, QueryError):
+            raise
+        except _DAMAGE as error:
+            raise IndexDamaged(str(error)) from error
 
-    return generate  # type: ignore[return-value]
+    # A context manager for both would take longer than many of the functions.
+    return generate if inspect.isgeneratorfunction(function) else call  # type: ignore[return-value]
 
 
 def class_reading_index(class_: type[_Class]) -> type[_Class]:

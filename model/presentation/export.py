@@ -83,8 +83,9 @@ def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as tab-separated columns with a header, in the order of the table."""
     yield "\t".join(column.label for column in COLUMNS)
+    values = [column.value for column in COLUMNS]
     for spec in specs:
-        yield "\t".join([_flat(column.value(spec)) for column in COLUMNS])
+        yield "\t".join([_flat(value(spec)) for value in values])
 
 
 def hashes(specs: Iterable[Spec]) -> Iterator[str]:

@@ -51,7 +51,7 @@ def print_line(line: str) -> None:
 
     Raises BrokenPipeError where the reader is gone, and Leave where it cannot be written.
     """
-    _write(lambda: sys.stdout.write(f"{line}\n"))
+    _write(sys.stdout.write, f"{line}\n")
 
 
 def flush() -> None:
@@ -59,9 +59,9 @@ def flush() -> None:
     _write(sys.stdout.flush)
 
 
-def _write(write: Callable[[], object]) -> None:
+def _write(write: Callable[..., object], *texts: str) -> None:
     try:
-        write()
+        write(*texts)
     except BrokenPipeError:
         raise
     except OSError as error:
