@@ -197,7 +197,6 @@ def mask_of(ids: Collection[int], count: int) -> bytearray:
 
 
 def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
-    """Return a mask of edges by their kinds."""
     if isinstance(kinds, bytes):
         return kinds.translate(bytes(of_kind) + bytes(256 - len(of_kind)))
     return bytes(map(of_kind.__getitem__, kinds))

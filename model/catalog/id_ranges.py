@@ -106,10 +106,7 @@ class IdRanges(Sequence[int]):
         return self._before[number] + min(id_, self._stops[number]) - self._starts[number]
 
     def changed(self, flags: Iterable[tuple[int, bool]]) -> IdRanges:
-        """Return the ids with some added or removed.
-
-        `flags` has ascending ids with whether they belong to the result.
-        """
+        """Return the ids with some added or removed, given ascending pairs (id, belongs)."""
 
         # Two bisections for each id would take twice as long.
         def pairs() -> Iterator[tuple[int, int]]:

@@ -245,7 +245,6 @@ def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
 
 
 def _skip_space(text: str, at: int) -> int:
-    """Return the offset after white space."""
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 

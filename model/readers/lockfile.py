@@ -83,7 +83,6 @@ def _version(meta: object) -> tuple[str, str]:
 
 
 def _environments(document: dict[str, Any], origin: str) -> Iterator[_Environment | Problem]:
-    """Yield the environment of a lock file and all that it includes."""
     waiting: list[tuple[str, Any]] = [("", document)]
     for path, environment in waiting:
         if not isinstance(environment, dict):

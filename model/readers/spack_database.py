@@ -67,10 +67,7 @@ class Database:
 
 
 def parse_json(text: str, *, origin: str, on_count: OnCount | None = None) -> Parsed:
-    """Parse any JSON document; a Spack database becomes a `Database`.
-
-    Raises Unreadable, and what `on_count` raises.
-    """
+    """Parse JSON, a database as a `Database`. Raises Unreadable, and what `on_count` raises."""
     # The version of old databases is after the records.
     stated = _VERSION_FIRST.match(text) or _VERSION_LAST.search(text, max(0, len(text) - 200))
     version: object = stated[1] if stated else None

@@ -158,7 +158,6 @@ class Downloader:
             raise failure from None
 
     def _fetch(self, cache: DownloadCache, file: RemoteFile, request: Request) -> FetchedFile:
-        """Fetch a file into a cache. Raises OSError, SourceErrors and Cancelled."""
         cached = usable = cache.find(file.key)
         if cached is not None and file.sha256:
             if cached.sha256 == file.sha256.lower():

@@ -102,10 +102,7 @@ class DownloadCache:
     def store(
         self, key: str, file: BinaryIO, *, url: str, version: FileVersion, sha256: str
     ) -> CachedFile:
-        """Make a file of `open_new` the cached file of the key, unless that has the same content.
-
-        Raises OSError.
-        """
+        """Cache a file of `open_new`, unless the cached one is the same. Raises OSError."""
         cached = self.find(key)
         if cached is not None and cached.sha256 == sha256:
             return self.confirm(cached, version)

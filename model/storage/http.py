@@ -17,10 +17,7 @@ _PIECE_SIZE = 1 << 20
 
 
 class HttpStorage(RemoteStorage):
-    """Storage below a URL that begins with http or https.
-
-    A file is not found where the server answers 404, 410 or 403.
-    """
+    """Storage below an http or https URL; 403, 404 and 410 mean that a file is not found."""
 
     def __init__(self, url: str, downloader: Downloader) -> None:
         super().__init__(url, downloader)

@@ -85,10 +85,7 @@ class CancellableStream(httpcore.NetworkStream):
         """Bytes that came after the head of the last response, as they are on the wire."""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return the next bytes, or none at the end.
-
-        Raises httpcore.ReadError, httpcore.ReadTimeout and Cancelled.
-        """
+        """Return the next bytes, none at the end. Raises ReadError, ReadTimeout, Cancelled."""
         limit = math.inf if timeout is None else timeout
         part = self._read(max_bytes, time.monotonic() + limit)
         if self._head is None:
