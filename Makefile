@@ -5,10 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements-dev.txt
 
-# What pip says matters only when it fails, and then its warnings tell why.
+# The output of pip matters only when it fails, and then its warnings explain why.
 LOG := $(VENV)/pip.log
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-OR_TELL := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
+OR_SHOW := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
 
 # Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
 unexport PYTHONPATH PYTHONHOME
@@ -20,9 +20,9 @@ targets:
 	@echo "make test    run the tests; pytest options go into ARGS: make test ARGS='-k hash -x'"
 	@echo "make search  let the property tests of the model look for new cases"
 	@echo "make check   check format, lint, types and import contracts"
-	@echo "make format  put the code into the format that make check asks for"
+	@echo "make format  format the code as make check requires"
 	@echo "make bench   measure against references: see benchmarks/README.md"
-	@echo "make clean   remove everything that make has made"
+	@echo "make clean   remove everything that make created"
 
 run: $(VENV)/run.stamp
 	@$(BIN)/spackscope $(ARGS)
@@ -61,12 +61,12 @@ $(BIN)/python:
 # The pip that comes with an older Python cannot install a project without a setup.py as editable.
 $(VENV)/run.stamp: $(BIN)/python pyproject.toml $(LOCK)
 	@echo "installing into $(VENV)" >&2
-	@$(PIP) install 'pip>=23' $(OR_TELL)
-	@$(PIP) install --constraint $(LOCK) --editable . $(OR_TELL)
+	@$(PIP) install 'pip>=23' $(OR_SHOW)
+	@$(PIP) install --constraint $(LOCK) --editable . $(OR_SHOW)
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
-	@$(PIP) install --requirement $(LOCK) $(OR_TELL)
+	@$(PIP) install --requirement $(LOCK) $(OR_SHOW)
 	@touch $@
 
 bench: $(VENV)/dev.stamp

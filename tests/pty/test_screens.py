@@ -1,6 +1,6 @@
 """Whole screens of the real program, as a terminal shows them.
 
-SPACKSCOPE_WRITE_GOLDEN=1 writes them anew; look at the difference before it is committed.
+SPACKSCOPE_WRITE_GOLDEN=1 writes them again; look at the difference before it is committed.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def test_cleaning_makes_no_character_longer_than_its_longest_mark(text: str) -> 
 
 
 @given(any_text)
-def test_every_character_is_counted_in_cells(text: str) -> None:
+def test_a_cell_has_at_most_five_characters(text: str) -> None:
     cleaned = clean(text)
 
     assert len(cleaned) <= 5 * cell_width(cleaned)
