@@ -157,6 +157,8 @@ class Panes:
             self.show_counts()
         if new.details is not old.details:
             self._show_details(new)
+        if new.details is None and new.listing is not None and not new.listing:
+            self.detail.show_spec((), None)
         if new.draft is not old.draft:
             self._show_draft(old, new)
         if new.can_go_back != old.can_go_back or new.connected is not old.connected:
@@ -213,11 +215,8 @@ class Panes:
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
-        if details is None:
-            if state.is_shown:
-                self.detail.show_spec((), None)
-            return
-        if not details.is_pending:
+        # While another catalog is read the last lines stay.
+        if details is not None and not details.is_pending:
             self.detail.show_spec(details.lines, details.tree, details.at)
             unfolded = details.tree.unfolded_sections if details.tree is not None else ()
             # Trees are as wide as they are deep.

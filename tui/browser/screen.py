@@ -172,7 +172,9 @@ class BrowserScreen(Screen[None]):
 
     @on(DetailPane.UnfoldRequested)
     def _unfold(self, event: DetailPane.UnfoldRequested) -> None:
-        if (catalog := self.host.state.catalog) is None:
+        catalog = self.host.state.catalog
+        # Without details the tree is that of a catalog that was replaced.
+        if catalog is None or self.host.state.details is None:
             return
         take = partial(self.panes.detail.take_tree, event.tree)
         self.host.run(

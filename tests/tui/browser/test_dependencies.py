@@ -188,6 +188,18 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     assert cursor(browser) == "used by 1 ▾"
 
 
+async def test_another_catalog_keeps_the_place_in_the_detail(browser: Browser) -> None:
+    await browser.press("t", "j", "j")
+    before, top = cursor(browser), browser.detail.top
+    await browser.press("a")
+    assert "dependency-only" in browser.lines[0]
+    assert (cursor(browser), browser.detail.top) == (before, top)
+    await browser.ask("os=none")
+    await browser.press("enter")
+    assert not browser.shown
+    assert not any(browser.detail_lines), "no spec is selected"
+
+
 async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) -> None:
     await browser.open_package("h5py")
     await browser.press("t", "j", "right", "j", "j", "j", "right", "j", "w")
