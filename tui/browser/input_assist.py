@@ -53,7 +53,7 @@ class InputAssist:
         host.change(draft=replace(draft, parsed=parsed, completions=None))
         host.run(
             lambda task: complete(catalog, parsed, always=always, should_stop=task),
-            lambda found: self.take(parsed, found),
+            lambda completions: self.take(parsed, completions),
             group="completions",
         )
 

@@ -25,8 +25,8 @@ Report = Callable[[Callable[[], object]], None]
 class Loading:
     """Load the catalog, report the progress, and replace a damaged index once.
 
-    `failure` says why there is nothing to show, or is empty. `on_missing` is told what to show
-    instead of rows.
+    `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
+    show instead of rows.
     """
 
     def __init__(

@@ -145,7 +145,7 @@ def _write(path: str | None, queries: Iterable[str]) -> None:
     if path is None:
         return
     with contextlib.suppress(OSError, ValueError):
-        # The file behind a link is replaced, not the link.
+        # The target of a link is replaced, not the link.
         path = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):
             return

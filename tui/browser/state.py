@@ -109,7 +109,7 @@ class Details:
 class BrowserState:
     """All that the browser shows.
 
-    `results` belong to `view` unless that was asked for just now, or is `refused`: a view that was
+    `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
     typed, has no rows yet, and leaves the rows as they are. `connected` is the catalog whose edges
     have been read, so that trees can be shown.
     """
