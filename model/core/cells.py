@@ -27,11 +27,6 @@ def compiler_cell(value: str) -> str:
     return text_cell(compiler + slash + hash_[:SHORT_HASH])
 
 
-def states_cell(states: tuple[str, ...]) -> str:
-    """Return states separated by commas."""
-    return clean(", ".join(states))
-
-
 def stacks_cell(stacks: tuple[str, ...]) -> str:
     """Return stacks separated by commas, without `root`, the union of all, if there are others."""
     return clean(", ".join([stack for stack in stacks if stack != "root"] or stacks))

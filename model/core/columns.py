@@ -138,7 +138,7 @@ REGISTRY = (
         restores=("in_cache", "cached", "installed", "explicit"),
         restore=lambda states: ("needed" not in states, *(s in states for s in STATES[:3])),
         completes=("values",), sigil="",
-        format=cells.states_cell,
+        format=lambda states: clean(", ".join(states)),
         in_title=_vary_unexpectedly, detail_order=11,
         in_find=False, find_prefix=None, export_order=13,
     ),

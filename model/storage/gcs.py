@@ -9,9 +9,9 @@ from spackscope.model.core.errors import NotFound, SourceError, Unreachable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
-from spackscope.model.storage.object_store import Bucket
+from spackscope.model.storage.object_store import Bucket, ObjectTarget
 from spackscope.model.storage.redaction import without_secrets
-from spackscope.model.storage.timeouts import RateCheck, Timeouts
+from spackscope.model.storage.timeouts import Timeouts
 
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 
@@ -43,8 +43,7 @@ class GcsBucket(Bucket):
         generation = str(blob.generation)
         if download.cached is not None and download.cached.stamp == generation:
             return None
-        download.announce(blob.size)
-        target = _Target(download, blob.size, RateCheck(self.timeouts, origin))
+        target = ObjectTarget(download, blob.size, self.timeouts)
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
         plain = blob.bucket.blob(key, generation=blob.generation)
@@ -108,22 +107,3 @@ class GcsBucket(Bucket):
             "timeout": (timeouts.connect, timeouts.stalled),
             "retry": DEFAULT_RETRY.with_timeout(timeouts.stalled),
         }
-
-
-class _Target:
-    """The file that the library writes to."""
-
-    def __init__(self, download: Download, size: int | None, rate: RateCheck) -> None:
-        self._download, self._size, self._rate = download, size, rate
-
-    def write(self, chunk: bytes) -> int:
-        self._download.write(chunk)
-        self._download.report(self._download.size, self._size)
-        self._rate.update(self._download.size, self._size)
-        return len(chunk)
-
-    def tell(self) -> int:
-        return self._download.size
-
-    def flush(self) -> None:
-        """Do nothing: the target is flushed when it is stored."""

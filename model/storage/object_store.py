@@ -12,7 +12,7 @@ from spackscope.model.core.parallel import run_cancellable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.download_cache import FileVersion
-from spackscope.model.storage.timeouts import Timeouts
+from spackscope.model.storage.timeouts import RateCheck, Timeouts
 from spackscope.model.storage.urls import split_url, unquoted
 
 _Result = TypeVar("_Result")
@@ -75,6 +75,29 @@ class Bucket(ABC):
             if isinstance(failure, Unreachable):
                 self._failure = str(failure)
             raise failure from None
+
+
+class ObjectTarget:
+    """The file that a library writes an object to; raises what `Download` and `RateCheck` do."""
+
+    def __init__(self, download: Download, size: int | None, timeouts: Timeouts) -> None:
+        download.announce(size)
+        self._download, self._size = download, size
+        self._rate = RateCheck(timeouts, download.file.origin)
+
+    def write(self, chunk: bytes) -> int:
+        """Append bytes."""
+        self._download.write(chunk)
+        self._download.report(self._download.size, self._size)
+        self._rate.update(self._download.size, self._size)
+        return len(chunk)
+
+    def tell(self) -> int:
+        """Return the number of bytes so far."""
+        return self._download.size
+
+    def flush(self) -> None:
+        """Do nothing: the target is flushed when it is stored."""
 
 
 class ObjectStorage(RemoteStorage):

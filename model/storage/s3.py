@@ -11,9 +11,9 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.credentials import Credentials
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
-from spackscope.model.storage.object_store import Bucket
+from spackscope.model.storage.object_store import Bucket, ObjectTarget
 from spackscope.model.storage.redaction import without_secrets
-from spackscope.model.storage.timeouts import RateCheck, Timeouts
+from spackscope.model.storage.timeouts import Timeouts
 from spackscope.model.storage.urls import web_url
 
 _READ_SIZE = 1 << 12
@@ -51,14 +51,10 @@ class S3Bucket(Bucket):
             return None
 
         def copy() -> None:
-            length = response.get("ContentLength")
-            rate = RateCheck(self.timeouts, origin)
             with contextlib.closing(response["Body"]) as body:
-                download.announce(length)
+                target = ObjectTarget(download, response.get("ContentLength"), self.timeouts)
                 while chunk := body.read(_READ_SIZE):
-                    download.write(chunk)
-                    download.report(download.size, length)
-                    rate.update(download.size, length)
+                    target.write(chunk)
 
         self._call(origin, copy)
         return FileVersion(response.get("ETag", ""))
