@@ -37,7 +37,6 @@ class Blob:
     media_type: str
     checksum: str
     size: int | None = None
-    compression: str = "none"
     size_problem: str = ""
 
     @property
@@ -114,6 +113,4 @@ def _blob(entry: Any) -> Blob:
         size = int(length)
     elif "contentLength" in entry:
         size_problem = storable(wrong_value("contentLength", length, "a number of bytes"))
-    compression = entry.get("compression")
-    compression = storable(compression[:40]) if type(compression) is str else "none"
-    return Blob(storable(media_type[:200]), checksum.lower(), size, compression, size_problem)
+    return Blob(storable(media_type[:200]), checksum.lower(), size, size_problem)

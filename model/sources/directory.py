@@ -174,8 +174,7 @@ class _Search:
         if not parts:
             tried = " or ".join(trees) or spack_root
             raise SourceError(f"the Spack in {spack_root} has no install database in {tried}")
-        problems = config.problems if config is not None else ()
-        return replace(combine(parts), problems=problems)
+        return replace(combine(parts), problems=config.problems if config is not None else ())
 
 
 def _group(source: str, documents: list[Document]) -> list[DiscoveredSource]:

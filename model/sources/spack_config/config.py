@@ -45,12 +45,8 @@ class ConfiguredMirror:
 
 @dataclass(frozen=True, slots=True)
 class SpackConfig:
-    """The configuration of a Spack: its root, if that is known, mirrors and install trees.
+    """The mirrors of a Spack in the order in which it asks them, and its own and other trees."""
 
-    The mirrors are in the order in which Spack asks them, the trees with its own first.
-    """
-
-    root: str
     mirrors: Mapping[str, ConfiguredMirror]
     trees: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
@@ -72,8 +68,8 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
             return None
     scopes.find()
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
-    trees = tuple(dict.fromkeys([*_own_tree(scopes), *_upstreams(scopes)]))
-    return SpackConfig(paths.root, mirrors, trees, tuple(scopes.problems))
+    trees = tuple(dict.fromkeys(_trees(scopes)))
+    return SpackConfig(mirrors, trees, tuple(scopes.problems))
 
 
 def find_mirror(
@@ -159,18 +155,17 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
         yield ConfiguredMirror(name, url, view if isinstance(view, str) else "", binary, options)
 
 
-def _own_tree(scopes: Scopes) -> Iterator[str]:
-    tree = _section(scopes, "config").get("install_tree")
-    root = tree.get("root") if isinstance(tree, dict) else None
-    if isinstance(root, str) and os.path.isabs(root) and "$" not in root:
-        yield root
+def _trees(scopes: Scopes) -> Iterator[str]:
+    """Yield the install tree of the Spack itself, then those of its upstreams."""
+    own = _tree_root(_section(scopes, "config"))
+    if own and "$" not in own:
+        yield own
     elif scopes.paths.root:
         yield os.path.join(scopes.paths.root, "opt", "spack")
+    yield from filter(None, map(_tree_root, _section(scopes, "upstreams").values()))
 
 
-def _upstreams(scopes: Scopes) -> Iterator[str]:
-    for upstream in _section(scopes, "upstreams").values():
-        tree = upstream.get("install_tree") if isinstance(upstream, dict) else None
-        root = tree.get("root") if isinstance(tree, dict) else None
-        if isinstance(root, str) and os.path.isabs(root):
-            yield root
+def _tree_root(section: Any) -> str:
+    tree = section.get("install_tree") if isinstance(section, dict) else None
+    root = tree.get("root") if isinstance(tree, dict) else None
+    return root if isinstance(root, str) and os.path.isabs(root) else ""
