@@ -170,7 +170,7 @@ class SpackscopeApp(App[list[str]]):
         return True
 
     async def _wait_for_effects(self, event: events.Key | events.Paste) -> None:
-        """Wait, though not for ever, until no message is left that could move the focus."""
+        """Wait for a limited time until no message is left that could move the focus."""
         end = time.monotonic() + _MAX_WAIT
         quiet = 0
         while quiet < _QUIET_ROUNDS and time.monotonic() < end:

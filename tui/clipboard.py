@@ -105,7 +105,7 @@ def refuse_unsafe(text: str) -> None:
         raise ValueError("not copied: the text is empty, or begins or ends with an empty line")
     for character in text:
         if character != "\n" and unicodedata.category(character) in _UNSAFE:
-            raise ValueError(f"not copied: the text holds U+{ord(character):04X}")
+            raise ValueError(f"not copied: the text contains U+{ord(character):04X}")
 
 
 def osc52(text: str, *, in_screen: bool = False) -> str:

@@ -109,7 +109,7 @@ def _group_texts(groups: Iterable[Group]) -> list[str]:
 def _spec_text(groups: Sequence[Group], before: Sequence[Group]) -> str:
     """Return the text of one of several specs, separated from the spec before it.
 
-    A name followed by a sigil begins a spec in a live filter too, and `*` is no condition. A hash
+    A name followed by a sigil begins a spec in a live filter too; `*` is not a condition. A hash
     begins one where the spec before has a hash, and no dependency that could have this one.
     """
     name_group = next((group for group in groups if is_package_name(group)), None)

@@ -46,7 +46,7 @@ def split(text: str) -> FrontMatter:
     """
     first, _, text = text.partition("\n")
     if first.rstrip() != "---":
-        raise Unreadable("it does not open with a line of three dashes")
+        raise Unreadable("it does not begin with a line of three dashes")
     values: dict[str, str] = {}
     repeated: dict[str, None] = {}
     key, start = "", 0

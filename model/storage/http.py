@@ -71,7 +71,7 @@ def _receive(response: Response, download: Download, *, unpack: bool) -> bool:
     """
     encoding = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if encoding not in ("identity", "gzip", "x-gzip"):
-        encoded = f"is encoded as {encoding[:20]}, which was not asked for"
+        encoded = f"is encoded as {encoding[:20]}, which was not requested"
         raise SourceError(f"{download.file.origin} {encoded}")
     download.restart()
     download.announce(response.length)
@@ -117,4 +117,4 @@ def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
             yield piece
             rest = member.unused_data if member.eof else member.unconsumed_tail
     if not member.eof:
-        raise TemporaryFailure(f"{origin} cannot be unpacked: it is cut short")
+        raise TemporaryFailure(f"{origin} cannot be unpacked: it is cut off")

@@ -81,7 +81,7 @@ class S3Bucket(Bucket):
                 return
             token = page.get("NextContinuationToken", "")
             if not token or token == request.get("ContinuationToken"):
-                raise SourceError(f"{origin} cannot be listed: its list breaks off")
+                raise SourceError(f"{origin} cannot be listed: its list is incomplete")
             request["ContinuationToken"] = token
 
     def _connect(self) -> Any:

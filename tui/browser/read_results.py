@@ -137,7 +137,7 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
         return ""
     query = listing.view.query
     if elsewhere:
-        sentence = f"nothing of this package matches, but {elsewhere:,} of other packages"
+        sentence = f"No spec of this package matches, but {elsewhere:,} of other packages do"
         return f"{sentence}\nesc leaves the package"
     sentence = explain_no_match(catalog, query)
     return f"{sentence}\n⌫ removes the last filter" if query else sentence

@@ -156,7 +156,7 @@ class Search:
             self.leave()
 
     def may_leave(self, name: str) -> bool:
-        """Check whether Tab may leave an input: not if its text is no query, or has no rows."""
+        """Check whether Tab may leave an input: not if its text is not a query, or has no rows."""
         state, draft = self._host.state, self._host.state.draft
         if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
             return True

@@ -72,7 +72,7 @@ class ValueFilter:
             # What cannot be written as a query could not be shown, nor removed by hand.
             parse(str(query), bare="any")
         except QueryError as error:
-            self._host.say(f"no query can ask for this: {error}", error=True)
+            self._host.say(f"no query can express this: {error}", error=True)
             return
         self._host.say(describe_choice(choice, view.query, query))
         self._search.show(replace(view, query=query), rewrite=True)

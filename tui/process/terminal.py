@@ -109,7 +109,7 @@ class TerminalDriver(LinuxDriver):
         try:
             return os.tcgetpgrp(self.fileno) == os.getpgrp()
         except OSError:
-            # It is no controlling terminal, or is gone.
+            # It is not a controlling terminal, or was closed.
             return True
 
     # Application mode

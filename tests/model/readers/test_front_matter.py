@@ -59,7 +59,7 @@ def test_the_last_of_two_equal_keys_counts() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n---\ntitle: a\n---", "title: a", "----\ntitle: a\n---"])
 def test_a_text_without_an_opening_line_has_no_front_matter(text: str) -> None:
-    with pytest.raises(Unreadable, match="does not open"):
+    with pytest.raises(Unreadable, match="does not begin"):
         split(text)
 
 

@@ -88,7 +88,7 @@ def test_a_body_that_unpacks_to_very_much_is_refused(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        (gzip.compress(NEW, mtime=0)[:-9], "URL/index cannot be unpacked: it is cut short"),
+        (gzip.compress(NEW, mtime=0)[:-9], "URL/index cannot be unpacked: it is cut off"),
         (NEW, "URL/index cannot be unpacked: Error -3"),
     ],
 )
@@ -101,7 +101,7 @@ def test_a_body_that_is_packed_badly_is_refused(
 
 def test_an_encoding_that_nobody_asked_for_is_refused(machine: Machine) -> None:
     with serving(index=sends(NEW, Content_Encoding="br")) as server:
-        assert "is encoded as br, which was not asked for" in machine.failure(server)
+        assert "is encoded as br, which was not requested" in machine.failure(server)
 
 
 def test_what_a_server_sends_as_version_cannot_break_the_next_request(machine: Machine) -> None:

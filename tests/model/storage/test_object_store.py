@@ -289,7 +289,7 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
         with serving() as server:
             server.default = sends(listed.encode(), Content_Type="application/xml")
             storage = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
-            with pytest.raises(SourceError, match="its list breaks off"):
+            with pytest.raises(SourceError, match="its list is incomplete"):
                 list(storage.names(""))
 
 

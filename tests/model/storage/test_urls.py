@@ -266,12 +266,12 @@ def test_no_secret_is_shown_whatever_is_wrong_with_its_url(
 ) -> None:
     url = f"{scheme}{separator}{user}{secret}@{host}{path}{query}"
 
-    message = [shown_url(url)]
+    texts = [shown_url(url)]
     try:
         split = split_url(url)
         whole = f"{split.scheme}://{split.userinfo}@{split.netloc}{split.target}"
-        message += [split.shown, repr(split), without_secrets(f"cannot open '{whole}'")]
+        texts += [split.shown, repr(split), without_secrets(f"cannot open '{whole}'")]
     except SourceError as error:
-        message.append(str(error))
+        texts.append(str(error))
 
-    assert SECRET not in "".join(message)
+    assert SECRET not in "".join(texts)

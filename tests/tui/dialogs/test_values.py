@@ -406,7 +406,7 @@ async def test_hostile_values_are_shown_and_asked_for_as_plain_text(tmp_path: Pa
                 await browser.press("enter")
                 assert_plain(browser)
                 assert browser.dialog is None
-                if not browser.status.startswith("no query can ask for this"):
+                if not browser.status.startswith("no query can express this"):
                     found = [BY_NAME[column].value(row.spec) for row in browser.rows]
                     assert any(value in (v if isinstance(v, tuple) else (v,)) for v in found)
                 await browser.press("ctrl+r", "v")
