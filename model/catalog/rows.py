@@ -68,9 +68,14 @@ class Records:
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""
-        count_of = dict(zip(ids, counts, strict=True)) if counts is not None else {}
+        records = self._read(ids)
+        numbers = [1] * len(ids) if counts is None else counts
+        return [Row(id_, *records[id_], n) for id_, n in zip(ids, numbers, strict=True)]
+
+    def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
+        """Return the look-alike and the record of each id."""
         documents = self._dictionaries.documents
-        rows: dict[int, Row] = {}
+        records: dict[int, tuple[int, Spec]] = {}
         # The ids are numbers of this index, never text of a user.
         for id_, hash_, size, look_alike, document, *codes in self._database.execute(
             f"{_SELECT} ({','.join(map(str, ids))})"
@@ -80,15 +85,15 @@ class Records:
                 *chain.from_iterable(map(getitem, self._dictionaries.record_values, codes)),
                 *_DEFAULTS.values(),
             )
-            spec = Spec(*_in_order_of_spec(values))
-            rows[id_] = Row(id_, look_alike, spec, count_of.get(id_, 1))
-        return [rows[id_] for id_ in ids]
+            records[id_] = look_alike, Spec(*_in_order_of_spec(values))
+        return records
 
     def specs(self, ids: Sequence[int]) -> Iterator[Spec]:
         """Yield the records with these ids in their order, reading a window at a time."""
         for start in range(0, len(ids), _WINDOW):
-            for row in self.rows(ids[start : start + _WINDOW]):
-                yield row.spec
+            window = ids[start : start + _WINDOW]
+            records = self._read(window)
+            yield from (records[id_][1] for id_ in window)
 
     def by_hash(self, hash_: str) -> list[Row]:
         """Return all records with a full hash."""
