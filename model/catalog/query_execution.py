@@ -87,7 +87,7 @@ class QueryExecution:
     def _find(self, query: Query) -> IdRanges:
         """Return the ids of all records that match, dependency-only specs included.
 
-        Look-alikes are matched first, as if no hash had a prefix that is asked for, and then the
+        Look-alikes are matched first, as if no hash had the requested prefix, and then the
         specs whose hash has one. So a bare word, which may be the prefix of a hash, needs no look
         at every spec. Raises Unanswerable.
         """

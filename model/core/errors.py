@@ -107,7 +107,7 @@ class ListingUnsupported(SourceError):
 
 
 class TemporaryFailure(SourceError):
-    """A request failed in a way that a retry may mend.
+    """A request failed in a way that a retry may fix.
 
     `after` is how many seconds the server asks to wait, `silent` the host that sent nothing.
     """
@@ -118,7 +118,7 @@ class TemporaryFailure(SourceError):
 
 
 class Unreachable(SourceError):
-    """There is no connection to `host`, or it sends so slowly that no file would ever end."""
+    """There is no connection to `host`, or it sends too slowly."""
 
     def __init__(self, message: str, host: str) -> None:
         super().__init__(message)

@@ -33,7 +33,7 @@ def _exported(spec: Spec) -> dict[str, Any]:
 
 
 def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield all that is known of records as JSON objects, one a line.
+    """Yield all that is known of records as JSON objects, one per line.
 
     Dependencies are null where the document lists none.
     """
@@ -45,12 +45,12 @@ def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
 
 
 def source_json_lines(sources: Iterable[SourceStatus]) -> Iterator[str]:
-    """Yield what is known of sources as JSON objects, one a line."""
+    """Yield what is known of sources as JSON objects, one per line."""
     return (json.dumps(asdict(source)) for source in sources)
 
 
 def json_array(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as a JSON array, an object a line; an empty array is `[]`."""
+    """Yield records as a JSON array, one object per line; an empty array is `[]`."""
     lines = map(json_text, specs)
     line = next(lines, None)
     if line is None:
@@ -64,7 +64,7 @@ def json_array(specs: Iterable[Spec]) -> Iterator[str]:
 
 
 def json_lines(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as JSON objects, one a line."""
+    """Yield records as JSON objects, one per line."""
     return map(json_text, specs)
 
 

@@ -76,7 +76,7 @@ class Query:
 
     @property
     def package(self) -> str | None:
-        """The name of the single package that is asked for, or None."""
+        """The name of the only package in the query, or None."""
         term = self.package_term
         return None if term is None or is_glob(term.pattern) else term.pattern
 

@@ -39,8 +39,8 @@ def archive_size(
 ) -> float | None:
     """Return the size of a spec's archive in bytes, or None where it cannot be found out.
 
-    Where the spec has none, its mirror of layout v3 is asked for the manifest of the spec, which
-    is kept: it does not change. `states` are those of the catalog, `sources` what the user
+    Where the spec has none, the manifest of the spec is fetched from its mirror of layout v3, and
+    kept: it does not change. `states` are those of the catalog, `sources` what the user
     gave, which may contain the password of the mirror. Errors are not reported. Raises Cancelled.
 
         archive_size(spec, catalog.sources, session)

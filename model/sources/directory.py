@@ -1,4 +1,4 @@
-"""Recognize what a directory is to Spack: an install tree, an environment, a mirror, and so on.
+"""Recognise what a directory is to Spack: an install tree, an environment, a mirror, and so on.
 
 The names are those of lib/spack/spack/database.py, environment/environment.py and
 url_buildcache.py.

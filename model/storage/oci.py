@@ -38,7 +38,7 @@ class OciRegistry(Storage):
     """Storage of a registry's build cache: `oci://host/name`, or `oci+http://` without TLS.
 
     User and password are those of the URL, else those of the mirror. They are sent to the server
-    of the registry only: a realm elsewhere is asked for an anonymous token.
+    of the registry only: from a realm elsewhere an anonymous token is requested.
     """
 
     def __init__(self, url: str, credentials: Credentials, downloader: Downloader) -> None:

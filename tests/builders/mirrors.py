@@ -132,5 +132,5 @@ def contents(discovered: DiscoveredSource, kind: str = "known") -> list[bytes]:
 
 
 def problem_text(discovered: DiscoveredSource) -> str:
-    """Return the problems of a source, one a line."""
+    """Return the problems of a source, one per line."""
     return "\n".join(str(problem) for problem in discovered.problems)

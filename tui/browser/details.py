@@ -17,7 +17,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Details, Host, Results, Where
 
 _REST = 0.4
-"""Seconds that the cursor rests on a row before its mirror is asked for the size."""
+"""Seconds that the cursor rests on a row before the size is requested from its mirror."""
 
 
 class DetailsController:
@@ -93,7 +93,7 @@ class DetailsController:
     def _read(
         self, results: Results, details: Details, connected: bool, _should_stop: ShouldStop
     ) -> tuple[Details, bool]:
-        """Read lines and tree, and whether the mirror is to be asked for the size."""
+        """Read lines and tree, and whether to request the size from the mirror."""
         catalog, listing, row = results.catalog, results.listing, details.row
         spec = catalog.with_compilers(row) if connected else row.spec
         if spec.size is None and spec.hash in self._sizes:

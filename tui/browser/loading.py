@@ -166,8 +166,8 @@ class Loading:
         self._session = replace(self._session, include_dependency_only=everything)
         self.load()
 
-    def mend(self, catalog: Catalog, reason: str) -> None:
-        """Rebuild a damaged index, once: if the new one is damaged too, say so."""
+    def rebuild(self, catalog: Catalog, reason: str) -> None:
+        """Rebuild a damaged index, once: if the new one is damaged too, show an error."""
         if catalog is self._damaged or catalog is not self._host.state.catalog:
             return
         self._damaged = catalog

@@ -1,4 +1,4 @@
-"""The queries of earlier runs: a file with one a line, the newest last, and going through it."""
+"""The history of queries: a file with one per line, the newest last, and walking through it."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class BrowserScreen(Screen[None]):
         self.inputs = Inputs(self.host, self.panes, self.controllers)
         self.actions = Actions(self.host, self.panes, self.controllers)
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
-        self.host.on_damaged = self.controllers.loading.mend
+        self.host.on_damaged = self.controllers.loading.rebuild
 
     def compose(self) -> ComposeResult:
         """Show the widgets."""

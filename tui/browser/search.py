@@ -117,22 +117,22 @@ class Search:
         """Return to the input of a query without an answer, above the last good rows."""
         view = self._host.state.view
         query = self._last_good if self._last_good != view.query else Query()
-        self._mend(str(view.query), note)
+        self._edit(str(view.query), note)
         self.show(replace(view, query=query))
 
-    def _mend(self, text: str, note: Note | None) -> None:
+    def _edit(self, text: str, note: Note | None) -> None:
         text = clean(text)
         draft = Draft(parse_input(text, len(text)), note, is_wrong=True)
         self._host.change(draft=draft)
         self._host.focus(QUERY)
 
     def start(self, text: str) -> Query | None:
-        """Return the query of the command line; None if it is not one, and the user mends it."""
+        """Return the query of the command line; None if it is not one, which is then edited."""
         try:
             return parse(text, bare="package")
         except QueryError as error:
             # Shown cleaned, a text may be longer.
-            self._mend(text, Note(str(error), len(clean(text[: error.offset]))))
+            self._edit(text, Note(str(error), len(clean(text[: error.offset]))))
             return None
 
     # Typing

@@ -1,1 +1,1 @@
-"""Dialogs over the browser, one a module."""
+"""Dialogs over the browser, one per module."""

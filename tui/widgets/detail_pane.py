@@ -23,7 +23,7 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 class DetailPane(VirtualList):
     """The detail of one spec, and between its lines the tree of its dependencies.
 
-    The children of a line of the tree are asked for with UnfoldRequested, and `take_tree` shows
+    The children of a line of the tree are requested with UnfoldRequested, and `take_tree` shows
     the unfolded tree.
     """
 

@@ -1,4 +1,4 @@
-"""The filter inputs under the column heads, one a column."""
+"""The filter inputs under the column heads, one per column."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class RowWindows:
 class SpecRows(VirtualList):
     """The rows of a listing in placed columns.
 
-    Rows that come into view are asked for with RowsNeeded, and are drawn as placeholders until
+    Rows that come into view are requested with RowsNeeded, and are drawn as placeholders until
     `take_rows` hands them over.
     """
 
@@ -121,7 +121,7 @@ class SpecRows(VirtualList):
         self._request_rows()
 
     def take_rows(self, listing: Listing, windows: Windows) -> None:
-        """Show rows that were asked for; an empty window stands for rows that cannot be read."""
+        """Show rows that were requested; an empty window is one that cannot be read."""
         if listing is not self.listing:
             return
         waited = self.is_waiting
@@ -134,7 +134,7 @@ class SpecRows(VirtualList):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the row under the cursor has been asked for and is not there yet."""
+        """Whether the row under the cursor was requested and has not arrived yet."""
         return self.length > 0 and self.listing is not None and not self._windows.has(self.cursor)
 
     def row(self, number: int) -> Row | None:

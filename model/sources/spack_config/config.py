@@ -45,7 +45,7 @@ class ConfiguredMirror:
 
 @dataclass(frozen=True, slots=True)
 class SpackConfig:
-    """The mirrors of a Spack in the order in which it asks them, and its own and other trees."""
+    """The mirrors of a Spack in their order, and its own and other install trees."""
 
     mirrors: Mapping[str, ConfiguredMirror]
     trees: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Ranges of ids are the sequence of those ids, whatever is asked of them."""
+"""Ranges of ids behave like the sequence of those ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers are kept within a bound, whatever is asked."""
+"""Cached values stay within a bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A damaged index is never believed, and whatever is found wrong with it has one name."""
+"""A damaged index is never trusted, and every damage raises IndexDamaged."""
 
 from __future__ import annotations
 

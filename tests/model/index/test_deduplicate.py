@@ -57,7 +57,7 @@ def cache(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Write the database of an install tree with zlib, which somebody asked for, and glibc."""
+    """Write the database of an install tree with zlib, which was installed by name, and glibc."""
     records = installs(
         node(dependencies=[edge("glibc", GLIBC, ["link"])]),
         leaf(GLIBC, "glibc", "2.39"),

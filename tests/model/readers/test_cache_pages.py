@@ -1,4 +1,4 @@
-"""Pages are read with nothing lost, and broken ones with nothing worse than a Problem."""
+"""Pages are read completely, and broken ones raise nothing and report a Problem."""
 
 from __future__ import annotations
 

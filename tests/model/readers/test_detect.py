@@ -1,4 +1,4 @@
-"""Documents are recognized by their structure, and unknown ones are a problem."""
+"""Documents are recognised by their structure, and unknown ones are a problem."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ NOT_KNOWN = f"{NOT_A} a spec file or the output of spack find --json"
 @pytest.mark.parametrize(
     ("data", "states"), [pytest.param(*rest, id=kind) for kind, *rest in DOCUMENTS]
 )
-def test_a_document_is_recognized_by_its_structure(
+def test_a_document_is_recognised_by_its_structure(
     data: bytes, states: list[tuple[str, ...]]
 ) -> None:
     specs, problems = read(data)

@@ -1,4 +1,4 @@
-"""A lock file gives all that an environment consists of, and says which specs were asked for."""
+"""A lock file contains all specs of an environment, and which of them are its roots."""
 
 from __future__ import annotations
 

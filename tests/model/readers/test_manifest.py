@@ -1,4 +1,4 @@
-"""A manifest of a mirror says which blobs there are, and whatever it says does no harm."""
+"""A manifest of a mirror lists its blobs, and a hostile one does no harm."""
 
 from __future__ import annotations
 

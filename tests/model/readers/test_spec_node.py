@@ -1,4 +1,4 @@
-"""The fields of a node are read each for itself, whatever the others hold."""
+"""The fields of a node are read independently of each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources are recognized by their content, and one that fails hides no other."""
+"""Sources are recognised by their content, and one that fails hides no other."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def test_a_broken_mirror_in_a_directory_does_not_hide_others(tmp_path: Path) -> 
     assert f"{tmp_path}/bad" in problem_text(discovered)
 
 
-def test_files_that_spack_wrote_are_recognized_among_others(tmp_path: Path) -> None:
+def test_files_that_spack_wrote_are_recognised_among_others(tmp_path: Path) -> None:
     spec = SPEC_FILES[0].read_bytes()
     write_page(tmp_path, [record()])
     write_files(

@@ -99,7 +99,7 @@ def test_a_copy_of_the_public_cache_on_this_machine_is_read(
     assert contents(discover_one(NAME)) == [ROOT, E4S]
 
 
-def test_a_tag_list_is_recognized_by_its_content(tmp_path: Path) -> None:
+def test_a_tag_list_is_recognised_by_its_content(tmp_path: Path) -> None:
     files = {**FILES, "other.json": FILES[NAME]}
 
     with serve_files(files) as server:

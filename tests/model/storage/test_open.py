@@ -13,7 +13,7 @@ from tests.model.storage.machine import NEW, NO_PORT, Machine
 from tests.web_server import sends, serving
 
 
-def test_a_remote_storage_is_recognized_by_its_scheme() -> None:
+def test_a_remote_storage_is_recognised_by_its_scheme() -> None:
     far = ["http://x", "HTTPS://x", "s3://x", "gs://x", "oci://x", "oci+http://x"]
     assert all(map(is_remote, far))
     assert not any(map(is_remote, ["file:///x", "/x", "x", "a:b", "git://x"]))

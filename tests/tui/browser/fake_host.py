@@ -138,7 +138,7 @@ class FakeBrowser:
         self.controllers = Controllers(
             self.host, names, query, session, self._copy, is_pick=is_pick
         )
-        self.host.on_damaged = self.controllers.loading.mend
+        self.host.on_damaged = self.controllers.loading.rebuild
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
 
     def _copy(self, text: str, what: str) -> CopyDone:

@@ -36,7 +36,7 @@ def kept(environ: dict[str, str]) -> Path:
 
 
 def look_around(browser: FakeBrowser) -> None:
-    """Look at everything that reads the index, whatever becomes of it."""
+    """Use everything that reads the index, without checks of the results."""
     controllers, host = browser.controllers, browser.host
     if (results := host.state.results) is not None:
         browser.move_to(len(results.listing) - 1)

@@ -147,22 +147,22 @@ def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -
     assert len(browser.shown) == 181
 
 
-def test_damage_is_mended_once_and_then_said(tmp_path: Path) -> None:
+def test_a_damaged_index_is_rebuilt_once_and_then_reported(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     browser = FakeBrowser(tmp_path).load()
-    mend, catalog = browser.controllers.loading.mend, browser.state.catalog
+    rebuild, catalog = browser.controllers.loading.rebuild, browser.state.catalog
     assert catalog is not None
-    mend(catalog, "a hash is missing")
-    mend(catalog, "and another one")
+    rebuild(catalog, "a hash is missing")
+    rebuild(catalog, "and another one")
     browser.settle()
     rebuilt = browser.state.catalog
     assert rebuilt is not None
     assert rebuilt is not catalog
     assert rebuilt.was_damaged
     assert browser.host.message.startswith(REBUILT)
-    mend(catalog, "the old one does not matter any more")
+    rebuild(catalog, "the old one does not matter any more")
     assert not browser.host.jobs
-    mend(rebuilt, "a hash is missing")
+    rebuild(rebuilt, "a hash is missing")
     assert browser.host.message == f"{STILL_DAMAGED}: a hash is missing"
     assert not browser.host.jobs
 

@@ -1,4 +1,4 @@
-"""The file of the queries: nothing that is wrong with it may stop or surprise anybody."""
+"""The history of queries: a broken file does no harm."""
 
 from __future__ import annotations
 

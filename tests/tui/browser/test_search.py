@@ -423,7 +423,7 @@ def test_the_query_of_the_command_line_is_asked_in_the_specs() -> None:
     assert browser.host.focused == ["specs"]
 
 
-def test_a_start_query_that_is_none_is_given_back_to_be_mended() -> None:
+def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
     browser = FakeBrowser(query="\x1b &x").load()
     draft = browser.state.draft
     assert draft is not None
@@ -433,7 +433,7 @@ def test_a_start_query_that_is_none_is_given_back_to_be_mended() -> None:
     assert len(browser.shown) == len(SAMPLE)
 
 
-def test_a_start_query_that_cannot_be_answered_is_given_back_to_be_mended() -> None:
+def test_a_start_query_that_cannot_be_answered_is_returned_to_its_input() -> None:
     browser = FakeBrowser(query="os=ubuntu24.04 ^zlib").load()
     assert "asks for dependencies" in browser.note
     assert browser.host.focused[-1] == "query"
