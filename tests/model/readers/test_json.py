@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers import json as json_reader
+from spackscope.model.readers import limits
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.json import parse
 from tests.builders import (
@@ -85,16 +85,16 @@ def test_the_last_of_repeated_keys_counts(data: bytes, key: str) -> None:
     first = json.dumps(installs(*zlib_nodes(version="1"))).encode()
     second = json.dumps(installs(*zlib_nodes(version="2"))).encode()
 
-    told, *items = by_record(data % (first, second))
+    problem, *items = by_record(data % (first, second))
 
-    assert told == Problem("document", "", f'"{key}" is given twice; the last one counts')
+    assert problem == Problem("document", "", f'"{key}" is given twice; the last one counts')
     assert items == by_record(database(json.loads(second)))
 
 
 def test_no_more_repeated_keys_are_listed_than_other_problems(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(json_reader.limits, "MAX_PROBLEMS", 3)
+    monkeypatch.setattr(limits, "MAX_PROBLEMS", 3)
     pairs = ", ".join(f'"{hash_of(number // 2)}": {{}}' for number in range(10))
 
     value, remarks = parse("{" + pairs + "}")

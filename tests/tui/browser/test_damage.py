@@ -101,7 +101,9 @@ def test_one_changed_byte_changes_nothing(
         "UPDATE codes SET data = zeroblob(length(data)) WHERE name = 'first'",
     ],
 )
-def test_what_makes_no_sense_is_rebuilt_and_said(statement: str, environ: dict[str, str]) -> None:
+def test_a_senseless_index_is_rebuilt_with_a_message(
+    statement: str, environ: dict[str, str]
+) -> None:
     whole, path = kept_hashes(environ), kept(environ)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
@@ -113,7 +115,7 @@ def test_what_makes_no_sense_is_rebuilt_and_said(statement: str, environ: dict[s
     assert kept_hashes(environ) == whole
 
 
-async def test_an_index_that_is_damaged_again_is_said_and_not_rebuilt_for_ever(
+async def test_an_index_that_is_damaged_again_is_reported_and_not_rebuilt(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

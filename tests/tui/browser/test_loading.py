@@ -69,7 +69,7 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "middle", "byte", "text", "meta", "version"])
-def test_a_damaged_index_is_rebuilt_and_said(
+def test_a_damaged_index_is_rebuilt_with_a_message(
     kept: tuple[Path, dict[str, str], Path], damage: str
 ) -> None:
     source, environ, index = kept
@@ -103,7 +103,7 @@ def test_a_damaged_index_is_rebuilt_and_said(
     assert "t9" not in browser.state.catalog.dictionaries.values("target")
 
 
-async def test_where_nothing_can_be_written_the_browser_works_and_says_so(
+async def test_where_nothing_can_be_written_the_browser_works_with_a_message(
     kept: tuple[Path, dict[str, str], Path], tmp_path: Path
 ) -> None:
     source, _, _ = kept

@@ -191,7 +191,7 @@ def test_a_catalog_whose_title_cannot_be_read_is_rebuilt_at_once(
     assert browser.host.message == f"{STILL_DAMAGED}: no name"
 
 
-def test_the_place_of_the_cursor_is_kept_by_hash(tmp_path: Path) -> None:
+def test_the_cursor_stays_on_its_hash(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n) for n in range(3)])
     browser = FakeBrowser(tmp_path).load()
     browser.move_to(2)

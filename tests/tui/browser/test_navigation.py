@@ -309,7 +309,7 @@ def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
     assert browser.host.message == "this is the spec itself"
 
 
-def test_where_no_dependencies_are_listed_that_is_said(tmp_path: Path) -> None:
+def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     browser = FakeBrowser(tmp_path).load()
     assert browser.state.details is not None

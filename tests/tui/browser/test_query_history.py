@@ -46,7 +46,7 @@ def read(environ: dict[str, str]) -> History:
         ({}, None),
     ],
 )
-def test_it_stands_where_the_xdg_specification_says(
+def test_the_history_is_in_the_xdg_state_directory(
     environ: dict[str, str], path: str | None
 ) -> None:
     assert history_path(environ) == path
@@ -90,7 +90,7 @@ def test_two_programs_keep_the_queries_of_each_other(environ: dict[str, str]) ->
     ],
     ids=["empty", "no line end", "blank lines", "no UTF-8", "controls", "huge", "long line"],
 )
-def test_what_is_no_query_in_the_file_is_passed_over(
+def test_lines_that_are_not_queries_are_ignored(
     environ: dict[str, str], path: Path, data: bytes, queries: tuple[str, ...]
 ) -> None:
     path.write_bytes(data)

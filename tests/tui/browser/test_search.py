@@ -310,7 +310,7 @@ def test_the_note_of_a_filter_is_about_its_text(browser: FakeBrowser) -> None:
     assert browser.note == ""
 
 
-def test_a_word_that_is_not_typed_to_its_end_is_no_error(browser: FakeBrowser) -> None:
+def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowser) -> None:
     ask(browser, "os=ubuntu24.04")
     shown, packages = browser.shown, browser.packages
     for end in range(len("target="), len("target=x86_64_v") + 1):

@@ -75,7 +75,7 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     assert not browser.state.marks
 
 
-def test_of_a_fold_the_first_is_meant_and_that_is_said(browser: FakeBrowser) -> None:
+def test_the_first_of_a_fold_is_marked_with_a_message(browser: FakeBrowser) -> None:
     browser.search.fold()
     browser.settle()
     hash_ = mark(browser, 0)

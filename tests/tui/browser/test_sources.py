@@ -32,7 +32,7 @@ async def test_the_sources_are_listed_with_what_is_the_matter(
         assert "does not exist" in browser.text
 
 
-def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -> None:
+def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
     for name in ("builds-of-today", "builds-of-yesterday"):
         shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "a-long-way" / "from-here" / name)
     one, other = sorted((tmp_path / "a-long-way" / "from-here").iterdir())
@@ -43,7 +43,9 @@ def test_the_telling_end_of_a_long_place_is_in_the_title(tmp_path: Path) -> None
     assert "yesterday" in summary.where
 
 
-async def test_a_mirror_that_is_down_serves_its_last_copy_and_says_so(tmp_path: Path) -> None:
+async def test_a_mirror_that_is_down_is_shown_from_its_cached_copy_with_a_message(
+    tmp_path: Path,
+) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
     with serve_files(mirror_v3(zlib_index())) as server:
         async with browsing(server.url, environ=environ) as browser:

@@ -111,7 +111,7 @@ def test_before_there_is_a_catalog_there_are_no_values() -> None:
     assert browser.host.message == "there are no values to choose from yet"
 
 
-def test_what_the_records_cannot_answer_is_said_in_the_dialog(
+def test_the_dialog_explains_what_the_records_cannot_answer(
     browser: FakeBrowser, dialogs: Dialogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser.type_text("^zlib")
