@@ -19,7 +19,7 @@ _MAX_METHOD_WIDTH = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CopyForm:
     """A form to copy: its key in the menu, its name, its plural, and how a spec is spelled."""
 
     key: str
@@ -29,21 +29,21 @@ class Form:
 
 
 FORMS = (
-    Form("y", "hash", "hashes", lambda spec: spec.hash),
-    Form("slash", "/hash, as Spack takes it", "hashes", lambda spec: f"/{spec.hash}"),
-    Form("s", "spec string", "spec strings", spec_string),
-    Form("i", "install command", "install commands", install_command),
-    Form("J", "JSON", "JSON records", json_text),
+    CopyForm("y", "hash", "hashes", lambda spec: spec.hash),
+    CopyForm("slash", "/hash, as Spack takes it", "hashes", lambda spec: f"/{spec.hash}"),
+    CopyForm("s", "spec string", "spec strings", spec_string),
+    CopyForm("i", "install command", "install commands", install_command),
+    CopyForm("J", "JSON", "JSON records", json_text),
 )
 """All forms, in the order of the menu."""
 
 
-def spelled(form: Form, specs: Sequence[Spec]) -> str:
+def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
     """Return specs in one form: each on a line of its own, once, without a final line end."""
     return "\n".join(dict.fromkeys(form.spell(spec) for spec in specs))
 
 
-def summary(form: Form, specs: Sequence[Spec], *, marked: bool) -> str:
+def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     """Return in some words what is copied: the beginning of a hash, a text, or how many.
 
     >>> summary(FORMS[0], [spec], marked=False)

@@ -17,7 +17,7 @@ from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
 from spackscope.model.sources.document import DiscoveredSource, Document
 from spackscope.model.sources.session import Session
 
@@ -135,7 +135,7 @@ class _Builder:
         data = _read_bytes(document)
         if document.kind == "sizes":
             try:
-                if (size := archive_size(data, origin=document.origin)) is not None:
+                if (size := archive_size_in(data, origin=document.origin)) is not None:
                     self._writer.add_archive(*size)
             except Unreadable as error:
                 self._add_problem(document, str(error))

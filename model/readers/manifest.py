@@ -83,7 +83,7 @@ def read_manifest(data: bytes) -> Manifest:
     return Manifest(tuple(blobs), tuple(remarks))
 
 
-def archive_size(data: bytes, *, origin: str) -> tuple[str, int] | None:
+def archive_size_in(data: bytes, *, origin: str) -> tuple[str, int] | None:
     """Return the hash of the spec that a manifest describes, and the bytes of its archive.
 
     The hash is only in the name of the manifest. Returns None if either is missing. Raises

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
-from spackscope.model.readers.manifest import archive_size as size_in_manifest
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
 from spackscope.model.sources.mirror import parse_target
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
 from spackscope.model.sources.resolve import shown_source, unique_names
@@ -56,7 +55,7 @@ def archive_size(
         if storage is None:
             return None
         path = storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
-        entry = size_in_manifest(read_file(path, MAX_MANIFEST_SIZE), origin=name)
+        entry = archive_size_in(read_file(path, MAX_MANIFEST_SIZE), origin=name)
     except Cancelled:
         raise
     except Exception:

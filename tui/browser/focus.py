@@ -70,7 +70,7 @@ class Focus:
 
     def _is_typing_late(self, key: str) -> bool:
         state, draft = self._host.state, self._host.state.draft
-        if key in input_assist.KEYS:
+        if key in input_assist.COMPLETION_KEYS:
             return draft is not None and draft.completions is None
         if key in ("up", "down"):
             return self._host.is_running("history")

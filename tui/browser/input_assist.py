@@ -9,7 +9,7 @@ from spackscope.model.assist.completion import Completion, Completions, complete
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host
 
-KEYS = frozenset({"tab", "ctrl+n", "ctrl+p"})
+COMPLETION_KEYS = frozenset({"tab", "ctrl+n", "ctrl+p"})
 """Keys that wait for the completions of what was typed before them."""
 
 

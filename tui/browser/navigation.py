@@ -17,8 +17,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.undo import Step, UndoList
-from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, read_path
-from spackscope.tui.dialogs.dependency_path import Step as PathStep
+from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep, read_path
 
 
 class Target(NamedTuple):

@@ -10,7 +10,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import Spec
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.state import Host
-from spackscope.tui.copy_forms import FORMS, CopyDone, Form, spelled, summary
+from spackscope.tui.copy_forms import FORMS, CopyDone, CopyForm, spelled, summary
 from spackscope.tui.dialogs.copy import CopyDialog
 
 NOTHING = "there is no spec to copy"
@@ -71,7 +71,7 @@ class Selection:
         details = self._host.state.details
         return details.row if details is not None else None
 
-    def _copy_form(self, form: Form | None) -> None:
+    def _copy_form(self, form: CopyForm | None) -> None:
         state = self._host.state
         if form is None:
             return
@@ -82,7 +82,7 @@ class Selection:
         self._host.run(lambda _: job(), self._copied, group="copy")
 
     def _copy_specs(
-        self, catalog: Catalog, marks: Sequence[str], selected: Row | None, form: Form
+        self, catalog: Catalog, marks: Sequence[str], selected: Row | None, form: CopyForm
     ) -> CopyDone:
         """Read specs and copy them: for a worker thread."""
         is_hash = form is FORMS[0]

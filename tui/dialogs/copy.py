@@ -13,14 +13,14 @@ from textual.widgets.option_list import Option
 
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
-from spackscope.tui.copy_forms import FORMS, Form, spelled
+from spackscope.tui.copy_forms import FORMS, CopyForm, spelled
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 
 _EXAMPLE = 66
 """Cells of the example under each form, so that it stays on one line."""
 
 
-class CopyDialog(Dialog[Form]):
+class CopyDialog(Dialog[CopyForm]):
     """A menu of the forms, each with the text that it would copy of the first spec."""
 
     def __init__(self, specs: Sequence[Spec]) -> None:
@@ -35,7 +35,7 @@ class CopyDialog(Dialog[Form]):
             box.border_subtitle = Content(HINT_GAP.join(("⏎ or letter copy", "esc close")))
             yield OptionList(*(self._option(form) for form in FORMS))
 
-    def _option(self, form: Form) -> Option:
+    def _option(self, form: CopyForm) -> Option:
         key = "/" if form.key == "slash" else form.key
         example = shorten(spelled(form, self._specs[:1]), _EXAMPLE)
         prompt = Content.assemble(

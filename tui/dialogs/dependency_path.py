@@ -30,7 +30,7 @@ _MAX_NAME_WIDTH = 36
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One spec on a path: the id of its record, and the edge that led to it, if any."""
 
     id: int
@@ -38,17 +38,17 @@ class Step:
     edge: Edge | None
 
 
-def read_path(catalog: Catalog, edges: Sequence[Edge]) -> list[Step]:
+def read_path(catalog: Catalog, edges: Sequence[Edge]) -> list[PathStep]:
     """Read the specs on a path with at least one edge: for a worker thread.
 
     Raises IndexDamaged.
     """
     ids = [edges[0].parent, *(edge.child for edge in edges)]
     specs = read_specs(catalog, ids)
-    return [Step(id_, specs[id_], edge) for id_, edge in zip(ids, (None, *edges), strict=True)]
+    return [PathStep(id_, specs[id_], edge) for id_, edge in zip(ids, (None, *edges), strict=True)]
 
 
-def path_lines(steps: Sequence[Step]) -> list[list[Piece]]:
+def path_lines(steps: Sequence[PathStep]) -> list[list[Piece]]:
     """Return a line for each spec: deptypes of the edge, name, hash, and what it provides."""
     width = min(_MAX_NAME_WIDTH, max(cell_width(full_name(step.spec)) for step in steps))
     lines: list[list[Piece]] = []
@@ -71,7 +71,7 @@ def path_lines(steps: Sequence[Step]) -> list[list[Piece]]:
 class DependencyPathDialog(Dialog[int]):
     """A dialog with a path; its result is the record id of the spec to go to."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[PathStep]) -> None:
         super().__init__()
         self.steps = steps
 

@@ -13,7 +13,7 @@ from spackscope.model.readers.manifest import (
     MAX_MANIFEST_SIZE,
     Blob,
     Manifest,
-    archive_size,
+    archive_size_in,
     read_manifest,
 )
 from tests.builders import (
@@ -59,7 +59,7 @@ def test_the_manifest_of_a_spec_that_spack_wrote_names_spec_file_and_size(path: 
     data = path.read_bytes()
 
     blob = read_manifest(data).blob(SPEC_TYPE)
-    manifest = archive_size(data, origin=str(path))
+    manifest = archive_size_in(data, origin=str(path))
 
     assert (SPACK_DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
     assert manifest is not None
@@ -76,10 +76,10 @@ def test_a_signature_is_removed() -> None:
 def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
     data = manifest(entry(ARCHIVE_TYPE, b"archive"), entry(SPEC_TYPE, b"spec"))
 
-    assert archive_size(data, origin=NAMED) == (ZLIB, 7)
-    assert archive_size(data, origin="zlib.spec.manifest.json") is None
+    assert archive_size_in(data, origin=NAMED) == (ZLIB, 7)
+    assert archive_size_in(data, origin="zlib.spec.manifest.json") is None
     no_size = manifest(entry(ARCHIVE_TYPE, b"archive", contentLength=...))
-    assert archive_size(no_size, origin=NAMED) is None
+    assert archive_size_in(no_size, origin=NAMED) is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
 )
 def test_a_manifest_without_a_size_is_a_problem(data: bytes, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
-        archive_size(data, origin=NAMED)
+        archive_size_in(data, origin=NAMED)
 
 
 @pytest.mark.parametrize("length", [..., -1, 1.5, "7", None, True, [7], 10**30, float("nan")])

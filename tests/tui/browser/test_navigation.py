@@ -11,7 +11,7 @@ import pytest
 from spackscope.model.catalog.dependency_tree import Node as TreeNode
 from spackscope.model.catalog.dependency_tree import read_unfolded
 from spackscope.model.catalog.listing import Sort
-from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, Step
+from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
 from tests.builders import Node, database, edge, hash_of, installs, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -258,7 +258,7 @@ def test_reloading_forgets_the_steps_and_keeps_the_spec(browser: FakeBrowser, in
 # Why
 
 
-def path_of(browser: FakeBrowser) -> list[Step]:
+def path_of(browser: FakeBrowser) -> list[PathStep]:
     """Return what the dialog that is open shows."""
     browser.settle()
     dialog, _ = browser.host.dialogs[-1]
@@ -266,7 +266,7 @@ def path_of(browser: FakeBrowser) -> list[Step]:
     return list(dialog.steps)
 
 
-def names(path: list[Step]) -> list[str]:
+def names(path: list[PathStep]) -> list[str]:
     return [step.spec.name for step in path]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.copy_forms import FORMS, Form
+from spackscope.tui.copy_forms import FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE
 from tests.builders import INSTALL_TREE, Record, record, write_page
@@ -33,7 +33,7 @@ def mark(browser: FakeBrowser, number: int) -> str:
     return hash_
 
 
-def choose(browser: FakeBrowser, form: Form) -> str:
+def choose(browser: FakeBrowser, form: CopyForm) -> str:
     """Choose a form in the menu, and return what was copied."""
     browser.controllers.selection.open_menu()
     browser.settle()
@@ -106,7 +106,7 @@ def is_form(key: str, text: str, record: Record) -> bool:
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.key)
-def test_each_form_is_copied(browser: FakeBrowser, form: Form) -> None:
+def test_each_form_is_copied(browser: FakeBrowser, form: CopyForm) -> None:
     hash_ = hash_at(browser, 0)
     (selected,) = (r for r in SAMPLE if r["hash"] == hash_)
     text = choose(browser, form)

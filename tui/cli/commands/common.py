@@ -23,7 +23,7 @@ from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
-MAX_PROBLEMS = 20
+MAX_PRINTED = 20
 """Problems that are printed by commands other than `index`."""
 
 _MAX_QUERY_LENGTH = 500
@@ -61,7 +61,7 @@ def print_lines(
             if catalog.was_damaged:
                 stdio.print_message(REBUILT)
             if not printed_problems:
-                _print_problems(catalog, None if options.command == "index" else MAX_PROBLEMS)
+                _print_problems(catalog, None if options.command == "index" else MAX_PRINTED)
                 printed_problems = True
             for line in islice(lines_of(catalog), printed_lines, None):
                 stdio.print_line(line)
