@@ -39,11 +39,11 @@ def mismatch(name: str, value: object, expected: str) -> str:
 def wrong_value(name: str, value: object, expected: str) -> str:
     """Return the same sentence, but with the value itself if it is a string or a number."""
     if type(value) is Number or (type(value) is str and value):
-        return f"{name} is {quoted(value)}, expected {expected}"
+        return f"{name} is {shown_value(value)}, expected {expected}"
     return mismatch(name, value, expected)
 
 
-def quoted(value: object) -> str:
+def shown_value(value: object) -> str:
     """Return a short form of a string or number, or the type of another value."""
     if type(value) is Number:
         return value[:40]

@@ -14,7 +14,7 @@ from typing import Any
 
 from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.dependencies import OLD_HASH_KEYS, DependencyReader, compiles
-from spackscope.model.readers.fields import FieldReader, mismatch, quoted, storable
+from spackscope.model.readers.fields import FieldReader, mismatch, shown_value, storable
 from spackscope.model.readers.limits import MAX_RECORDS, TOO_MANY_RECORDS
 from spackscope.model.readers.parameters import ParameterReader
 
@@ -105,7 +105,7 @@ class NodeReader:
             self.fields.add_problem(mismatch("node", node, "an object"))
             return None
         if (stated := fields.get("hash", hash_)) != hash_:
-            self.fields.add_problem(f"node states another hash, {quoted(stated)}")
+            self.fields.add_problem(f"node states another hash, {shown_value(stated)}")
         return self._spec(hash_, name, fields, values)
 
     def _spec(self, hash_: str, name: object, fields: Fields, values: dict[str, Any]) -> Spec:

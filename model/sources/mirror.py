@@ -14,7 +14,7 @@ from spackscope.model.sources.document import Document, Kind, document_at
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import FetchedFile, Storage
 from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.urls import scheme_of, unquoted
+from spackscope.model.storage.urls import percent_decoded, scheme_of
 
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
@@ -54,7 +54,7 @@ def parse_target(url: str) -> UrlTarget:
         host, slash, path = rest.partition("/")
         server, path = f"{scheme}://{host}", slash + path
     # Storages take plain names, and encode them where they have to.
-    plain = unquoted if scheme_of(url) else str
+    plain = percent_decoded if scheme_of(url) else str
     if match := _MANIFEST.fullmatch(path):
         view = plain(match["view"] or "")
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")

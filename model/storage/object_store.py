@@ -13,7 +13,7 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.timeouts import RateCheck, Timeouts
-from spackscope.model.storage.urls import split_url, unquoted
+from spackscope.model.storage.urls import percent_decoded, split_url
 
 _Result = TypeVar("_Result")
 
@@ -105,7 +105,7 @@ class ObjectStorage(RemoteStorage):
 
     def __init__(self, url: str, bucket: Bucket, downloader: Downloader) -> None:
         super().__init__(url, downloader)
-        self._prefix = unquoted(split_url(url).path).strip("/")
+        self._prefix = percent_decoded(split_url(url).path).strip("/")
         self._bucket = bucket
 
     def _cache_key(self, name: str) -> str:

@@ -207,7 +207,7 @@ def shown_top(url: str) -> str:
     return shown_url(url).removesuffix("?…").rstrip("/")
 
 
-def unquoted(part: str) -> str:
+def percent_decoded(part: str) -> str:
     """Return a part of a URL without percent-encoding."""
     return unquote(part)
 

@@ -212,7 +212,7 @@ def indexed(tmp_path: Path, *sources: Path, rebuild: bool = False) -> Catalog:
     return load([str(source) for source in sources], Session(environ), keep=True, rebuild=rebuild)
 
 
-def told(catalog: Catalog) -> dict[str, object]:
+def contents_by_hash(catalog: Catalog) -> dict[str, object]:
     """Return all records of an index, by hash."""
     rows = catalog.rows(range(catalog.column_arrays.first[-1]))
     hashes = [row.spec.hash for row in rows]
@@ -243,7 +243,7 @@ def test_a_refresh_gives_the_same_as_a_rebuild(tmp_path: Path, tree: Path) -> No
     refreshed = indexed(tmp_path, site, mirror, tree)
 
     rebuilt = indexed(tmp_path, site, mirror, tree, rebuild=True)
-    assert told(refreshed) == told(rebuilt)
+    assert contents_by_hash(refreshed) == contents_by_hash(rebuilt)
     assert set(refreshed.problems) == set(rebuilt.problems) != set()
     assert [source.specs for source in refreshed.sources] == [
         source.specs for source in rebuilt.sources

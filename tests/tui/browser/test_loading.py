@@ -18,26 +18,26 @@ from tests.builders import hash_of, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
 
-def said(browser: Browser) -> str:
-    """What the screen says, its words joined over the ends of lines and panes."""
+def shown_text(browser: Browser) -> str:
+    """Return the text of the screen, its words joined over the ends of lines and panes."""
     return " ".join(browser.text.replace("│", " ").split())
 
 
 async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> None:
     for size in ((120, 30), (50, 20)):
         async with browsing("/no/such/place", size=size) as browser:
-            assert "/no/such/place does not exist" in said(browser)
-            assert "r reloads · q quits" in said(browser)
+            assert "/no/such/place does not exist" in shown_text(browser)
+            assert "r reloads · q quits" in shown_text(browser)
             await browser.press(
                 "j", "enter", "y", "z", "s", "Y", "!", "space", "slash", "x", "escape"
             )
             assert browser.app.is_running
     write_page(tmp_path / "empty", [])
     async with browsing(tmp_path / "empty") as browser:
-        assert "There are no specs" in said(browser)
+        assert "There are no specs" in shown_text(browser)
         assert "0 specs" in browser.lines[0]
         await browser.press("exclamation_mark")
-        assert "read without a problem" in said(browser)
+        assert "read without a problem" in shown_text(browser)
     write_page(tmp_path / "good", [record(1)])
     write_page(
         tmp_path / "bad" / "specs.md", [record(2, hash="TOO-SHORT"), record(3)], title="hdf5"
@@ -47,8 +47,8 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
         assert "! 1 problem" in browser.lines[-1]
         await browser.press("exclamation_mark")
         assert "problems 1" in browser.text
-        assert "bad/specs.md" in said(browser)
-        assert "record 1" in said(browser)
+        assert "bad/specs.md" in shown_text(browser)
+        assert "record 1" in shown_text(browser)
         await browser.press("q")
         assert browser.dialog is None
 
@@ -125,8 +125,8 @@ async def test_loading_can_be_stopped_and_the_screen_may_change_its_size(tmp_pat
             await browser.press("escape")
             await browser.settle()
             if not browser.packages:
-                assert "reading was stopped" in said(browser)
-                assert "r reloads" in said(browser)
+                assert "reading was stopped" in shown_text(browser)
+                assert "r reloads" in shown_text(browser)
                 browser.send("r")
             for other in ((50, 20), (1, 1), (300, 90), (80, 24)):
                 await browser.pilot.resize_terminal(*other)

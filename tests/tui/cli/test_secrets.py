@@ -61,7 +61,7 @@ COMMANDS = [
 ]
 
 
-def told(program: Program, *words: str, **changes: str) -> str:
+def output_of(program: Program, *words: str, **changes: str) -> str:
     """Run a command; return all that it wrote, to the screen and to its cache."""
     result = program(*words, stdin=None, **changes)
     assert result.returncode in (0, 1, 3), result.stderr
@@ -95,7 +95,7 @@ def test_no_command_shows_a_secret_of_a_source(
         address = server.url.removeprefix("http://")
         sources = ["site", f"http://{USER}@{address}/here{QUERY}", *URLS]
         arguments = [word for source in sources for word in ("-f", source)]
-        text = told(program, *words, *arguments, **clouds, STORAGE_EMULATOR_HOST=server.url)
+        text = output_of(program, *words, *arguments, **clouds, STORAGE_EMULATOR_HOST=server.url)
 
     for secret in SECRETS:
         assert secret not in text
@@ -109,7 +109,7 @@ def test_no_secret_is_shown_where_no_source_can_be_read(
 ) -> None:
     with serve_files({}) as server:
         arguments = [word for source in URLS for word in ("-f", source)]
-        text = told(
+        text = output_of(
             program, "find", "zlib", *arguments, **clouds, STORAGE_EMULATOR_HOST=server.url
         )
 
@@ -132,7 +132,7 @@ def test_no_secret_of_the_environment_is_shown(
     variables: tuple[str, ...], value: str, program: Program, clouds: dict[str, str]
 ) -> None:
     sources = ["http://h/x", "https://h/x", "oci://h/x", "s3://bucket/x", "public", value]
-    text = told(
+    text = output_of(
         program,
         "find",
         "zlib",

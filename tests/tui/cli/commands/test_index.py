@@ -16,13 +16,13 @@ from tests.builders import hash_of, record, write_page
 from tests.program import Program
 
 
-def said(text: str) -> dict[str, str]:
+def parse_output(text: str) -> dict[str, str]:
     return dict(line.split(maxsplit=1) for line in text.splitlines())
 
 
 def test_index_prints_what_it_contains_and_where_it_is(program: Program) -> None:
     result = program("index")
-    index = said(result.stdout)
+    index = parse_output(result.stdout)
     assert result.returncode == 0
     assert list(index) == ["specs", "packages", "tags", "problems", "index", "size"]
     assert (index["specs"], index["packages"], index["tags"]) == ("346", "4", "1")
@@ -34,12 +34,12 @@ def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_on_demand(
     program: Program,
 ) -> None:
     page = write_page(program.home / "zlib.md", [record(1)])
-    file = Path(said(program("index", "-f", "zlib.md").stdout)["index"])
+    file = Path(parse_output(program("index", "-f", "zlib.md").stdout)["index"])
     first = file.stat().st_ino
     program("index", "-f", "zlib.md")
     assert file.stat().st_ino == first
     write_page(page, [record(1), record(2)])
-    assert said(program("index", "-f", "zlib.md").stdout)["specs"] == "2"
+    assert parse_output(program("index", "-f", "zlib.md").stdout)["specs"] == "2"
     second = file.stat().st_ino
     program("index", "-f", "zlib.md", "--rebuild")
     assert file.stat().st_ino != second
@@ -49,7 +49,7 @@ def test_index_prints_all_problems_and_find_the_first_twenty(program: Program) -
     records: list[object] = [record(hash="no hash") for _ in range(30)]
     write_page(program.home / "zlib.md", [*records, record(1)])
     result = program("index", "-f", "zlib.md")
-    assert said(result.stdout)["problems"] == "30"
+    assert parse_output(result.stdout)["problems"] == "30"
     lines = result.stderr.splitlines()
     assert len(lines) == 30
     assert lines[4] == (
@@ -80,7 +80,7 @@ def test_broken_pages_do_not_hide_others(program: Program) -> None:
 
 def test_a_damaged_index_is_rebuilt(program: Program) -> None:
     before = program("find", "--json").stdout
-    file = Path(said(program("index").stdout)["index"])
+    file = Path(parse_output(program("index").stdout)["index"])
     with sqlite3.connect(file) as connection:
         roots = [root for (root,) in connection.execute("SELECT rootpage FROM sqlite_master")]
         (size,) = connection.execute("PRAGMA page_size").fetchone()
@@ -100,7 +100,7 @@ def test_a_damaged_index_is_rebuilt(program: Program) -> None:
 def test_one_changed_byte_of_an_index_changes_no_answer(program: Program) -> None:
     questions = (("find", "--hashes"), ("find", "--json", "target=x86_64_v3"), ("sources",))
     before = [program(*words).stdout for words in questions]
-    file = Path(said(program("index").stdout)["index"])
+    file = Path(parse_output(program("index").stdout)["index"])
     data, chance = file.read_bytes(), random.Random(0)
     places = [at for at, byte in enumerate(data) if byte]
     for words, answer in list(zip(questions, before, strict=True)) * 6:
@@ -132,7 +132,7 @@ def test_an_unwritable_cache_is_reported(program: Program) -> None:
     (program.home / "file").write_text("")
     result = program("index", XDG_CACHE_HOME=str(program.home / "file"))
     assert result.returncode == 0
-    assert list(said(result.stdout)) == ["specs", "packages", "tags", "problems"]
+    assert list(parse_output(result.stdout)) == ["specs", "packages", "tags", "problems"]
     assert result.stderr.startswith("spackscope: the index is kept in memory: ")
     result = program("index", XDG_CACHE_HOME="", HOME="")
     assert "there is no home directory" in result.stderr
