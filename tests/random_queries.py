@@ -1,4 +1,4 @@
-"""Write random queries of the grammar, odd ones included."""
+"""Generate random queries of the language, odd ones included."""
 
 from __future__ import annotations
 

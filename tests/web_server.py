@@ -1,4 +1,4 @@
-"""A real web server on loopback whose handlers may break all rules."""
+"""A real web server on loopback whose handlers may break the rules of HTTP."""
 
 from __future__ import annotations
 

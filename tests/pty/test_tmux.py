@@ -1,4 +1,4 @@
-"""The main job in a real tmux with its own settings: from the first key to a copied hash."""
+"""The main task in a real tmux with its own settings: from the first key to a copied hash."""
 
 from __future__ import annotations
 

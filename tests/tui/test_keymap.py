@@ -1,4 +1,4 @@
-"""The table of keys is what the program does, what it says of itself, and what the README says."""
+"""Bindings, help and README agree with the table of keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text while it is typed comes with its place."""
+"""Errors in a text that is being typed come with their offset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalog counts, finds, and says what is to blame where nothing is found."""
+"""The catalog counts and finds, and names the filter to blame where nothing matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL over codes finds what the evaluator of single records finds."""
+"""SQL over codes and the evaluator of single records give the same answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cached values stay within a bound."""
+"""A cache stays within its bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the user are for the user alone, and those that killed processes left are removed."""
+"""Files are private to the user, and those that killed processes left are removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text from outside is safe to show, and fits where it is put."""
+"""Text from outside is safe to show, and fits its width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index is kept where it can be, used while it is true, and never in the way."""
+"""An index is saved where possible, reused while current, and never an obstacle."""
 
 from __future__ import annotations
 

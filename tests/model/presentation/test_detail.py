@@ -1,4 +1,4 @@
-"""Records are presented as Spack prints them, and nothing dirty ever comes out."""
+"""The detail of a record has all its values, and only clean text."""
 
 from __future__ import annotations
 

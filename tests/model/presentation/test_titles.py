@@ -1,4 +1,4 @@
-"""Title lines say what is shown of how many, and what all rows share."""
+"""Title lines have how many rows are shown, and what all of them share."""
 
 from __future__ import annotations
 

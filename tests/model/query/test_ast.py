@@ -1,4 +1,4 @@
-"""A query names its package, and does without it."""
+"""The package of a query is read, replaced and removed."""
 
 from __future__ import annotations
 

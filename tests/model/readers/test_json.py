@@ -1,4 +1,4 @@
-"""What comes before an error in JSON is read, and no key is lost without a word."""
+"""What comes before an error in JSON is read, and repeated keys are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without a source given, those of the user's own Spack are taken, and else the sample."""
+"""Sources are those of the command line, else of the user's Spack, else the sample."""
 
 from __future__ import annotations
 

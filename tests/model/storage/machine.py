@@ -1,4 +1,4 @@
-"""A machine on which the program runs again and again."""
+"""A cache directory and an environment for storages, as between runs of the program."""
 
 from __future__ import annotations
 

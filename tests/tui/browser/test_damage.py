@@ -1,4 +1,4 @@
-"""A damaged index never ends the browser: it is rebuilt once, and said."""
+"""A damaged index never ends the browser: it is rebuilt once, with a message."""
 
 from __future__ import annotations
 

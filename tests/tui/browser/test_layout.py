@@ -1,4 +1,4 @@
-"""Panes and their places: sizes of the terminal, the focus, going back, the mouse."""
+"""The layout of the panes: sizes of the terminal, the focus, going back, the mouse."""
 
 from __future__ import annotations
 

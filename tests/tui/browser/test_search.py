@@ -1,4 +1,4 @@
-"""Search without an app: which view is asked for, and what stays while a text has no rows."""
+"""Search without an app: which view is requested, and what stays while a text has no rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real program under a limit of memory, with documents that are made to do harm."""
+"""The real program under a limit of memory, with hostile documents."""
 
 from __future__ import annotations
 

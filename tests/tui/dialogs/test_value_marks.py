@@ -1,4 +1,4 @@
-"""The marks of the values dialog: what the keys make of them, and what Enter takes."""
+"""The marks of the values dialog: what the keys change, and what Enter applies."""
 
 from __future__ import annotations
 

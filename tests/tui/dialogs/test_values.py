@@ -1,4 +1,4 @@
-"""The values of a column: counted, marked, and made a part of the query."""
+"""The values of a column: counted, marked, and applied to the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes of the program, made for real: one sentence, a log without data, and 70."""
+"""Unexpected errors of the real program: one sentence, a log without data, and exit code 70."""
 
 from __future__ import annotations
 

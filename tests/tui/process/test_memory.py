@@ -1,4 +1,4 @@
-"""Large answers leave no holes in the heap."""
+"""Memory of large answers is returned to the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of the dependency tree in the detail, without an app: what they ask for and show."""
+"""The keys of the dependency tree in the detail, without an app: what they request and show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one way to mark a match in a text."""
+"""Matches in a text are highlighted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows are read a window at a time, and drawn as placeholders until they are there."""
+"""Rows are read a window at a time, and drawn as placeholders until they arrive."""
 
 from __future__ import annotations
 
