@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widget import Widget
 
@@ -22,21 +21,24 @@ class FilterBar(Horizontal):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._inputs = {column.name: FilterInput(name=column.name) for column in COLUMNS}
+        self._inputs: dict[str, FilterInput] = {}
+        self._query = Query()
         # What each filter shows, and as which text.
         self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
 
-    def compose(self) -> ComposeResult:
-        """Lay the inputs side by side; they are hidden until their columns are placed."""
-        for input_ in self._inputs.values():
-            input_.display = False
-            yield input_
-
     def place(self, placed: Sequence[Placed], gutter: int) -> None:
-        """Align the inputs with their heads."""
+        """Align the inputs with their heads; those that were never needed are not mounted."""
         placed_by_name = {p.column.name: p for p in placed}
-        for column, input_ in self._inputs.items():
+        following: FilterInput | None = None
+        for column in [column.name for column in reversed(COLUMNS)]:
             position = placed_by_name.get(column)
+            if position is not None and column not in self._inputs:
+                input_ = self._inputs[column] = FilterInput(name=column)
+                input_.reflect(column_text(self._query, column))
+                self.mount(input_, before=following)
+            if column not in self._inputs:
+                continue
+            input_ = following = self._inputs[column]
             input_.display = position is not None
             if position is not None:
                 input_.styles.width = position.width
@@ -45,6 +47,7 @@ class FilterBar(Horizontal):
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show the filters of a query, except where the text means the same or is typed in."""
+        self._query = query
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
@@ -66,8 +69,9 @@ class FilterBar(Horizontal):
             return None
 
     def focus_on(self, column: str) -> None:
-        """Go to the filter of a column."""
-        self._inputs[column].focus()
+        """Go to the filter of a column, if it was ever on the screen."""
+        if column in self._inputs:
+            self._inputs[column].focus()
 
     @property
     def focused_column(self) -> str | None:
