@@ -64,6 +64,7 @@ class PackageList(Vertical):
         super().__init__(id=id, classes=classes)
         self.packages: Sequence[PackageCount] = ()
         self.selected: str | None = None
+        self.border_title = Content("packages")
 
     def compose(self) -> ComposeResult:
         """Lay out the filter above the rows."""

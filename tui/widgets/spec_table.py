@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
@@ -66,6 +67,7 @@ class SpecTable(Vertical):
         self._scope: object = ()
         self._arrangement: object = None
         self._column = "hash"
+        self.border_title = Content("specs")
 
     def compose(self) -> ComposeResult:
         """Lay out the heads above the filters, and these above the rows."""
