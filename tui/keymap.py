@@ -18,7 +18,7 @@ class Key:
     `where` is the pane that must have the focus, `keys` are Textual's names of the keys, `shown`
     is how they are written for people, `hint` the word in the status line, if any. A key that
     `moves` only moves a cursor, so that many can be handled at once. The actions of keys that work
-    anywhere are methods of tui/browser/actions.py, others of the widget with the focus.
+    anywhere are in the table of tui/browser/actions.py, others methods of the focused widget.
     """
 
     where: str
@@ -34,8 +34,7 @@ class Key:
         """The action as Textual runs it; the browser has one for the keys that work anywhere."""
         if self.where != ANYWHERE or self.action.startswith("app."):
             return self.action
-        name, _, arguments = self.action.partition("(")
-        return f"browse('{name}', {arguments}" if arguments else f"browse('{name}')"
+        return f"browse('{self.action}')"
 
 
 KEYS = (
@@ -48,22 +47,18 @@ KEYS = (
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Remove all filters."),
     Key(ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane or filter."),
     Key(ANYWHERE, "shift+tab", "previous_pane", "⇧⇥", "Go to the previous pane or filter."),
-    Key(ANYWHERE, "1", "focus_pane('packages')", "1", "Go to the packages."),
-    Key(ANYWHERE, "2", "focus_pane('specs')", "2", "Go to the specs."),
-    Key(ANYWHERE, "3", "focus_pane('detail')", "3", "Go to the detail of the spec."),
+    Key(ANYWHERE, "1", "focus_packages", "1", "Go to the packages."),
+    Key(ANYWHERE, "2", "focus_specs", "2", "Go to the specs."),
+    Key(ANYWHERE, "3", "focus_detail", "3", "Go to the detail of the spec."),
     Key(ANYWHERE, "escape", "back", "esc", "Go one step back."),
     Key(ANYWHERE, "z", "fold", "z", "Fold look-alikes into one row with their count, or unfold."),
     Key(ANYWHERE, "s", "sort", "s", "Sort: ascending, descending, off."),
     Key(ANYWHERE, "t", "dependencies", "t", "Dependencies; again: dependents."),
     Key(ANYWHERE, "w", "why", "w", "Show why: the path to the dependency or the marked spec."),
     Key(
-        ANYWHERE,
-        "left_square_bracket,b",
-        "retrace(-1)",
-        "[ b",
-        "Undo: back to the view or jump before.",
+        ANYWHERE, "left_square_bracket,b", "undo", "[ b", "Undo: back to the view or jump before."
     ),
-    Key(ANYWHERE, "right_square_bracket", "retrace(1)", "]", "Redo: forward again."),
+    Key(ANYWHERE, "right_square_bracket", "redo", "]", "Redo: forward again."),
     Key(ANYWHERE, "exclamation_mark", "show_problems", "!", "List what could not be read."),
     Key(ANYWHERE, "S", "show_sources", "S", "List the sources: kind, specs, problems, age."),
     Key(ANYWHERE, "a", "everything", "a", "Show or hide dependency-only specs."),

@@ -25,8 +25,8 @@ pytestmark = [
 
 MODES = {"1049": "alternate screen", "1000": "mouse", "1003": "mouse moves", "2004": "pasting"}
 BROKEN = (
-    "from spackscope.tui.browser.actions import Actions as B;"
-    "B.fold = lambda self: 1 / 0;"
+    "from spackscope.tui.browser.actions import ACTIONS;"
+    "ACTIONS['fold'] = lambda self: 1 / 0;"
     "from spackscope.tui.cli.main import main; raise SystemExit(main())"
 )
 

@@ -28,10 +28,10 @@ ENDING = [
     if hasattr(signal, name)
 ]
 HUNG = (
-    "import time; from spackscope.tui.browser.actions import Actions as B\n"
+    "import time; from spackscope.tui.browser.actions import ACTIONS\n"
     "def fold(self):\n"
     "    while True: time.sleep(0.01)\n"
-    "B.fold = fold\n"
+    "ACTIONS['fold'] = fold\n"
     "from spackscope.tui.cli.main import main; raise SystemExit(main())"
 )
 

@@ -49,7 +49,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     SpecTable.Unmarked: lambda self, event: self.controllers.selection.clear(),
     SpecTable.Placed: lambda self, event: self.panes.show_counts(),
-    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.actions.sort),
+    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.actions.run, "sort"),
     DetailPane.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailPane.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
     DetailPane.Unfolded: lambda self, event: self.controllers.details.take_tree(
@@ -111,9 +111,9 @@ class BrowserScreen(Screen[None]):
         """Check whether what is typed next would meet a pane or rows that are about to change."""
         return self.panes.is_moving or self.controllers.focus.is_late(getattr(event, "key", ""))
 
-    def action_browse(self, name: str, *arguments: object) -> None:
+    def action_browse(self, name: str) -> None:
         """Do what a key does in every pane."""
-        getattr(self.actions, name)(*arguments)
+        self.actions.run(name)
 
     def _route(self, message: Message) -> None:
         ROUTES[type(message)](self, message)

@@ -152,7 +152,7 @@ def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
 @pytest.mark.parametrize(
     "patch",
     [
-        "import spackscope.tui.browser.actions as b; b.Actions.fold = broken",
+        "import spackscope.tui.browser.actions as b; b.ACTIONS['fold'] = broken",
         "import spackscope.tui.browser.loading as r; r.load = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
         "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
@@ -160,17 +160,17 @@ def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
         (
             "import spackscope.tui.process.terminal as t, spackscope.tui.browser.actions as b\n"
             "t.TerminalDriver.stop_application_mode = broken\n"
-            "b.Actions.fold = lambda self: self.leave()"
+            "b.ACTIONS['fold'] = b.ACTIONS['leave']"
         ),
         (
             "import threading, spackscope.tui.browser.actions as b\n"
             "def fold(self): threading.Thread(target=broken).start()\n"
-            "b.Actions.fold = fold"
+            "b.ACTIONS['fold'] = fold"
         ),
         (
             "import asyncio, spackscope.tui.browser.actions as b\n"
             "def fold(self): asyncio.get_running_loop().call_soon(broken)\n"
-            "b.Actions.fold = fold"
+            "b.ACTIONS['fold'] = fold"
         ),
     ],
     ids=["action", "worker", "mount", "start", "keyboard", "driver", "thread", "loop"],
