@@ -11,8 +11,7 @@ from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.query_bar import QueryBar
-from spackscope.tui.widgets.query_input import QueryInput
+from spackscope.tui.widgets.query_bar import QueryBar, QueryInput
 
 
 class Inputs:

@@ -26,7 +26,7 @@ from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList
-from spackscope.tui.widgets.query_input import QueryInput
+from spackscope.tui.widgets.query_bar import QueryInput
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 
