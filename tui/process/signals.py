@@ -11,23 +11,13 @@ from types import FrameType
 
 _NOT_ENDING = {
     # Cannot be handled.
-    "SIGKILL",
-    "SIGSTOP",
+    *("SIGKILL", "SIGSTOP"),
     # Stop the program, or continue it.
-    "SIGTSTP",
-    "SIGTTIN",
-    "SIGTTOU",
-    "SIGCONT",
+    *("SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT"),
     # Do nothing.
-    "SIGCHLD",
-    "SIGURG",
-    "SIGWINCH",
-    "SIGINFO",
+    *("SIGCHLD", "SIGURG", "SIGWINCH", "SIGINFO"),
     # Faults: a handler in Python would return to the instruction that failed, endlessly.
-    "SIGSEGV",
-    "SIGBUS",
-    "SIGFPE",
-    "SIGILL",
+    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"),
 }
 _AGAIN = 0.05
 """Seconds after which a signal is sent again if its exception was swallowed."""

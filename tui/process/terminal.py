@@ -38,13 +38,7 @@ _LEAVE = (
     "\x1b[0m"
 )
 
-_HANDLED = (
-    signal.SIGTSTP,
-    signal.SIGCONT,
-    signal.SIGWINCH,
-    signal.SIGTTOU,
-    signal.SIGTTIN,
-)
+_HANDLED = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN)
 """Signals whose handlers Textual replaces and does not restore."""
 
 

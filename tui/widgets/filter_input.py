@@ -35,10 +35,7 @@ class FilterInput(Input):
     The owner sets `is_wrong` if the text is not a filter; Enter does not leave the input then.
     """
 
-    BINDINGS = [
-        *bindings(FILTERS),
-        Binding("backspace", "delete_or_drop", show=False),
-    ]
+    BINDINGS = [*bindings(FILTERS), Binding("backspace", "delete_or_drop", show=False)]
 
     @dataclass
     class Done(FilterMessage):
