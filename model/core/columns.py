@@ -45,6 +45,11 @@ def _source_title(sources: tuple[str, ...]) -> str:
     return cells.shorten_path(clean(sources[0]), _TITLE_WIDTH)
 
 
+def _always(_: object) -> bool:
+    """Show the column of a record even if it is empty."""
+    return True
+
+
 # Each line has one group of the fields of a column.
 # fmt: off
 REGISTRY = (
@@ -59,31 +64,31 @@ REGISTRY = (
         "package",
         once=True, completes=("values",),
         min_width=12, shrinks=True,
-        detail_order=1, export_order=1,
+        detail_order=1, empty_in_detail=_always, export_order=1,
     ),
     Column(
         "version", sort_key=lambda version: (version_key(version), version),
         syntax="spec", once=True, completes=("key",),
         shown="always", min_width=8,
-        detail_order=2, find_prefix="version ", export_order=3,
+        detail_order=2, empty_in_detail=_always, find_prefix="version ", export_order=3,
     ),
     Column(
         "compiler", storage="arch", sort_key=_by_compiler,
         syntax="spec", sigil="%",
         format=cells.compiler_cell, shown="always", min_width=11,
-        detail_order=3, find_prefix="%", export_order=4,
+        detail_order=3, empty_in_detail=_always, find_prefix="%", export_order=4,
     ),
     Column(
         "os", storage="arch",
         syntax="spack", aliases=("operating_system",), once=True,
         shown="always", min_width=11,
-        detail_order=5, export_order=6,
+        detail_order=5, empty_in_detail=_always, export_order=6,
     ),
     Column(
         "target", storage="arch",
         syntax="spack", once=True,
         shown="always", min_width=9,
-        detail_order=6, export_order=7,
+        detail_order=6, empty_in_detail=_always, export_order=7,
     ),
     Column(
         "variants", storage="variant_set", is_list=True, sort_key=_by_variant_names,
@@ -100,7 +105,7 @@ REGISTRY = (
     Column(
         "platform", storage="arch",
         syntax="spack", once=True,
-        detail_order=4, export_order=5,
+        detail_order=4, empty_in_detail=_always, export_order=5,
         in_find=False,  # the name of the operating system implies it
     ),
     Column(

@@ -90,6 +90,7 @@ def test_what_a_record_lacks_has_no_line() -> None:
 
     assert not {"tag", "size", "stacks", "state", "namespace"} & found.keys()
     assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "-"
+    assert labelled(lines(replace(SPEC, package="", os="")))["package"] == "-"
 
 
 def test_several_values_are_listed_under_one_label() -> None:
