@@ -65,7 +65,7 @@ def _unpack_gzip(data: bytes, max_size: int) -> tuple[bytes, str]:
             # The checksum comes alone, so that a wrong one loses nothing before it.
             piece = data[at : min(at + _PIECE, trailer if at < trailer else len(data))]
             if not piece:
-                return out.getvalue(), f"{_INCOMPLETE}: File is cut off"
+                return out.getvalue(), f"{_INCOMPLETE}: file is cut off"
             try:
                 out.write(member.decompress(piece))
             except zlib.error as error:

@@ -77,7 +77,7 @@ def parse(text: str, start_installs: Callable[[], KeepRecord] | None = None) -> 
         parser.require_records(f"it is not JSON: {error.msg} at character {error.pos}")
         reason = f"File is not valid JSON at character {error.pos} ({error.msg})"
         if _is_cut(error, len(text)):
-            reason = f"File is cut off at character {error.pos}"
+            reason = f"file is cut off at character {error.pos}"
     except Unreadable as error:
         parser.require_records(str(error))
         reason = str(error)

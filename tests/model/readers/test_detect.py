@@ -169,7 +169,7 @@ def test_a_spec_file_as_spack_1_stores_it_is_read(path: Path) -> None:
             b'{"database":{"installs":' + b"[" * 100_000,
             f": {NOT_KNOWN}: it is nested too deeply",
         ),
-        (b"\x1f\x8b", ": it cannot be unpacked completely: File is cut off"),
+        (b"\x1f\x8b", ": it cannot be unpacked completely: file is cut off"),
         (b"\x1f\x8bnonsense", ": it cannot be unpacked completely: Error -3"),
     ],
     ids=range(23),

@@ -21,8 +21,8 @@ def test_a_cut_gzip_keeps_what_came() -> None:
     specs, problems = read(packed[: len(packed) // 2])
 
     assert len(specs) > 3
-    assert problems[0].reason == "it cannot be unpacked completely: File is cut off"
-    assert "File is cut off at character" in problems[1].reason
+    assert problems[0].reason == "it cannot be unpacked completely: file is cut off"
+    assert "file is cut off at character" in problems[1].reason
 
 
 @pytest.mark.parametrize("step", [1, 7])

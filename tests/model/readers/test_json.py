@@ -177,7 +177,7 @@ def test_a_large_index_cut_in_the_middle_keeps_what_came() -> None:
 
     assert [spec.hash for spec in specs] == [spec.hash for spec in read(data)[0]][: len(specs)]
     assert len(specs) == 13
-    assert problems[0].reason.startswith("File is cut off at character ")
+    assert problems[0].reason.startswith("file is cut off at character ")
     assert problems[0].reason.endswith("; the records before it were read")
 
 
