@@ -6,12 +6,15 @@ import fnmatch
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from spackscope.model.core import versions
 from spackscope.model.core.column import Value
-from spackscope.model.core.targets import target_test
 from spackscope.model.core.variants import KEYED, is_variant, split_variant
 from spackscope.model.query.lexer import unquoted
+
+if TYPE_CHECKING:
+    from archspec.cpu import Microarchitecture
 
 ANY = "any"
 """The column of a bare word in a live filter: any column that shows the word."""
@@ -113,6 +116,43 @@ def _target(pattern: str) -> TextMatcher:
         if entry != "*" or len(entries) == 1
     ]
     return lambda target: any(fits(target) for fits in matchers)
+
+
+@lru_cache(maxsize=256)
+def target_test(constraint: str) -> TextMatcher:
+    """Return the check for a constraint written as after Spack's `target=`.
+
+    A list holds where one of its entries does; empty ones are ignored. `a:b`, `a:` and `:b` are
+    ranges in archspec's partial order, so that `x86_64:` does not include `aarch64`; `*` is any
+    target. The rules are those of `ArchSpec._target_satisfies` in lib/spack/spack/spec.py.
+
+    Example: `target_test("x86_64_v3:")("zen4") is True`.
+    """
+    entries = [_target_range(text) for text in constraint.split(",") if text]
+    return lambda target: any(fits(target) for fits in entries)
+
+
+def _target_range(text: str) -> TextMatcher:
+    low, colon, high = text.partition(":")
+    if not colon:
+        return (lambda _: True) if low == "*" else low.__eq__
+    return lambda target: _is_between(target, low, high)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_between(target: str, low: str, high: str) -> bool:
+    microarchitecture = _microarchitecture(target)
+    return (not low or microarchitecture >= _microarchitecture(low)) and (
+        not high or microarchitecture <= _microarchitecture(high)
+    )
+
+
+def _microarchitecture(name: str) -> Microarchitecture:
+    # Reading archspec's tables takes longer than most queries.
+    from archspec.cpu import TARGETS, generic_microarchitecture
+
+    microarchitecture = TARGETS.get(name)
+    return microarchitecture if microarchitecture is not None else generic_microarchitecture(name)
 
 
 def _hash(pattern: str) -> TextMatcher:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.targets import target_test
+from spackscope.model.query.matchers import target_test
 
 
 @pytest.mark.parametrize(
