@@ -49,8 +49,7 @@ class TextDialog(Dialog[None]):
 
     def __init__(self, title: str, lines: Sequence[Sequence[Piece]]) -> None:
         super().__init__()
-        self._title = title
-        self._lines = lines
+        self._title, self._lines = title, lines
 
     def compose(self) -> ComposeResult:
         """Show the lines in a box."""

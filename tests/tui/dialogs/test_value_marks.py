@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.assist.value_choice import Choice, Values
-from spackscope.tui.dialogs.value_marks import ValueMarks
+from spackscope.tui.dialogs.values import ValueMarks
 
 
 def os_choice(included: str = "", excluded: str = "") -> Choice:
