@@ -14,11 +14,7 @@ from typing import NoReturn
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
-_FORMATS = {
-    "find": ("json", "jsonl", "csv", "hashes"),
-    "show": ("json",),
-    "sources": ("json",),
-}
+_FORMATS = {"find": ("json", "jsonl", "csv", "hashes"), "show": ("json",), "sources": ("json",)}
 
 
 @dataclass(frozen=True, slots=True)

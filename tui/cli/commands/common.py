@@ -48,11 +48,11 @@ def print_lines(
     sources: Sequence[str],
     session: Session,
     lines_of: Callable[[Catalog], Iterator[str]],
-) -> None:
+) -> ExitCode:
     """Load a catalog, print problems of its sources to stderr, and lines of it to stdout.
 
     An index that turns out to be damaged is rebuilt, once; lines that have been printed are
-    skipped then, since the new index yields them again. Raises Leave.
+    skipped then, since the new index yields them again. Returns FOUND. Raises Leave.
     """
     printed_lines, printed_problems = 0, False
     for was_damaged in (False, True):
@@ -66,12 +66,13 @@ def print_lines(
             for line in islice(lines_of(catalog), printed_lines, None):
                 stdio.print_line(line)
                 printed_lines += 1
-            return
+            break
         except Unanswerable as error:
             raise Leave(ExitCode.USAGE, str(error)) from None
         except IndexDamaged as error:
             if was_damaged:
                 raise Leave(ExitCode.UNREADABLE, f"{STILL_DAMAGED}: {error}") from None
+    return ExitCode.FOUND
 
 
 def _load(

@@ -42,5 +42,4 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         if not listing:
             raise Leave(no_match_code(catalog), explain_no_match(catalog, query))
 
-    print_lines(options, sources, session, lines)
-    return ExitCode.FOUND
+    return print_lines(options, sources, session, lines)

@@ -29,5 +29,4 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             counts += [("index", path), ("size", f"{path.stat().st_size} bytes")]
         return table.labelled(counts)
 
-    print_lines(options, sources, session, lines)
-    return ExitCode.FOUND
+    return print_lines(options, sources, session, lines)

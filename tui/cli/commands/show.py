@@ -41,8 +41,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             return export.full_json_lines(map(catalog.full_record, rows))
         return _describe(catalog, rows)
 
-    print_lines(options, sources, session, lines)
-    return ExitCode.FOUND
+    return print_lines(options, sources, session, lines)
 
 
 def _hash_prefix(words: Sequence[str]) -> str:

@@ -29,5 +29,4 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             return table.aligned(rows)
         return ("\t".join(row) for row in rows)
 
-    print_lines(options, sources, session, lines)
-    return ExitCode.FOUND
+    return print_lines(options, sources, session, lines)
