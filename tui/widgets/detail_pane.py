@@ -28,6 +28,7 @@ class DetailPane(VirtualList):
     """
 
     BINDINGS = bindings(DETAIL, TREE)
+    BORDER_TITLE = "detail"
 
     @dataclass
     class TermChosen(Message):
@@ -66,15 +67,12 @@ class DetailPane(VirtualList):
     class Left(Message):
         """Posted when the user goes back to the specs."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self.dependency_tree: Tree | None = None
-        self._lines: Sequence[DetailLine] = ()
-        self._rows: list[LayoutRow] = []
-        # Whether a line is being unfolded.
-        self.is_waiting = False
-        self._was_in_tree = False
-        self.border_title = Content("detail")
+    dependency_tree: Tree | None = None
+    # Whether a line is being unfolded.
+    is_waiting = False
+    _lines: Sequence[DetailLine] = ()
+    _rows: Sequence[LayoutRow] = ()
+    _was_in_tree = False
 
     @property
     def current(self) -> LayoutRow:

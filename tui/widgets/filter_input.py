@@ -23,11 +23,6 @@ class FilterMessage(Message):
 
     input: FilterInput
 
-    @property
-    def control(self) -> FilterInput:
-        """The input."""
-        return self.input
-
 
 class FilterInput(Input):
     """An input that posts how the user leaves it, and the keys of the completions.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -60,20 +60,17 @@ class PackageList(Vertical):
     class Opened(Message):
         """Posted when the user goes on to the specs."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self.packages: Sequence[PackageCount] = ()
-        self.selected: str | None = None
-        self.border_title = Content("packages")
+    BORDER_TITLE = "packages"
+
+    packages: Sequence[PackageCount] = ()
+    selected: str | None = None
+
+    _rows = getters.query_one(PackageRows)
 
     def compose(self) -> ComposeResult:
         """Lay out the filter above the rows."""
         yield FilterInput("filter…", name="names", id="names")
         yield PackageRows(id="package-rows")
-
-    @property
-    def _rows(self) -> PackageRows:
-        return self.query_one(PackageRows)
 
     def focus_filter(self) -> None:
         """Go to the filter."""
@@ -112,12 +109,9 @@ class PackageList(Vertical):
         packages = matching(text, self.packages, lambda package: package.name)
         rows.packages, rows.needles = packages, filter_needles(text)
         rows.shown = sum(package.shown for package in packages)
+        length = len(packages) + 1 if packages or not text else 0
         empty = f"no package matches {clean(text)}\n⌫ removes letters"
-        rows.show(
-            len(packages) + 1 if packages or not text else 0,
-            self._row_of(self.selected),
-            empty=empty,
-        )
+        rows.show(length, self._row_of(self.selected), empty=empty)
         count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
         self.border_title = Content(f"packages {count}")
 
@@ -143,9 +137,8 @@ class PackageList(Vertical):
     @on(PackageRows.Highlighted)
     def _highlighted(self, event: PackageRows.Highlighted) -> None:
         event.stop()
-        package = self._rows.packages[event.row - 1].name if event.row else None
-        self.selected = package
-        self.post_message(self.Selected(package))
+        self.selected = self._rows.packages[event.row - 1].name if event.row else None
+        self.post_message(self.Selected(self.selected))
 
     @on(PackageRows.Chosen)
     def _chosen(self, event: PackageRows.Chosen) -> None:

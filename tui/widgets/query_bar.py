@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from rich.highlighter import Highlighter
 from rich.text import Text
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -83,10 +84,7 @@ class QueryBar(Horizontal):
         )
         yield Static(id="query-count")
 
-    @property
-    def input(self) -> QueryInput:
-        """The input."""
-        return self.query_one(QueryInput)
+    input = getters.query_one(QueryInput)
 
     def focus_input(self) -> None:
         """Go to the query line."""

@@ -177,11 +177,7 @@ class SpecTable(Vertical):
         """Clear all marks."""
         self.post_message(self.Unmarked())
 
-    def action_column(self, step: int) -> None:
-        """Make the next or previous column the current one."""
-        self.next_column(step)
-
-    def next_column(self, step: int) -> bool:
+    def action_column(self, step: int) -> bool:
         """Make the next or previous column the current one; return False at the edge."""
         names = [column.name for column in self._columns]
         index = names.index(self._column) + step
@@ -197,7 +193,7 @@ class SpecTable(Vertical):
         if focused is None:
             return False
         self._column = focused
-        if not self.next_column(step):
+        if not self.action_column(step):
             return False
         self.focus_filter()
         return True

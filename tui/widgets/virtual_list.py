@@ -24,11 +24,6 @@ class ListMessage(Message):
     rows: VirtualList
     row: int
 
-    @property
-    def control(self) -> VirtualList:
-        """The list."""
-        return self.rows
-
 
 class VirtualList(Widget, can_focus=True):
     """A list of numbered rows, one line each; subclasses provide the pieces of a row.
@@ -52,9 +47,7 @@ class VirtualList(Widget, can_focus=True):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.length = 0
-        self.cursor = 0
-        self.top = 0
+        self.length = self.cursor = self.top = 0
         self.empty = ""
         self._painter = RowPainter(self)
 
