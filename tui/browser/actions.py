@@ -19,15 +19,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """Run the actions of ACTIONS."""
+    """What the actions work with, and those of more than one line."""
 
     host: Host
     panes: Panes
     controllers: Controllers
-
-    def run(self, name: str) -> None:
-        """Run an action by its name."""
-        ACTIONS[name](self)
 
     def show_dependencies(self) -> None:
         """Go to the dependencies; again: to the dependents."""

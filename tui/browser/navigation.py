@@ -77,7 +77,7 @@ class Navigation:
         return Step(
             state.view,
             where.row,
-            details.row if details is not None else None,
+            state.selected,
             where.position,
             details.tree if details is not None else None,
             where.pane,
@@ -165,11 +165,10 @@ class Navigation:
             ends = [tree.path_ends(line)]
             host.run(partial(_read_path, catalog, ends), self._show_path, group="path")
             return
-        selected = details.row if details is not None else None
-        if len(state.marks) + (len(state.marks) == 1 and selected is not None) != 2:
+        if len(state.marks) + (len(state.marks) == 1 and state.selected is not None) != 2:
             host.say("Select a dependency (t), or mark a spec first (space), then press w.")
             return
-        reading = partial(_read_path_between, catalog, state.marks, selected)
+        reading = partial(_read_path_between, catalog, state.marks, state.selected)
         host.run(reading, self._show_path, group="path")
 
     def _show_path(self, path: list[PathStep] | str) -> None:
@@ -221,7 +220,5 @@ def _read_path_between(
     specs = [[row.id for row in catalog.by_hash(hash_)] for hash_ in marks]
     if len(specs) == 1 and selected is not None:
         specs.append([selected.id])
-    ends = [
-        pair for one in specs[0] for other in specs[1] for pair in ((one, other), (other, one))
-    ]
+    ends = [pair for a in specs[0] for b in specs[1] for pair in ((a, b), (b, a))]
     return _read_path(catalog, ends, should_stop)

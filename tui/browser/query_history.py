@@ -7,7 +7,6 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 
 from spackscope.model.core.files import (
     make_directories,
@@ -15,7 +14,6 @@ from spackscope.model.core.files import (
     write_atomically,
     xdg_dir,
 )
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.text import is_clean
 from spackscope.tui.browser.state import QUERY, Host
 
@@ -95,16 +93,12 @@ class QueryRecall:
 
     def remember(self, done: Callable[[], object] = lambda: None) -> None:
         """Save the query that is shown, and then call a function."""
-        state, text = self._host.state, self._host.where.query_text
-        is_wrong = state.draft is not None and state.draft.input == QUERY and state.draft.is_wrong
-        if is_wrong or not state.view.query:
+        host, text, draft = self._host, self._host.where.query_text, self._host.state.draft
+        is_wrong = draft is not None and draft.input == QUERY and draft.is_wrong
+        if is_wrong or not host.state.view.query:
             done()
         else:
-            job = partial(self._remember, text)
-            self._host.run(job, lambda _: done(), group="remember")
-
-    def _remember(self, text: str, _should_stop: ShouldStop) -> None:
-        self._history.remember(text)
+            host.run(lambda _: self._history.remember(text), lambda _: done(), group="remember")
 
 
 def history_path(environ: Mapping[str, str]) -> str | None:

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from spackscope.model.presentation import titles
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
-from spackscope.tui.browser.actions import Actions
+from spackscope.tui.browser.actions import ACTIONS, Actions
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.inputs import Inputs
@@ -49,7 +49,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     SpecTable.Unmarked: lambda self, event: self.controllers.selection.clear(),
     SpecTable.Placed: lambda self, event: self.panes.show_counts(),
-    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.actions.run, "sort"),
+    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),
     DetailPane.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailPane.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
     DetailPane.Unfolded: lambda self, event: self.controllers.details.take_tree(
@@ -113,7 +113,7 @@ class BrowserScreen(Screen[None]):
 
     def action_browse(self, name: str) -> None:
         """Do what a key does in every pane."""
-        self.actions.run(name)
+        ACTIONS[name](self.actions)
 
     def _route(self, message: Message) -> None:
         ROUTES[type(message)](self, message)

@@ -35,8 +35,7 @@ class Search:
     """
 
     def __init__(self, host: Host, assist: InputAssist) -> None:
-        self._host = host
-        self._assist = assist
+        self._host, self._assist = host, assist
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self.given_up = ""
@@ -72,13 +71,12 @@ class Search:
         catalog, summary = state.catalog, state.summary
         if catalog is None or summary is None:
             return
-        detailed = state.details.row if state.details is not None else None
         reading = partial(
             read_results,
             catalog,
             view,
             typed,
-            target=self._cursor_on or host.where.row or detailed,
+            target=self._cursor_on or host.where.row or state.selected,
             may_refuse=state.results is not None and state.results.catalog is catalog,
             completes=typed is not None and not self._assist.is_chosen(typed.text),
         )

@@ -55,7 +55,7 @@ class Selection:
         """Choose the form to copy."""
         state = self._host.state
         if state.catalog is not None:
-            reading = partial(_read_specs, state.catalog, state.marks, self._selected)
+            reading = partial(_read_specs, state.catalog, state.marks, state.selected)
             self._host.run(lambda _: reading(), self._show_menu, group="menu")
         else:
             self._host.say(NOTHING, error=True)
@@ -66,27 +66,21 @@ class Selection:
         else:
             self._host.say(NOTHING, error=True)
 
-    @property
-    def _selected(self) -> Row | None:
-        details = self._host.state.details
-        return details.row if details is not None else None
-
     def _copy_form(self, form: CopyForm | None) -> None:
         state = self._host.state
         if form is None:
             return
-        if state.catalog is None or not (state.marks or self._selected):
+        if state.catalog is None or not (state.marks or state.selected):
             self._host.say(NOTHING, error=True)
             return
-        job = partial(self._copy_specs, state.catalog, state.marks, self._selected, form)
+        job = partial(self._copy_specs, state.catalog, state.marks, state.selected, form)
         self._host.run(lambda _: job(), self._copied, group="copy")
 
     def _copy_specs(
         self, catalog: Catalog, marks: Sequence[str], selected: Row | None, form: CopyForm
     ) -> CopyDone:
         """Read specs and copy them: for a worker thread."""
-        is_hash = form is FORMS[0]
-        specs = _read_specs(catalog, marks, selected, bare=is_hash)
+        specs = _read_specs(catalog, marks, selected, bare=form is FORMS[0])
         if not specs:
             return CopyDone(NOTHING, failed=True)
         text, what = spelled(form, specs), summary(form, specs, marked=bool(marks))

@@ -145,6 +145,11 @@ class BrowserState:
         return self.is_shown or self.is_refused
 
     @property
+    def selected(self) -> Row | None:
+        """The row of the selected spec."""
+        return self.details.row if self.details is not None else None
+
+    @property
     def listing(self) -> Listing | None:
         """The rows on the screen."""
         return self.results.listing if self.results is not None else None
