@@ -60,11 +60,7 @@ class Completions:
 
 
 def complete(
-    catalog: Catalog,
-    parsed: ParsedInput,
-    *,
-    always: bool = False,
-    should_stop: ShouldStop = never,
+    catalog: Catalog, parsed: ParsedInput, *, always: bool = False, should_stop: ShouldStop = never
 ) -> Completions:
     """Complete the word of an input that ends at the cursor.
 

@@ -113,15 +113,13 @@ class _Advisor:
 
     def _on_compiler(self, condition: Depends) -> str:
         values = self._facets("compiler")
+        names = [facet.value.partition("@")[0] for facet in values]
         name = compiler_name(condition.name)
-        if name != condition.name and any(
-            f.value.startswith(f"{condition.name}@") for f in values
-        ):
+        if name != condition.name and condition.name in names:
             return (
                 f"%{condition.name} means the package {name}, as in Spack. For the compiler as it"
                 f" is listed, write compiler={condition.name}."
             )
-        names = [facet.value.partition("@")[0] for facet in values]
         if name not in names:
             guess = _guess(condition.name, [n for n in names if n != "none"])
             return f"{self._none} is built with %{condition.name}{guess}"
@@ -207,8 +205,8 @@ def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) 
     for query in (finished, parsed.query or Query()):
         advice = advise(catalog, query, should_stop=should_stop)
         if advice is not None:
-            sentence = shorten(advice.sentence, _MAX_SENTENCE)
-            return Note(sentence, _offset(parsed, advice.condition))
+            offset = _offset(parsed, advice.condition)
+            return Note(shorten(advice.sentence, _MAX_SENTENCE), offset)
     return None
 
 
@@ -219,12 +217,9 @@ def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:
 
 def is_unfinished(note: Note | None, completions: Completions) -> bool:
     """Check whether an error is only about a word that a completion may finish."""
-    return (
-        note is not None
-        and bool(completions.items)
-        and note.offset is not None
-        and completions.start <= note.offset <= completions.end
-    )
+    if note is None or note.offset is None or not completions.items:
+        return False
+    return completions.start <= note.offset <= completions.end
 
 
 def _offset(parsed: ParsedInput, condition: Condition) -> int | None:

@@ -69,8 +69,6 @@ def describe_choice(choice: Choice, before: Query, after: Query) -> str:
     if set(after.groups) == set(before.groups):
         return f"The filter on {label} is unchanged"
     remaining = " and ".join(map(format_group, after.of_column(choice.column)))
-    return (
-        f"The filter on {label} is now {remaining}"
-        if remaining
-        else f"Removed the filter on {label}"
-    )
+    if not remaining:
+        return f"Removed the filter on {label}"
+    return f"The filter on {label} is now {remaining}"

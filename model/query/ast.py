@@ -130,9 +130,7 @@ def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
         return Query(all_groups[0])
     shared = tuple(g for g in all_groups[0] if all(g in groups for groups in all_groups[1:]))
     rest = tuple(tuple(g for g in groups if g not in shared) for groups in all_groups)
-    if all(
-        len(groups) == 1 and len(groups[0]) == 1 and is_package_name(groups[0]) for groups in rest
-    ):
+    if all(len(spec) == 1 and len(spec[0]) == 1 and is_package_name(spec[0]) for spec in rest):
         # Names alone are alternatives like any others.
         return Query((*shared, tuple(dict.fromkeys(groups[0][0] for groups in rest))))
     return Query(shared, rest if all(rest) else ())

@@ -219,9 +219,7 @@ class QueryBuilder:
         terms = [(term, start) for term, start in part.conditions if isinstance(term, Term)]
         check_once(terms)
         nested = [self._condition(c) for c, _ in part.conditions if not isinstance(c, Term)]
-        split = (
-            column_term for term, _ in terms for column_term in self._split_architecture(term)
-        )
+        split = (single for term, _ in terms for single in self._split_architecture(term))
         conditions = tuple(dict.fromkeys((*split, *nested)))
         dependency = Depends(part.is_direct, conditions, virtuals, deptypes, part.negated)
         end = max(part.end, *(self._spans[c][1] for c in nested), 0)

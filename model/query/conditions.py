@@ -204,8 +204,7 @@ def fits_missing(condition: Condition, dependency: Dependency) -> bool:
         return condition.negated
     if _is_propagated(condition):
         return not condition.negated
-    nothing = ("", "none", "", "", "", (), (), None, "", "")
-    spec = Spec(dependency.name, dependency.hash, *nothing)
+    spec = Spec(dependency.name, dependency.hash, "", "none", "", "", "", (), (), None, "", "")
     fits = any(condition.fits(column.name, column.value(spec)) for column in condition.columns)
     return condition.negated != fits
 

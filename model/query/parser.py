@@ -242,9 +242,7 @@ class Parser:
     def _is_attached(self) -> bool:
         """Check whether a sigil follows without a blank, so that the word can only be a name."""
         token, following = self._tokens[self._position], self._next
-        if following is None:
-            return False
-        return following.start == token.end and following.kind in _SIGILS
+        return following is not None and following.start == token.end and following.kind in _SIGILS
 
     @property
     def _is_after_attached(self) -> bool:
