@@ -97,8 +97,6 @@ class Parser:
             handlers[token.kind](token)
         return self._builder.build()
 
-    # One method for each kind of token
-
     def _name(self, token: Token) -> None:
         builder = self._builder
         dependency = builder.dependency
@@ -226,8 +224,6 @@ class Parser:
 
     def _error(self, token: Token) -> None:
         raise unexpected(token, self._previous or token, self._next)
-
-    # The tokens around the current one
 
     @property
     def _previous(self) -> Token | None:

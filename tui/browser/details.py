@@ -129,8 +129,6 @@ class DetailsController:
         if size is not None and details is not None and details.row.spec.hash == hash_:
             self.show(details.row)
 
-    # The tree
-
     def take_tree(self, tree: Tree | None) -> None:
         """Store the tree as the user unfolded it."""
         details = self._host.state.details

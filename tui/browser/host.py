@@ -65,8 +65,6 @@ class ScreenHost:
         self._running: set[str] = set()
         self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None
 
-    # State
-
     @property
     def state(self) -> BrowserState:
         """What is shown now."""
@@ -85,8 +83,6 @@ class ScreenHost:
     def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
         self._panes.show_query(rewrite=rewrite)
-
-    # Jobs
 
     def run(
         self,
@@ -147,8 +143,6 @@ class ScreenHost:
     def is_running(self, *groups: str) -> bool:
         """Check whether one of some groups has a job whose result is still to come."""
         return not self._running.isdisjoint(groups)
-
-    # Messages, focus, dialogs
 
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one shows the keys."""

@@ -44,8 +44,6 @@ class Navigation:
         self._arriving = None
         self._details.forget()
 
-    # Steps
-
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
         state, current = self._host.state, self._undo.current
@@ -114,8 +112,6 @@ class Navigation:
         else:
             self._details.show(step.spec, step.tree, step.position)
 
-    # Jumps
-
     def jump_to(self, node: Node) -> None:
         """Jump to the spec of a line of the tree."""
         if node.spec is not None and node.spec.status == "absent":
@@ -149,8 +145,6 @@ class Navigation:
             self._host.say("a dependency only, so it has no row in the table; [ goes back")
         self._push(step)
         self._arrive(step)
-
-    # Why
 
     def explain(self) -> None:
         """Show a shortest path to the dependency under the cursor, or between marked specs."""

@@ -52,8 +52,6 @@ class Panes:
         yield Horizontal(self.names, Container(self.table, self.detail, id="work"), id="panes")
         yield self.status
 
-    # Where the user is
-
     @property
     def is_moving(self) -> bool:
         """Whether the focus is on its way to a pane that is not on the screen yet."""
@@ -142,8 +140,6 @@ class Panes:
         self._moves += 1
         self._screen.call_after_refresh(move)
 
-    # Show a state
-
     def show_state(self, old: BrowserState, new: BrowserState) -> None:
         """Show what differs between two states."""
         self._state = new
@@ -225,8 +221,6 @@ class Panes:
             self.detail.border_title = Content(f"detail{beside}")
             self.show_hints()
 
-    # The text that is typed
-
     def _input(self, name: str) -> FilterInput:
         if name == QUERY:
             return self.query_bar.input
@@ -275,8 +269,6 @@ class Panes:
             note.sentence if note else "",
             column(note.offset) if note and note.offset is not None else None,
         )
-
-    # Keys
 
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""

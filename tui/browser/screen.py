@@ -121,8 +121,6 @@ class BrowserScreen(Screen[None]):
     for _kind in ROUTES:
         on(_kind)(_route)
 
-    # The screen
-
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
         self.panes.show_focus()
@@ -139,8 +137,6 @@ class BrowserScreen(Screen[None]):
     @on(events.ScreenSuspend)
     def _hide_popup(self) -> None:
         self.panes.popup.hide()
-
-    # Specs and detail
 
     @on(SpecTable.Highlighted)
     def _highlight(self, event: SpecTable.Highlighted) -> None:

@@ -188,8 +188,6 @@ class ValuesDialog(Dialog[Choice]):
         box.styles.width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
         box.styles.height = max(len(values.facets), _MIN_ROWS) + _FRAME_HEIGHT
 
-    # What is shown
-
     def _refill(self, value: str | None) -> None:
         """Show the values that fit the filter, with the cursor on one of them or on the first."""
         if self._values is None:
@@ -240,8 +238,6 @@ class ValuesDialog(Dialog[Choice]):
         while len(hints) > 1 and cell_width(HINT_GAP.join(hints)) > room - 6:
             hints.pop()
         box.border_subtitle = Content(HINT_GAP.join(hints))
-
-    # Keys
 
     def action_mark(self) -> None:
         """Include the value, or clear that mark, and go on to the next."""

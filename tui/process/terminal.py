@@ -62,8 +62,6 @@ class TerminalDriver(LinuxDriver):
         self._is_stopped = False
         self._original_mode = _attributes(self.fileno)
 
-    # Signals
-
     def _sigtstp_application(self, *_: object) -> None:
         self._soon(self._stop)
 
@@ -105,8 +103,6 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             # It is not a controlling terminal, or was closed.
             return True
-
-    # Application mode
 
     def start_application_mode(self) -> None:
         """Set up the terminal, once this process is in the foreground."""
@@ -165,8 +161,6 @@ class TerminalDriver(LinuxDriver):
         self._output.close()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-
-    # The keyboard
 
     def _run_input_thread(self) -> None:
         try:

@@ -55,8 +55,6 @@ class VirtualList(Widget, can_focus=True):
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a row; they are cut at `width` cells."""
 
-    # The cursor and what is in view
-
     def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:
         """Show some number of rows, with the cursor on one; `empty` is shown if there are none."""
         self.length = length
@@ -101,8 +99,6 @@ class VirtualList(Widget, can_focus=True):
         if self._scroll_to_cursor():
             self.refresh()
 
-    # Drawing
-
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
         width, row = self.size.width, self.top + y
@@ -116,8 +112,6 @@ class VirtualList(Widget, can_focus=True):
         super().notify_style_update()
         self._painter.forget_styles()
         self.refresh()
-
-    # The mouse and the keys
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the clicked row; a double click chooses the row."""
