@@ -105,8 +105,7 @@ class SpackscopeApp(App[list[str]]):
     def on_mount(self) -> None:
         """Draw again after the program was suspended; end if a signal came before."""
         self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(
+        asyncio.get_running_loop().set_exception_handler(
             lambda _loop, context: self._end_after_error(context.get("exception"))
         )
         if number := signals.received():

@@ -36,8 +36,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
         Form("+mpi ~cuda -cuda", "On, off; - needs a blank before it.", "py-build ~virtualenv"),
         Form("build_type=Release", "This value, alone or among others.",
              "build_system=python_pip"),
-        Form("cuda_arch=80,90", "At least these values.",
-             "py-build build_system=python_pip"),
+        Form("cuda_arch=80,90", "At least these values.", "py-build build_system=python_pip"),
         Form("cuda_arch:=80", "Exactly these values.", "build_system:=python_pip"),
         Form("cuda_arch=*", "The variant with any value.", "virtualenv=*"),
         Form("cflags='-O2 -g'", "These compiler flags among others.", ""),
@@ -59,9 +58,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
         Form("^zlib@1.3 +pic", "A dependency; what follows applies to it.", ""),
         Form("^[virtuals=mpi] openmpi", "By virtuals=… or deptypes=… of the edge.", ""),
     ),
-    "Hashes": (
-        Form("/abc", "Hashes with this prefix.", "/pfq"),
-    ),
+    "Hashes": (Form("/abc", "Hashes with this prefix.", "/pfq"),),
     "Columns": (
         Form("stack=e4s tag=develop source=…", "Exactly this value, or a wildcard.",
              "stack=ml-*-rocm tag=dev*"),
@@ -74,10 +71,8 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
     ),
     "Putting together": (
         Form("hdf5 +mpi os=x", "All must match.", "py-build ~virtualenv os=ubuntu24.04"),
-        Form("os=a | os=b", "Either term must match.",
-             "py-build os=ubuntu22.04 | target=aarch64"),
-        Form("!os=a !+mpi !%gcc", "The term after it must not match.",
-             "py-build !os=ubuntu24.04"),
+        Form("os=a | os=b", "Either term must match.", "py-build os=ubuntu22.04 | target=aarch64"),
+        Form("!os=a !+mpi !%gcc", "The term after it must not match.", "py-build !os=ubuntu24.04"),
         Form("stack='a b'", "Quotes around a value that is not plain text.", "stack='root'"),
     ),
 }  # fmt: skip

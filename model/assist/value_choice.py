@@ -54,8 +54,7 @@ def count_values(catalog: Catalog, query: Query, column: str, should_stop: Shoul
         lost = (wanted | excluded) - {facet.value for facet in counted}
         counted += [Facet(value, 0) for value in sorted(lost)]
     cleared = choose_values(query, column, (), ())
-    has_conditions = set(cleared.groups) != set(query.groups)
-    return Values(tuple(counted), wanted, excluded, has_conditions)
+    return Values(tuple(counted), wanted, excluded, set(cleared.groups) != set(query.groups))
 
 
 def describe_choice(choice: Choice, before: Query, after: Query) -> str:

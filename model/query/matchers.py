@@ -78,8 +78,7 @@ def _glob(pattern: str) -> TextMatcher:
     if not is_glob(pattern):
         return pattern.__eq__
     # Not a plain `.*` for each `*`: several of them would backtrack endlessly on a long text.
-    expression = fnmatch.translate(pattern.replace("[", "[[]"))
-    compiled = re.compile(expression, re.IGNORECASE)
+    compiled = re.compile(fnmatch.translate(pattern.replace("[", "[[]")), re.IGNORECASE)
     return lambda text: compiled.match(text) is not None
 
 

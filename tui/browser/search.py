@@ -42,8 +42,6 @@ class Search:
         self.before_change: Callable[[], None] = lambda: None
         self.on_shown: Callable[[], None] = lambda: None
 
-    # Views
-
     def show(
         self,
         view: View,
@@ -120,8 +118,7 @@ class Search:
 
     def _edit(self, text: str, note: Note | None) -> None:
         text = clean(text)
-        draft = Draft(parse_input(text, len(text)), note, is_wrong=True)
-        self._host.change(draft=draft)
+        self._host.change(draft=Draft(parse_input(text, len(text)), note, is_wrong=True))
         self._host.focus(QUERY)
 
     def start(self, text: str) -> Query | None:
@@ -132,8 +129,6 @@ class Search:
             # Shown cleaned, a text may be longer.
             self._edit(text, Note(str(error), len(clean(text[: error.offset]))))
             return None
-
-    # Typing
 
     def type(self, parsed: ParsedInput) -> None:
         """Request the view of what was typed in an input."""
@@ -202,8 +197,6 @@ class Search:
         else:
             self.show(replace(state.view, query=query), rewrite=True)
         return True
-
-    # Changes of the view that are not typed
 
     def show_query(self, query: Query, *, rewrite: bool = False) -> None:
         """Request the view of another query."""

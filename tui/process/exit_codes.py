@@ -28,5 +28,4 @@ class Leave(SpackscopeError):
 
     def __init__(self, code: ExitCode, *lines: str) -> None:
         super().__init__(*lines)
-        self.code = code
-        self.lines = lines
+        self.code, self.lines = code, lines

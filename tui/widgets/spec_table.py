@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -32,6 +32,8 @@ class SpecTable(Vertical):
     """The rows of a listing under heads and filters; posts what the user does with them."""
 
     BINDINGS = bindings(SPECS)
+
+    rows = getters.query_one(SpecRows)
 
     @dataclass
     class Highlighted(Message):
@@ -74,11 +76,6 @@ class SpecTable(Vertical):
         yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
-
-    @property
-    def rows(self) -> SpecRows:
-        """The list of rows."""
-        return self.query_one(SpecRows)
 
     @property
     def column(self) -> str:

@@ -20,14 +20,9 @@ class StatusLine(Widget):
     COMPONENT_CLASSES = {"status--key", "status--error", "status--note"}
 
     _hints: Sequence[tuple[str, str]] = ()
-    _message = _problems = _position = ""
+    message = _problems = _position = ""
     _style = "note"
     _timer: Timer | None = None
-
-    @property
-    def message(self) -> str:
-        """The message that is shown, or an empty text."""
-        return self._message
 
     def show_hints(self, hints: Iterable[tuple[str, str]]) -> None:
         """Show keys, each with a word for what it does."""
@@ -47,7 +42,7 @@ class StatusLine(Widget):
 
     def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message for some seconds, or with `stay` until the next one."""
-        self._message = clean(message)
+        self.message = clean(message)
         self._style = "error" if error else "note"
         if self._timer is not None:
             self._timer.stop()
@@ -66,8 +61,8 @@ class StatusLine(Widget):
         corner = [(f"  {self._problems}", "error"), (f"  {self._position} ", "")]
         room = width - sum(cell_width(text) for text, _ in corner)
         pieces = [(" ", "")]
-        if self._message:
-            pieces.append((shorten(self._message, room - 1), self._style))
+        if self.message:
+            pieces.append((shorten(self.message, room - 1), self._style))
         else:
             used = 1
             for key, word in self._hints:

@@ -32,8 +32,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         )
     for hash_ in hashes or ():
         stdio.print_line(hash_)
-    is_done = bool(hashes) or options.command != "pick"
-    return ExitCode.FOUND if is_done else ExitCode.INTERRUPTED
+    return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED
 
 
 def _is_missing(source: str) -> bool:
