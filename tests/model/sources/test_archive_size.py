@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.sources.archive_size import archive_size
@@ -21,12 +18,6 @@ from tests.builders import (
     serve_files,
     zlib_index,
 )
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
-    """Return an environment with a cache directory that is kept between two looks."""
-    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
 def asked_size(

@@ -38,12 +38,6 @@ from tests.builders import (
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
-    """Return an environment with a cache directory that is kept between two looks."""
-    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-
-
 def test_the_index_of_a_v3_mirror_that_spack_wrote_is_found() -> None:
     discovered = discover_one(SPACK_DATA / "mirror-v3")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.builders import (
     DATABASE_TYPE,
     INDEX_OF_0_23,
@@ -27,12 +25,6 @@ from tests.builders import (
 )
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
-    """Return an environment with a cache directory that is kept between two looks."""
-    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
 def test_both_layouts_are_read_as_spack_does(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,32 +14,24 @@ from spackscope.model.loader.load import REBUILT, index_path, load
 from spackscope.model.sources.session import Session
 from spackscope.tui.dialogs.text import Lines
 from tests.browsing import Browser, browsing
-from tests.builders import Node, database, edge, fix_checksum, hash_of, installs, node
+from tests.builders import database, edge, fix_checksum, hash_of, installs
 from tests.tui.browser.fake_host import FakeBrowser
-
-HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
-USR: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}
-
-
-def spec(hash_: str, name: str, *dependencies: Node, **fields: Any) -> Node:
-    return node(hash_, name=name, version="1.0", dependencies=[*dependencies], **fields)
+from tests.tui.browser.hdf5_index import (
+    GCC,
+    H5PY,
+    HDF5,
+    HWLOC,
+    OPENMPI,
+    ZLIB,
+    spec,
+    write_hdf5_index,
+)
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    """Write the index of a build cache in which h5py needs hdf5, and that much else."""
-    records = installs(
-        spec(HDF5, "hdf5", edge("gcc", GCC, ["build"], ["c"]), edge("gone", GONE, ["link"]),
-             edge("openmpi", OPENMPI, ["build", "link"], ["mpi"]), edge("zlib", ZLIB, ["link"])),
-        spec(OPENMPI, "openmpi", edge("hwloc", HWLOC, ["link"]), edge("zlib", ZLIB, ["link"])),
-        spec(HWLOC, "hwloc", edge("zlib", ZLIB, ["link", "run"])),
-        spec(ZLIB, "zlib"),
-        spec(H5PY, "h5py", edge("hdf5", HDF5, ["run"])),
-        spec(OTHER, "zlib", os="other"),
-    )  # fmt: skip
-    records |= installs(spec(GCC, "gcc", external=USR), in_buildcache=False)
     path = tmp_path / "index.json"
-    path.write_bytes(database(records))
+    write_hdf5_index(path)
     return path
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,32 +11,15 @@ from spackscope.model.catalog.dependency_tree import Node as TreeNode
 from spackscope.model.catalog.dependency_tree import read_unfolded
 from spackscope.model.catalog.listing import Sort
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
-from tests.builders import Node, database, edge, hash_of, installs, node, record, write_page
+from tests.builders import database, edge, hash_of, installs, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
-
-HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
-USR: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}
-
-
-def spec(hash_: str, name: str, *dependencies: Node, **fields: Any) -> Node:
-    return node(hash_, name=name, version="1.0", dependencies=[*dependencies], **fields)
+from tests.tui.browser.hdf5_index import HDF5, HWLOC, OTHER, spec, write_hdf5_index
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    """Write the index of a build cache in which h5py needs hdf5, and that much else."""
-    records = installs(
-        spec(HDF5, "hdf5", edge("gcc", GCC, ["build"], ["c"]), edge("gone", GONE, ["link"]),
-             edge("openmpi", OPENMPI, ["build", "link"], ["mpi"]), edge("zlib", ZLIB, ["link"])),
-        spec(OPENMPI, "openmpi", edge("hwloc", HWLOC, ["link"]), edge("zlib", ZLIB, ["link"])),
-        spec(HWLOC, "hwloc", edge("zlib", ZLIB, ["link", "run"])),
-        spec(ZLIB, "zlib"),
-        spec(H5PY, "h5py", edge("hdf5", HDF5, ["run"])),
-        spec(OTHER, "zlib", os="other"),
-    )  # fmt: skip
-    records |= installs(spec(GCC, "gcc", external=USR), in_buildcache=False)
     path = tmp_path / "index.json"
-    path.write_bytes(database(records))
+    write_hdf5_index(path)
     return path
 
 
