@@ -15,7 +15,7 @@ _MAX_LINE_LENGTH = 500
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:
-    """Let the streams encode every text, and remove an empty NO_COLOR.
+    """Prepare the streams to encode every text, and remove an empty NO_COLOR.
 
     A closed stream is replaced by the null device, or a file of ours would get its number and
     receive what was meant for the stream.
