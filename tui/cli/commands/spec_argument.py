@@ -1,0 +1,75 @@
+"""Find the one spec that an argument of a command names: by a hash prefix or by a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from spackscope.model.assist.diagnostics import explain_no_match
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.query.ast import Query
+from spackscope.tui.cli import table
+from spackscope.tui.cli.commands.common import no_match_code, parse_query
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+_MAX_CANDIDATES = 20
+_HASH_PREFIX = re.compile(rf"/?[a-z2-7]{{1,{HASH_LENGTH}}}")
+
+
+class SpecArgument:
+    """A spec as a user names it: a hash prefix, or a query that only one hash matches.
+
+    Raises Leave, with a caret under the error, where the query has one.
+
+        hash_ = SpecArgument(["hdf5", "+mpi", "os=rocky9"]).find(catalog)
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._prefix = _hash_prefix(words)
+        self._query = Query() if self._prefix.startswith("/") else parse_query(words)
+
+    def find(self, catalog: Catalog) -> str:
+        """Return the only hash that it names.
+
+        Raises Leave where there is none, or with candidates where there are several.
+        """
+        return _find_hash(catalog, self._prefix.removeprefix("/"), self._query)
+
+
+def _hash_prefix(words: Sequence[str]) -> str:
+    """Return the hash prefix that the words may be, or "".
+
+    A prefix after a `/` keeps it, and cannot be anything else.
+    """
+    word = words[0].strip().lower() if len(words) == 1 else ""
+    return word if _HASH_PREFIX.fullmatch(word) else ""
+
+
+def _find_hash(catalog: Catalog, prefix: str, query: Query) -> str:
+    """Return the only hash with a prefix, or else that matches a query.
+
+    Raises Leave where there is none, or with candidates where there are several.
+    """
+    limit = _MAX_CANDIDATES + 1
+    hashes = catalog.dictionaries.hashes(prefix, limit=limit) if prefix else []
+    several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
+    if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
+        specs = catalog.specs(catalog.listing(View(query)))
+        matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
+        reason = explain_no_match(catalog, query) if not matches else ""
+        if matches or not prefix:
+            hashes, several, none = matches, "Several specs match:", reason
+        else:
+            none += f". {reason}"
+    if not hashes:
+        raise Leave(no_match_code(catalog), none)
+    if len(hashes) == 1:
+        return hashes[0]
+    candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
+    lines = [several, *(f"  {line}" for line in table.candidates(candidates))]
+    if len(hashes) > _MAX_CANDIDATES:
+        lines.append("  and more")
+    raise Leave(ExitCode.USAGE, *lines)
