@@ -22,7 +22,7 @@ PREFIX = "spack:"
 
 _CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
-_PATHS = ("url", "fetch", "root", "install_tree")
+_PATHS = ("url", "fetch", "root", "install_tree", "environments_root")
 _FALSE = frozenset({"false", "no", "off"})
 _PADDING = re.compile(r"\$\{?padding(?::\d+)?\}?$")
 _MAX_DEPTH = 8
@@ -45,11 +45,15 @@ class ConfiguredMirror:
 
 @dataclass(frozen=True, slots=True)
 class SpackConfig:
-    """The mirrors of a Spack in their order, and its own and other install trees."""
+    """The mirrors of a Spack in their order, and its own and other install trees.
+
+    `environments` is the directory of its managed environments, or "" if it is unknown.
+    """
 
     mirrors: Mapping[str, ConfiguredMirror]
     trees: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
+    environments: str = ""
 
 
 def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
@@ -69,7 +73,8 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
     scopes.find()
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
     trees = tuple(dict.fromkeys(_trees(scopes)))
-    return SpackConfig(mirrors, trees, tuple(scopes.problems))
+    environments = _environments_root(scopes)
+    return SpackConfig(mirrors, trees, tuple(scopes.problems), environments)
 
 
 def find_mirror(
@@ -163,6 +168,15 @@ def _trees(scopes: Scopes) -> Iterator[str]:
     elif scopes.paths.root:
         yield os.path.join(scopes.paths.root, "opt", "spack")
     yield from filter(None, map(_tree_root, _section(scopes, "upstreams").values()))
+
+
+def _environments_root(scopes: Scopes) -> str:
+    """Return the directory of managed environments, as `env_root_path` in Spack."""
+    root = _section(scopes, "config").get("environments_root")
+    if isinstance(root, str) and os.path.isabs(root) and "$" not in root:
+        return root
+    home = scopes.paths.root
+    return os.path.join(home, "var", "spack", "environments") if home else ""
 
 
 def _tree_root(section: Any) -> str:
