@@ -25,7 +25,7 @@ _RUN = re.compile(b"\x01+")
 
 
 class ColumnArrays:
-    """The codes of all look-alikes, an array for each dictionary.
+    """The codes of all look-alikes, an array for each dictionary, and of the nodes of all specs.
 
     SQLite would return the codes row by row, which takes longer than all else that is done with
     them. Raises IndexDamaged if the index has no such array.
@@ -45,6 +45,8 @@ class ColumnArrays:
             is_valid = codes and not codes[0] and codes[-1] == specs
             if not is_valid or not is_ascending(codes, strictly=True):
                 raise IndexDamaged("the numbers of specs are damaged")
+        elif name == "node" and len(codes) != self.first[-1]:
+            raise IndexDamaged("the codes of nodes are damaged")
         elif name in CODES and len(codes) != len(self.first) - 1:
             raise IndexDamaged(f"the codes of {name} are damaged")
         return codes

@@ -57,7 +57,7 @@ class Catalog:
         edges = EdgeArrays(database, arrays)
         self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
         self._packages = Packages(database, arrays)
-        self._records = Records(database, self.dictionaries, self.dependencies)
+        self._records = Records(database, arrays, self.dictionaries, self.dependencies)
         self._all_rows = lru_cache(16)(
             lambda span: Listing(View(), IdRanges([span]), arrays, self.dictionaries)
         )
@@ -143,4 +143,9 @@ class Catalog:
 
     def provenance(self, id_: int) -> Provenance:
         """Return where the record with this id comes from."""
-        return self._records.provenance(id_)
+        (provenance,) = self._records.provenances([id_])
+        return provenance
+
+    def provenances(self, ids: Sequence[int]) -> list[Provenance]:
+        """Return where the records with these ids come from, at most some hundred."""
+        return self._records.provenances(ids)

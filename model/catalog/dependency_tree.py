@@ -210,15 +210,8 @@ def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
 
 def _external_ids(catalog: Catalog, ids: Sequence[int]) -> list[int]:
     """Return those of some ids whose specs were not built by Spack."""
-    externals: list[int] = []
-    for start in range(0, len(ids), _CHUNK):
-        # Ids are numbers of this index, never text of a user.
-        among = ",".join(map(str, ids[start : start + _CHUNK]))
-        rows = catalog.database.execute(
-            f"SELECT spec FROM provenance WHERE external != '' AND spec IN ({among})"
-        )
-        externals += (id_ for (id_,) in rows)
-    return externals
+    codes, nodes = catalog.column_arrays.column("node"), catalog.dictionaries.nodes
+    return [id_ for id_ in ids if id_ < len(codes) and nodes[codes[id_]].external]
 
 
 def _count(catalog: Catalog, id_: int, section: Section) -> int:

@@ -14,7 +14,7 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import FIELDS, STORED
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text, texts
@@ -106,6 +106,24 @@ class Dictionaries:
             " ORDER BY document.id"
         )
         return [(text(origin), text(name)) for origin, name in rows]
+
+    @cached_property
+    def nodes(self) -> list[NodeFacts]:
+        """What nodes state beside the columns, by the codes of specs."""
+        rows = self._database.execute(
+            f"SELECT {', '.join(NodeFacts._fields)} FROM node ORDER BY id"
+        )
+        return [
+            NodeFacts(
+                text(recipe),
+                text(external),
+                texts(modules),
+                text(more),
+                texts(patches),
+                natural(n),
+            )
+            for recipe, external, modules, more, patches, n in rows
+        ]
 
     @cached_property
     def lists_dependencies(self) -> bool:

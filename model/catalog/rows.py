@@ -9,6 +9,7 @@ from itertools import chain
 from operator import getitem, itemgetter
 from typing import Any
 
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.columns import STORED
@@ -42,7 +43,6 @@ _DEFAULTS = {field.name: field.default for field in fields(Spec) if field.name n
 _in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__slots__))
 
 # What checks the columns of these records, in the order of their fields.
-_PROVENANCE = (text, text, text, number, text)
 _SOURCE_STATUS = (text, text, text, natural, number, text, text, natural)
 
 
@@ -60,9 +60,14 @@ class Records:
     """The records of an index, by their ids and hashes, its sources and its problems."""
 
     def __init__(
-        self, database: Database, dictionaries: Dictionaries, dependencies: DependencyGraph
+        self,
+        database: Database,
+        arrays: ColumnArrays,
+        dictionaries: Dictionaries,
+        dependencies: DependencyGraph,
     ) -> None:
         self._database = database
+        self._arrays = arrays
         self._dictionaries = dictionaries
         self._dependencies = dependencies
 
@@ -108,7 +113,8 @@ class Records:
 
     def full(self, row: Row) -> Spec:
         """Return the record of a row with its provenance and its dependencies."""
-        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        (provenance,) = self.provenances([row.id])
+        spec = replace(row.spec, **asdict(provenance))
         if not self._dependencies.lists(row.id):
             return spec
         edges = self._dependencies.of(row.id)
@@ -125,14 +131,15 @@ class Records:
         )
         return replace(spec, dependencies=tuple(dependencies))
 
-    def provenance(self, id_: int) -> Provenance:
-        """Return where the record with this id comes from."""
-        row = self._database.execute(
-            "SELECT package_hash, external, path, installed_at, build_spec FROM provenance"
-            " WHERE spec = ?",
-            (id_,),
-        ).fetchone()
-        return checked_provenance(row) if row is not None else Provenance()
+    def provenances(self, ids: Sequence[int]) -> list[Provenance]:
+        """Return where records come from, in the order of their ids."""
+        rows = self._database.execute(
+            "SELECT spec, path, installed_at, build_spec FROM provenance"
+            f" WHERE spec IN ({','.join(map(str, ids))})"
+        )
+        places = {id_: (text(path), number(at), text(build)) for id_, path, at, build in rows}
+        codes, nodes = self._arrays.column("node"), self._dictionaries.nodes
+        return [Provenance(*nodes[codes[id_]], *places.get(id_, ("", None, ""))) for id_ in ids]
 
     @cached_property
     def _sources(self) -> list[SourceStatus]:
@@ -165,11 +172,6 @@ class Records:
     def problem_count(self) -> int:
         """The number of problems."""
         return int(self._database.execute("SELECT count(*) FROM problem").fetchone()[0])
-
-
-def checked_provenance(row: Sequence[Any]) -> Provenance:
-    """Build a Provenance from its columns."""
-    return Provenance(*_checked(_PROVENANCE, row))
 
 
 def _checked(checks: Sequence[Callable[[Any], Any]], row: Sequence[Any]) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import compress
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
@@ -64,11 +64,13 @@ class Spec:
     compiler flags, each as `cflags=-O2 -g`; `namespace` is empty if none is named.
 
     `package_hash` is the digest of the recipe, `external` the prefix or else the modules of what
-    Spack did not build, `build_spec` the hash that a spliced spec was built as; each is empty
-    if it does not apply. `in_cache` is false for a dependency-only spec. `cached` is true if a
-    build cache has its archive. `installed`, `path` (the prefix) and `installed_at` (seconds
-    since 1970) come from the database of an install tree; `explicit` also from a lock file, where
-    it marks the roots.
+    Spack did not build, `external_modules` all of these and `external_attributes` more about it,
+    as JSON; `patches` are digests in the order in which they are applied, `build_spec` is the
+    hash that a spliced spec was built as; each is empty if it does not apply. `spec_format` is
+    the specfile format in which the spec was concretized, 0 if it is unknown. `in_cache` is
+    false for a dependency-only spec. `cached` is true if a build cache has its archive.
+    `installed`, `path` (the prefix) and `installed_at` (seconds since 1970) come from the
+    database of an install tree; `explicit` also from a lock file, where it marks the roots.
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
     that compile it; both are known only of records from an index, and `compilers` is None if the
@@ -93,6 +95,10 @@ class Spec:
     dependencies: tuple[Dependency, ...] | None = None
     package_hash: str = ""
     external: str = ""
+    external_modules: tuple[str, ...] = ()
+    external_attributes: str = ""
+    patches: tuple[str, ...] = ()
+    spec_format: int = 0
     in_cache: bool = True
     cached: bool = False
     installed: bool = False
@@ -121,9 +127,24 @@ class Provenance:
 
     package_hash: str = ""
     external: str = ""
+    external_modules: tuple[str, ...] = ()
+    external_attributes: str = ""
+    patches: tuple[str, ...] = ()
+    spec_format: int = 0
     path: str = ""
     installed_at: float | None = None
     build_spec: str = ""
+
+
+class NodeFacts(NamedTuple):
+    """What a node states beside the columns: the fields of `Spec` with these names."""
+
+    package_hash: str = ""
+    external: str = ""
+    external_modules: tuple[str, ...] = ()
+    external_attributes: str = ""
+    patches: tuple[str, ...] = ()
+    spec_format: int = 0
 
 
 @dataclass(frozen=True, slots=True)

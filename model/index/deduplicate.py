@@ -37,6 +37,7 @@ class _Row:
     nth: int
     codes: Codes
     size: float | None
+    node: int
 
 
 _PageGroup = tuple[int, int, int]
@@ -60,7 +61,7 @@ class Deduplicator:
     _documents: Sequence[StagedDocument]
     _dictionaries: Dictionaries
     _merged: dict[int, int] = field(default_factory=dict)
-    _changed: list[tuple[int, float | None, int]] = field(default_factory=list)
+    _changed: list[tuple[int, float | None, int, int]] = field(default_factory=list)
 
     def drop_repeated_pages(self) -> None:
         """Drop records that other pages of the same source, tag and package repeat.
@@ -129,13 +130,16 @@ class Deduplicator:
             return {}
         known = list(self._look_alikes)
         rows = self._connection.execute(
-            "SELECT hash, rowid - 1, look_alike, size FROM staged WHERE hash IN"
+            "SELECT hash, rowid - 1, look_alike, size, node FROM staged WHERE hash IN"
             " (SELECT hash FROM staged GROUP BY hash HAVING count(*) > 1) ORDER BY hash, rowid"
         )
         for hash_, group in groupby(rows.fetchall(), key=lambda row: str(row[0])):
-            self._merge_hash(hash_, [_Row(nth, known[code], size) for _, nth, code, size in group])
+            self._merge_hash(
+                hash_, [_Row(nth, known[code], *more) for _, nth, code, *more in group]
+            )
         self._connection.executemany(
-            "UPDATE staged SET look_alike = ?, size = ? WHERE rowid = ? + 1", self._changed
+            "UPDATE staged SET look_alike = ?, size = ?, node = ? WHERE rowid = ? + 1",
+            self._changed,
         )
         self._connection.execute("CREATE TEMP TABLE merged (nth INTEGER PRIMARY KEY, kept)")
         self._connection.executemany("INSERT INTO merged VALUES (?, ?)", self._merged.items())
@@ -143,8 +147,7 @@ class Deduplicator:
             """
             DELETE FROM staged WHERE rowid - 1 IN (SELECT nth FROM merged);
             INSERT OR REPLACE INTO staged_provenance
-                SELECT kept, max(package_hash), max(external), max(path), max(installed_at),
-                    max(build_spec)
+                SELECT kept, max(path), max(installed_at), max(build_spec)
                 FROM (SELECT kept, p.* FROM staged_provenance AS p JOIN merged USING (nth)
                       UNION ALL
                       SELECT nth, p.* FROM staged_provenance AS p
@@ -210,7 +213,8 @@ class Deduplicator:
         )
         sizes = (row.size for row in joined if row.size is not None)
         look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
-        self._changed.append((look_alike, next(sizes, None), kept.nth))
+        node = next((row.node for row in joined if row.node), 0)
+        self._changed.append((look_alike, next(sizes, None), node, kept.nth))
         self._merged.update((row.nth, kept.nth) for row in merged)
         self._mark_merged(*(row.codes.document for row in joined))
 

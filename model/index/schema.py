@@ -13,14 +13,15 @@ edges edge_first[i]:edge_first[i + 1] of `edge_child`, the ids of the dependenci
 `absent`: dependencies that no document describes. `up_first`, `up_parent` and `up_kind` are the
 same edges from dependencies to dependents.
 
-`provenance` has what is known of few records, and read for one record at a time.
+`node` has what nodes state beside the columns, each combination once; the code `node` of each spec
+is in `codes`. `provenance` has what is known of few records, and read for one record at a time.
 """
 
 from __future__ import annotations
 
 from spackscope.model.core.columns import STORED
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Raise it with every change of the tables, or of what the readers make of a document."""
 
 _STORAGES = tuple(STORED)
@@ -49,8 +50,9 @@ CREATE TABLE document (id INTEGER PRIMARY KEY, source INTEGER, origin TEXT, fing
 CREATE TABLE edge_kind (id INTEGER PRIMARY KEY, deptypes TEXT, virtuals TEXT);
 CREATE TABLE absent (id INTEGER PRIMARY KEY, name TEXT, hash TEXT);
 CREATE TABLE spec (id INTEGER PRIMARY KEY, hash TEXT, look_alike INTEGER, size REAL);
-CREATE TABLE provenance (spec INTEGER PRIMARY KEY, package_hash TEXT, external TEXT, path TEXT,
-                         installed_at REAL, build_spec TEXT);
+CREATE TABLE node (id INTEGER PRIMARY KEY, package_hash TEXT, external TEXT, external_modules TEXT,
+                   external_attributes TEXT, patches TEXT, spec_format INTEGER);
+CREATE TABLE provenance (spec INTEGER PRIMARY KEY, path TEXT, installed_at REAL, build_spec TEXT);
 CREATE TABLE problem (id INTEGER PRIMARY KEY, source INTEGER, document INTEGER, origin TEXT,
                       place TEXT, reason TEXT);
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from itertools import accumulate, repeat
 from operator import attrgetter, getitem
 from typing import Any
 
-from spackscope.model.core.records import Problem, Provenance, Spec
+from spackscope.model.core.records import NodeFacts, Problem, Provenance, Spec
 from spackscope.model.index.codec import pack_codes
 from spackscope.model.index.deduplicate import Deduplicator, StagedDocument
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
@@ -23,7 +24,8 @@ _BATCH = 2048
 _CHUNK = 256
 """Records of a document that get their codes at once: column by column takes half the time."""
 
-_provenance = attrgetter(*(field.name for field in fields(Provenance)))
+_node = attrgetter(*NodeFacts._fields)
+_provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in NodeFacts._fields))
 
 
 class IndexWriter:
@@ -39,9 +41,9 @@ class IndexWriter:
         connection.executescript(
             "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
             + TABLES
-            + "CREATE TEMP TABLE staged (look_alike INTEGER, hash TEXT, size REAL);"
-            "CREATE TEMP TABLE staged_provenance (nth INTEGER PRIMARY KEY, package_hash TEXT,"
-            " external TEXT, path TEXT, installed_at REAL, build_spec TEXT);"
+            + "CREATE TEMP TABLE staged (look_alike INTEGER, hash TEXT, size REAL, node INTEGER);"
+            "CREATE TEMP TABLE staged_provenance (nth INTEGER PRIMARY KEY, path TEXT,"
+            " installed_at REAL, build_spec TEXT);"
             "CREATE TEMP TABLE archive (hash TEXT PRIMARY KEY, size REAL);"
         )
         self._connection = connection
@@ -51,8 +53,10 @@ class IndexWriter:
         self._look_alikes: dict[Codes, int] = {}
         self.count = 0
         self._edges = EdgeWriter()
-        self._staged: list[tuple[int, str, float | None]] = []
-        self._provenance: list[tuple[int, str, str, str, float | None, str]] = []
+        # What pages state of a node, which is nothing, has the code 0.
+        self._nodes = Dictionary({NodeFacts(): 0})
+        self._staged: list[tuple[int, str, float | None, int]] = []
+        self._provenance: list[tuple[int, str, float | None, str]] = []
         self._documents: list[StagedDocument] = []
 
     def add_source(self, discovered: DiscoveredSource) -> None:
@@ -147,15 +151,15 @@ class IndexWriter:
                 self._provenance.append((self.count, *provenance))
             self.count += 1
             look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
-            self._staged.append((look_alike, spec.hash, spec.size))
+            self._staged.append((look_alike, spec.hash, spec.size, self._nodes[_node(spec)]))
         if len(self._staged) >= _BATCH:
             self._flush()
 
     def _flush(self) -> None:
-        self._connection.executemany("INSERT INTO staged VALUES (?, ?, ?)", self._staged)
+        self._connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?)", self._staged)
         self._staged.clear()
         self._connection.executemany(
-            "INSERT INTO staged_provenance VALUES (?, ?, ?, ?, ?, ?)", self._provenance
+            "INSERT INTO staged_provenance VALUES (?, ?, ?, ?)", self._provenance
         )
         self._provenance.clear()
 
@@ -247,16 +251,30 @@ class IndexWriter:
         # The first id is 0, so that all rows are range(n).
         self._connection.execute(
             "CREATE TEMP TABLE numbered AS"
-            " SELECT row_number() OVER (ORDER BY id, hash) - 1 AS spec, hash, id, size,"
+            " SELECT row_number() OVER (ORDER BY id, hash) - 1 AS spec, hash, id, size, node,"
             " staged.rowid - 1 AS nth FROM staged JOIN placed USING (look_alike)"
         )
         self._connection.execute("INSERT INTO spec SELECT spec, hash, id, size FROM numbered")
         self._edges.write(self._connection, merged)
+        self._write_nodes()
         self._connection.execute(
-            "INSERT INTO provenance SELECT spec, package_hash, external, path, installed_at,"
-            " build_spec FROM staged_provenance JOIN numbered USING (nth)"
+            "INSERT INTO provenance SELECT spec, path, installed_at, build_spec"
+            " FROM staged_provenance JOIN numbered USING (nth)"
         )
         self._connection.executescript(
             "DROP TABLE staged; DROP TABLE placed; DROP TABLE numbered;"
             "DROP TABLE staged_provenance; DROP TABLE archive;"
+        )
+
+    def _write_nodes(self) -> None:
+        """Write what nodes state, and the code of each spec."""
+        rows = self._connection.execute("SELECT node FROM numbered ORDER BY spec")
+        codes = array("I", (code for (code,) in rows))
+        self._connection.execute("INSERT INTO codes VALUES (?, ?)", ("node", pack_codes(codes)))
+        self._connection.executemany(
+            f"INSERT INTO node VALUES ({', '.join('?' * (len(NodeFacts._fields) + 1))})",
+            (
+                (code, *(json.dumps(v) if isinstance(v, tuple) else v for v in node))
+                for node, code in self._nodes.items()
+            ),
         )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import checked_provenance
-from spackscope.model.core.records import Dependency, Problem, Provenance, Spec
+from spackscope.model.core.records import Dependency, Problem, Spec
 from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text
 from spackscope.model.sources.document import Document, fingerprint
 
@@ -58,11 +57,9 @@ class OldIndex:
                 # A page has nothing that the table of specs does not have.
                 yield from (row.spec for row in rows)
                 continue
-            provenance = self._provenance(batch)
-            for row in rows:
-                spec = replace(row.spec, dependencies=self._dependencies(row.id))
-                more = provenance.get(row.id)
-                yield replace(spec, **asdict(more)) if more is not None else spec
+            for row, provenance in zip(rows, self._catalog.provenances(batch), strict=True):
+                dependencies = self._dependencies(row.id)
+                yield replace(row.spec, dependencies=dependencies, **asdict(provenance))
 
     @cached_property
     def _spans(self) -> dict[int, list[tuple[int, int]]]:
@@ -80,13 +77,6 @@ class OldIndex:
         ):
             problems[document].append(Problem(*map(text, texts)))
         return problems
-
-    def _provenance(self, ids: Sequence[int]) -> dict[int, Provenance]:
-        rows = self._catalog.database.execute(
-            "SELECT spec, package_hash, external, path, installed_at, build_spec FROM provenance"
-            f" WHERE spec IN ({','.join(map(str, ids))})"
-        )
-        return {spec: checked_provenance(columns) for spec, *columns in rows}
 
     def _dependencies(self, id_: int) -> tuple[Dependency, ...]:
         return tuple(

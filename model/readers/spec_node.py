@@ -7,6 +7,7 @@ dependencies; 2 and 3 have a list of them with `type`; 4 has their deptypes and 
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
@@ -15,11 +16,16 @@ from typing import Any
 from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.dependencies import OLD_HASH_KEYS, DependencyReader, compiles
 from spackscope.model.readers.fields import FieldReader, mismatch, shown_value, storable
+from spackscope.model.readers.json import Number
 from spackscope.model.readers.limits import MAX_RECORDS, TOO_MANY_RECORDS
 from spackscope.model.readers.parameters import ParameterReader
 
 _NO_EXTERNAL = ("", "None", "null", "~", "false")
 """Values that mean no prefix and no module, the latter three in YAML."""
+
+_FORMATS = ("1", "2", "3", "4", "5")
+_MAX_ATTRIBUTES = 10_000
+"""Characters that are kept of what a node states more of an external."""
 
 _values = attrgetter(*Spec.__slots__)
 
@@ -65,6 +71,7 @@ class NodeReader:
         self._parameters = ParameterReader(self.fields)
         self.dependencies = DependencyReader(self.fields, self._versions)
         self._count = 0
+        self._patch_lists: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def add(self, hash_: object, node: object, **values: Any) -> Spec | None:
         """Read a node as `read` does, and keep its spec unless there is one of this hash."""
@@ -113,6 +120,7 @@ class NodeReader:
         dependencies = self.dependencies.read(fields.get("dependencies"))
         is_complete = self._format == 5 if self._format else "compiler" not in fields
         variants, flags = self._parameters.read(fields.get("parameters"), is_complete=is_complete)
+        external, modules, attributes = self._external(fields.get("external"))
         optional = self.fields.optional_string
         return Spec(
             package=self.fields.string("name", name),
@@ -131,7 +139,11 @@ class NodeReader:
             flags=flags,
             dependencies=dependencies,
             package_hash=optional("package_hash", fields.get("package_hash")),
-            external=self._external(fields.get("external")),
+            external=external,
+            external_modules=modules,
+            external_attributes=attributes,
+            patches=self._patches(fields.get("patches")),
+            spec_format=self._spec_format(fields.get("annotations")),
             build_spec=self._build_spec(fields.get("build_spec")),
             **values,
         )
@@ -199,21 +211,38 @@ class NodeReader:
             self.fields.add_problem(mismatch("compiler", stated, "an object"))
         return ""
 
-    def _external(self, external: object) -> str:
-        """Return the prefix of what Spack did not build, or else its modules."""
+    def _external(self, external: object) -> tuple[str, tuple[str, ...], str]:
+        """Return the prefix of what Spack did not build, or else its modules; these, and more."""
         if not external:
-            return ""
+            return "", (), ""
         if type(external) is not dict:
             self.fields.add_problem(mismatch("external", external, "an object"))
-            return ""
+            return "", (), ""
         path, modules = external.get("path"), external.get("module")
-        if type(path) is str and path not in _NO_EXTERNAL:
-            return sys.intern(storable(path))
         items = modules if type(modules) is list else [modules]
-        names = [item for item in items if type(item) is str and item not in _NO_EXTERNAL]
+        names = tuple(storable(i) for i in items if type(i) is str and i not in _NO_EXTERNAL)
+        attributes = external.get("extra_attributes")
+        more = storable(json.dumps(attributes)[:_MAX_ATTRIBUTES]) if attributes else ""
+        if type(path) is str and path not in _NO_EXTERNAL:
+            return sys.intern(storable(path)), names, more
         if not names and path not in (None, *_NO_EXTERNAL):
             self.fields.add_problem(mismatch("external prefix", path, "a string"))
-        return sys.intern(storable(", ".join(names)))
+        return sys.intern(", ".join(names)), names, more
+
+    def _patches(self, patches: object) -> tuple[str, ...]:
+        if not patches:
+            return ()
+        return self._patch_lists.setdefault(
+            texts := self.fields.strings("patches", patches), texts
+        )
+
+    def _spec_format(self, annotations: object) -> int:
+        """Return the format of a spec, which may be older than that of its document."""
+        if type(annotations) is dict:
+            stated = annotations.get("original_specfile_version")
+            if type(stated) is Number and stated in _FORMATS:
+                return int(stated)
+        return self._format or 0
 
     def _build_spec(self, build_spec: object) -> str:
         if not build_spec:

@@ -28,7 +28,7 @@ Node = dict[str, Any]
 
 
 def whole_index(name: str) -> bytes:
-    """Return one of Spack's two large indexes, reduced to the fields that queries read."""
+    """Return one of the two large indexes that Spack wrote."""
     return lzma.decompress((SPACK_DATA / f"{name}.whole.json.xz").read_bytes())
 
 

@@ -152,8 +152,12 @@ def test_what_passes_the_checksum_is_answered_or_reported_as_damaged(
         "UPDATE document SET specs = 'all'",
         "UPDATE document SET origin = NULL",
         "INSERT INTO problem (origin) VALUES (NULL)",
-        "INSERT OR REPLACE INTO provenance VALUES (0, '', '', NULL, NULL, '')",
-        "INSERT OR REPLACE INTO provenance VALUES (0, '', '', '', 'today', '')",
+        "INSERT OR REPLACE INTO provenance VALUES (0, NULL, NULL, '')",
+        "DELETE FROM node",
+        "UPDATE node SET patches = 'null'",
+        "UPDATE node SET spec_format = 'new'",
+        "UPDATE codes SET data = x'00000000' WHERE name = 'node'",
+        "INSERT OR REPLACE INTO provenance VALUES (0, '', 'today', '')",
     ],
 )
 def test_an_index_that_somebody_wrote_is_damaged(statement: str, kept: Kept) -> None:

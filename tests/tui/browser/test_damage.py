@@ -96,7 +96,7 @@ def test_one_changed_byte_changes_nothing(
         "UPDATE tag SET tag = x'00'",
         "UPDATE source SET failure = NULL",
         "INSERT INTO problem (origin) VALUES (NULL)",
-        "INSERT OR REPLACE INTO provenance SELECT id, '', '', NULL, NULL, '' FROM spec",
+        "INSERT OR REPLACE INTO provenance SELECT id, NULL, NULL, '' FROM spec",
         "UPDATE codes SET data = x'' WHERE name = 'up_first'",
         "UPDATE codes SET data = zeroblob(length(data)) WHERE name = 'first'",
     ],
