@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
 from spackscope.model.catalog.dependency_graph import DependencyGraph
@@ -21,6 +23,8 @@ from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.document import DiscoveredSource
+
+_Answer = TypeVar("_Answer")
 
 
 @class_reading_index
@@ -54,7 +58,7 @@ class Catalog:
         self.discovered = discovered
         self.column_arrays = arrays = ColumnArrays(database)
         self.dictionaries = Dictionaries(database)
-        edges = EdgeArrays(database, arrays)
+        self.edge_arrays = edges = EdgeArrays(database, arrays)
         self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
         self._packages = Packages(database, arrays)
         self._records = Records(database, arrays, self.dictionaries, self.dependencies)
@@ -63,6 +67,8 @@ class Catalog:
         )
         self.execution = QueryExecution(arrays, edges, self.dictionaries, self._packages, database)
         self.virtuals = self.execution.virtuals
+        self._cache: dict[Callable[[Catalog], Any], Any] = {}
+        self._cache_lock = threading.RLock()
 
     @property
     def total(self) -> int:
@@ -83,6 +89,14 @@ class Catalog:
     def problem_count(self) -> int:
         """The number of problems."""
         return self._records.problem_count
+
+    def cached(self, compute: Callable[[Catalog], _Answer]) -> _Answer:
+        """Return what a function computes from this catalog; it is called once."""
+        with self._cache_lock:
+            if compute not in self._cache:
+                self._cache[compute] = compute(self)
+            answer: _Answer = self._cache[compute]
+            return answer
 
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> IdRanges:
         """Return the ids of the records that match; they are cached."""

@@ -1,0 +1,1 @@
+"""Compare the specs of an index: differences, run-time kinds, fit, coverage."""

@@ -1,0 +1,87 @@
+"""What the analyses need to know of specs: their own attributes, and their dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from spackscope.model.catalog.dependency_graph import Edge
+
+COMPILED_IN = 5
+"""The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """The own attributes of a spec: all that its node states but its dependencies and its hash.
+
+    `variants` has the values of each variant by its name, `+` or `~` of boolean ones, but not the
+    patches. `flags` has the words of each compiler flag in their order. `compiler` is empty where
+    it is a dependency. `external` is the prefix or else the modules, and `external_attributes`
+    more about it as JSON; all of them are empty for what Spack built. `spec_format` is 0 if it is
+    unknown. Of an absent dependency only the package is known.
+    """
+
+    package: str
+    version: str = ""
+    namespace: str = ""
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    patches: tuple[str, ...] = ()
+    package_hash: str = ""
+    platform: str = ""
+    os: str = ""
+    target: str = ""
+    compiler: str = ""
+    external: str = ""
+    external_modules: tuple[str, ...] = ()
+    external_attributes: str = ""
+    spec_format: int = 0
+
+
+class Graph(Protocol):
+    """Specs by their ids, and the edges between them.
+
+    The ids after those of all records are those of absent dependencies, which no document
+    describes. All methods raise IndexDamaged.
+    """
+
+    @property
+    def count(self) -> int:
+        """The number of records."""
+
+    def is_described(self, id_: int) -> bool:
+        """Check whether a document describes a spec."""
+
+    def lists_dependencies(self, id_: int) -> bool:
+        """Check whether the document of a spec lists its dependencies, as pages do not."""
+
+    def name(self, id_: int) -> str:
+        """Return the package of a spec."""
+
+    def identity(self, id_: int) -> int:
+        """Return the first id with the same hash: two specs are the same if theirs are equal."""
+
+    def hashes(self, ids: Iterable[int]) -> list[str]:
+        """Return the hash of each id, in their order."""
+
+    def edges(self, id_: int) -> Sequence[Edge]:
+        """Return the edges to the direct dependencies, in the order of the document."""
+
+    def configuration(self, id_: int) -> int:
+        """Return a number that is equal for specs with equal attributes; not for absent ones."""
+
+    def attributes(self, id_: int) -> Attributes:
+        """Return the own attributes of a spec."""
+
+    def closure(self, ids: Iterable[int]) -> set[int]:
+        """Return specs with all that they depend on."""
+
+    def run_closure(self, ids: Iterable[int]) -> set[int]:
+        """Return specs with all that they reach over dependencies that are linked or run."""
+
+
+def is_run(deptypes: Iterable[str]) -> bool:
+    """Check whether a dependency with these deptypes is linked or run, not only built with."""
+    return "link" in deptypes or "run" in deptypes
