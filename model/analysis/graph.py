@@ -69,6 +69,9 @@ class Graph(Protocol):
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
 
+    def dependents(self, id_: int) -> set[int]:
+        """Return the specs that depend directly on a spec, each with its first id."""
+
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
 

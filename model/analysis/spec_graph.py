@@ -100,6 +100,14 @@ class SpecGraph:
                 same[id_] = first
         return same
 
+    @cached_property
+    def _repeats(self) -> dict[int, list[int]]:
+        """The other ids with the hash of each first one."""
+        repeats: dict[int, list[int]] = {}
+        for id_, first in self._same_as.items():
+            repeats.setdefault(first, []).append(id_)
+        return repeats
+
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
         wanted = list(ids)
@@ -117,6 +125,12 @@ class SpecGraph:
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
         return self._catalog.dependencies.of(id_)
+
+    def dependents(self, id_: int) -> set[int]:
+        """Return the specs that depend directly on a spec, each with its first id."""
+        first = self.identity(id_)
+        spans = ((same, same + 1) for same in (first, *self._repeats.get(first, ())))
+        return set(map(self.identity, self.up.neighbours(spans)))
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""

@@ -147,4 +147,5 @@ def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Any) -> None
     assert graph.attributes(children[0]) == Attributes("zlib")
     assert graph.configuration(children[0]) == graph.configuration(children[1]) < 0
     assert graph.run_closure([0]) == {0, children[0]}
+    assert [graph.dependents(child) for child in children] == [{0, 1}, {0, 1}]
     assert spec_graph(catalog) is graph
