@@ -66,6 +66,9 @@ class Graph(Protocol):
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
 
+    def find(self, hashes: Iterable[str]) -> Mapping[str, int]:
+        """Return the first id of each of some hashes, of those that are there."""
+
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
 

@@ -13,6 +13,7 @@ from spackscope.model.catalog.arrays import Adjacency, EdgeKind
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.records import is_hash
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import checked_hash, class_reading_index
 
@@ -94,9 +95,8 @@ class SpecGraph:
             " GROUP BY hash HAVING count(*) > 1) USING (hash) WHERE id != first"
         )
         same: dict[int, int] = dict(rows.fetchall())
-        first_absent: dict[str, int] = {}
         for id_, absent in enumerate(self._edges.absent, self.count):
-            if (first := first_absent.setdefault(absent.hash, id_)) != id_:
+            if (first := self._absent[absent.hash]) != id_:
                 same[id_] = first
         return same
 
@@ -121,6 +121,27 @@ class SpecGraph:
             )
             hashes.update((id_, checked_hash(hash_)) for id_, hash_ in rows)
         return [hashes[id_] for id_ in wanted]
+
+    def find(self, hashes: Iterable[str]) -> dict[str, int]:
+        """Return the first id of each of some hashes, of those that are there."""
+        wanted = list(dict.fromkeys(hashes))
+        found = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
+        wanted = list(filter(is_hash, wanted))
+        for start in range(0, len(wanted), _WINDOW):
+            # Checked hashes are no text that could end the statement.
+            among = "','".join(wanted[start : start + _WINDOW])
+            found |= self._catalog.database.execute(
+                f"SELECT hash, min(id) FROM spec WHERE hash IN ('{among}') GROUP BY hash"
+            ).fetchall()
+        return found
+
+    @cached_property
+    def _absent(self) -> dict[str, int]:
+        """The first id of each absent dependency by its hash."""
+        first: dict[str, int] = {}
+        for id_, absent in enumerate(self._edges.absent, self.count):
+            first.setdefault(absent.hash, id_)
+        return first
 
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
