@@ -401,12 +401,13 @@ async def browsing(
     environ: Mapping[str, str] | None = None,
     session: Session | None = None,
     pick: bool = False,
+    no_color: bool = False,
     settled: bool = True,
 ) -> AsyncIterator[Browser]:
     """Open the browser, on the sample unless told otherwise."""
     names = [str(source) for source in sources] or ["sample_data"]
     session = session or Session(environ or {})
-    app = SpackscopeApp(names, query, session=session, pick=pick)
+    app = SpackscopeApp(names, query, session=session, pick=pick, no_color=no_color)
     with no_queries_on_the_event_loop():
         async with app.run_test(size=size) as pilot:
             browser = Browser(app, pilot)

@@ -23,7 +23,7 @@ from textual.worker import WorkerFailed
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen
-from spackscope.tui.dialogs.values import ValuesDialog
+from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import ANYWHERE, KEYS, MOVES
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
@@ -177,7 +177,7 @@ class SpackscopeApp(App[list[str]]):
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
-            if isinstance(screen, BrowserScreen | ValuesDialog) and screen.is_behind(event):
+            if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(event):
                 quiet = 0
                 await asyncio.sleep(0.002)
 

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
+COMPARE = "compare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,15 @@ KEYS = (
     Key(VALUES, "x", "exclude", "x", "Exclude the value, and go down."),
     Key(VALUES, "u", "unmark", "u", "Clear all marks; ⏎ then removes the filters."),
     Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
+    Key(COMPARE, "enter", "take", "⏎", "Go to the spec in this column.", "go to it"),
+    Key(COMPARE, "b", "build", "b", "Show or hide what only builds.", "build tools too"),
+    Key(COMPARE, "equals_sign", "equal", "=", "Show or hide what is equal.", "equal too"),
+    Key(COMPARE, "y", "copy", "y", "Copy the hash of the column.", "copy hash"),
+    Key(COMPARE, "escape,q,d", "close", "esc", "Go back to the rows.", "back"),
+    Key(COMPARE, "question_mark", "show_help", "?", "Show the keys.", "help"),
+    Key(COMPARE, "z", "regroup", "z", "One column for each hash, or for each kind.", "each hash"),
+    Key(COMPARE, "h,left", "column(-1)", "← h", "Go one column to the left.", moves=True),
+    Key(COMPARE, "l,right", "column(1)", "→ l", "Go one column to the right.", moves=True),
     Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),
     Key(FILTERS, "escape", "give_up", "esc", "Go to the rows of the last query with any.", "back"),
     Key(FILTERS, "tab", "take", "⇥", "Accept the marked completion."),
@@ -110,6 +120,7 @@ HEADINGS = {
     DETAIL: "In the detail",
     TREE: "In its dependencies",
     VALUES: "In the values of a column",
+    COMPARE: "In the comparison",
     FILTERS: "While typing a filter",
 }
 

@@ -15,10 +15,12 @@ from spackscope.model.core.text import cell_width
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.text import help_lines
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
+    COMPARE,
     DETAIL,
     FILTERS,
     HEADINGS,
@@ -47,6 +49,7 @@ OWNERS: dict[str, type[Widget]] = {
     DETAIL: DetailPane,
     TREE: DetailPane,
     VALUES: ValuesDialog,
+    COMPARE: CompareScreen,
     FILTERS: FilterInput,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from textual import events
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.screen import ModalScreen
@@ -24,6 +25,10 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         Binding("escape,q", "close", "Close", show=False),
         Binding("ctrl+c", "app.interrupt", show=False),
     ]
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait for what the dialog shows."""
+        return False
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close the dialog once: two clicks at once must not close what is under it."""

@@ -59,10 +59,13 @@ class TextDialog(Dialog[None]):
             yield Lines(self._lines)
 
 
-def help_lines() -> list[list[Piece]]:
-    """Return the lines of the help, from the tables of the keys and of the query language."""
+def help_lines(first: str = "") -> list[list[Piece]]:
+    """Return the lines of the help, from the tables of the keys and of the query language.
+
+    The keys of the pane `first` come first.
+    """
     lines: list[list[Piece]] = []
-    for where, heading in HEADINGS.items():
+    for where, heading in sorted(HEADINGS.items(), key=lambda pane: pane[0] != first):
         if lines:
             lines.append([])
         lines.append([(heading, "strong")])
@@ -79,9 +82,9 @@ def help_lines() -> list[list[Piece]]:
     return lines
 
 
-def help_dialog() -> TextDialog:
-    """Return the help."""
-    return TextDialog("help", help_lines())
+def help_dialog(first: str = "") -> TextDialog:
+    """Return the help, with the keys of one pane first."""
+    return TextDialog("help", help_lines(first))
 
 
 def sources_dialog(states: Sequence[SourceStatus], now: float) -> TextDialog:

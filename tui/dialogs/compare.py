@@ -1,0 +1,167 @@
+"""Show specs side by side, over the whole screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import events, getters, on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from spackscope.model.presentation.comparison import ComparedTable, cell_sentence, table_lines
+from spackscope.model.presentation.titles import position
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.text import help_dialog
+from spackscope.tui.keymap import COMPARE, bindings, hints
+from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
+from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where to go: the id of a column's spec, and the packages from it down to another one."""
+
+    id: int
+    path: tuple[str, ...] = ()
+
+
+class CompareScreen(Dialog[Destination]):
+    """A screen that is filled while specs are compared, and returns where to go.
+
+    `copy` is called with a hash, `regroup` when the user switches between a column for each
+    run-time kind and one for each hash.
+    """
+
+    BINDINGS = bindings(COMPARE)
+    AUTO_FOCUS = "ComparisonRows"
+
+    _head = getters.query_one(ComparisonHead)
+    _rows = getters.query_one(ComparisonRows)
+    _status = getters.query_one(StatusLine)
+
+    def __init__(self, copy: Callable[[str], object], regroup: Callable[[bool], object]) -> None:
+        super().__init__()
+        self._copy, self._regroup = copy, regroup
+        self._table: ComparedTable | None = None
+        self._failure = ""
+        self._is_composed = False
+        self._shows_build = self._shows_equal = False
+        self._cursor_on: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the heads above the rows, the sentence on a cell and the hints below them."""
+        yield ComparisonHead()
+        yield ComparisonRows(has_signs=self.app.no_color)
+        yield Static(id="compare-cell")
+        yield StatusLine()
+
+    def on_mount(self) -> None:
+        """Show the table, or that it is being made."""
+        self._is_composed = True
+        self._status.show_hints(hints(COMPARE))
+        self._rows.show(0, empty=self._failure or "comparing…\nesc stops it")
+        if self._table is not None:
+            self._show()
+
+    @property
+    def column_id(self) -> int | None:
+        """The id of the spec of the column with the cursor."""
+        return self._table.specs[self._rows.column].id if self._table is not None else None
+
+    @property
+    def table(self) -> ComparedTable | None:
+        """The table that is shown; None if there is none yet."""
+        return self._table
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait until the columns are there."""
+        leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
+        return self._table is None and not self._failure and not leaves
+
+    def show_table(self, table: ComparedTable, cursor_on: int | None = None) -> None:
+        """Show specs side by side, the first time with the cursor on the column of a spec."""
+        is_regrouped = self._table is not None and self._table.is_by_kind != table.is_by_kind
+        if self._table is None or is_regrouped:
+            self._cursor_on = cursor_on
+        self._table = table
+        if self._is_composed:
+            self._show()
+
+    def show_failure(self, sentence: str) -> None:
+        """Show why there is nothing to compare."""
+        self._failure = f"{sentence}\nesc closes"
+        if self._is_composed:
+            self._rows.show(0, empty=self._failure)
+
+    def say(self, text: str, *, error: bool = False) -> None:
+        """Show a message in the place of the hints for some seconds."""
+        if self._is_composed:
+            self._status.say(text, error=error)
+
+    def _show(self) -> None:
+        table = self._table
+        if table is None:
+            return
+        lines = table_lines(table, shows_build=self._shows_build, shows_equal=self._shows_equal)
+        self._rows.show_table(table, lines)
+        if self._cursor_on is not None:
+            ids = [spec.id for spec in table.specs]
+            self._rows.show_column(ids.index(self._cursor_on) if self._cursor_on in ids else 0)
+            self._cursor_on = None
+        self._show_cell()
+
+    @on(ComparisonRows.Moved)
+    def _show_heads(self, event: ComparisonRows.Moved) -> None:
+        if self._table is not None and event.column < len(self._table.specs):
+            self._head.show(self._table, event.placement, event.column)
+            self._show_cell()
+
+    @on(VirtualList.Highlighted)
+    def _show_cell(self) -> None:
+        table, line = self._table, self._rows.line
+        text = cell_sentence(table, line, self._rows.column) if table and line else ""
+        self.query_one("#compare-cell", Static).update(Content(f" {text}"))
+        self._status.show_position(position(self._rows.cursor, self._rows.length))
+
+    def action_column(self, step: int) -> None:
+        """Go some columns to the right, or to the left."""
+        self._rows.show_column(self._rows.column + step)
+
+    def action_build(self) -> None:
+        """Show or hide what only builds the specs."""
+        self._shows_build = not self._shows_build
+        self._show()
+
+    def action_equal(self) -> None:
+        """Show or hide what is equal in all."""
+        self._shows_equal = not self._shows_equal
+        self._show()
+
+    def action_regroup(self) -> None:
+        """Show a column for each run-time kind, or for each hash."""
+        if self._table is not None:
+            self._regroup(not self._table.is_by_kind)
+
+    def action_copy(self) -> None:
+        """Copy the hash of the column."""
+        if self._table is not None:
+            self._copy(self._table.specs[self._rows.column].hash)
+
+    def action_show_help(self) -> None:
+        """Show the keys, those of this screen first."""
+        self.app.push_screen(help_dialog(COMPARE))
+
+    @on(VirtualList.Chosen)
+    def action_take(self) -> None:
+        """Go to the spec of the column, or to what the row is about; open a folded part."""
+        line = self._rows.line
+        if self._table is None or line is None:
+            return
+        if line.kind == "fold":
+            self.action_build()
+        else:
+            path = line.row.path if line.row is not None else ()
+            self.dismiss(Destination(self._table.specs[self._rows.column].id, path))

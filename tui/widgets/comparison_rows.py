@@ -1,0 +1,242 @@
+"""Specs side by side: heads of columns that stay, and rows of values that scroll under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.model.presentation.comparison import (
+    ComparedTable,
+    Rank,
+    TableLine,
+    path_text,
+    ranks,
+    row_label,
+    users_text,
+    value_text,
+)
+from spackscope.model.presentation.detail import DIFFERS
+from spackscope.tui.widgets.drawing import Piece, draw
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_GAP = 2
+_MAX_VALUE_WIDTH = 24
+_MIN_NAME_WIDTH, _MIN_PATH_WIDTH = 12, 16
+_STYLES: dict[Rank, str] = {"common": "dim", "rare": "differs", "missing": "", "unknown": "dim"}
+
+
+class Placement(NamedTuple):
+    """Which columns are on the screen: their numbers, the widths of all, and that of the name.
+
+    `path_width` is what is left for the path, or 0 if that is too little. `before` and `after`
+    count the columns that are left out on each side.
+    """
+
+    name_width: int = _MIN_NAME_WIDTH
+    columns: tuple[int, ...] = ()
+    widths: tuple[int, ...] = ()
+    path_width: int = 0
+    before: int = 0
+    after: int = 0
+
+
+def place(name_width: int, widths: Sequence[int], width: int, current: int) -> Placement:
+    """Fit columns into a width around the current one; the name keeps up to a third."""
+    name_width = max(_MIN_NAME_WIDTH, min(name_width, width // 3))
+    room = width - name_width
+    first = last = current
+    used = widths[current] + _GAP
+    # Columns before the current one come first, so that nothing moves before it must.
+    while first > 0 and used + widths[first - 1] + _GAP <= room:
+        first -= 1
+        used += widths[first] + _GAP
+    while last + 1 < len(widths) and used + widths[last + 1] + _GAP <= room:
+        last += 1
+        used += widths[last] + _GAP
+    after = len(widths) - last - 1
+    path_width = 0 if after else max(0, room - used - _GAP)
+    return Placement(
+        name_width,
+        tuple(range(first, last + 1)),
+        tuple(widths),
+        path_width if path_width >= _MIN_PATH_WIDTH else 0,
+        first,
+        after,
+    )
+
+
+class ComparisonHead(Widget):
+    """The title, the hashes over their columns, and the summary where there is room for it."""
+
+    COMPONENT_CLASSES = {"row--strong", "row--dim", "row--accent", "row--current"}
+
+    _table: ComparedTable | None = None
+    _placement = Placement()
+    _current = 0
+
+    def show(self, table: ComparedTable, placement: Placement, current: int) -> None:
+        """Show the heads of some columns; the one under the cursor is marked."""
+        self._table, self._placement, self._current = table, placement, current
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Use a second line for the summary if there is no room for it beside the heads."""
+        return 1 if self._table is None or self._has_room else 2
+
+    @property
+    def _has_room(self) -> bool:
+        return self._table is None or cell_width(self._summary) <= self._placement.path_width
+
+    @property
+    def _summary(self) -> str:
+        placement = self._placement
+        beside = [
+            f"‹ {placement.before:,}" if placement.before else "",
+            f"{placement.after:,} ›" if placement.after else "",
+            self._table.summary if self._table is not None else "",
+        ]
+        return " · ".join(filter(None, beside))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the summary of its own line, or the heads."""
+        table, placement = self._table, self._placement
+        if table is None:
+            return draw(self, [], self.size.width, "row")
+        if y == 0 and not self._has_room:
+            title = shorten(clean(table.title), self.size.width - 2)
+            pieces = [(" ", ""), (title, "strong"), (f"   {self._summary}", "dim")]
+            return draw(self, pieces, self.size.width, "row")
+        title = clean(table.title) if self._has_room else ""
+        pieces = [(" " + pad(title, placement.name_width), "strong")]
+        for column in placement.columns:
+            style = "current" if column == self._current else "accent"
+            hash_ = table.specs[column].hash[:SHORT_HASH]
+            blanks = placement.widths[column] - len(hash_)
+            pieces += [(" " * _GAP, ""), (hash_, style), (" " * blanks, "")]
+        if self._has_room:
+            pieces += [(" " * _GAP, ""), (self._summary, "dim")]
+        return draw(self, pieces, self.size.width, "row")
+
+
+class ComparisonRows(VirtualList):
+    """The rows of a table, one line each, with a cursor on a row and on a column.
+
+    `has_signs` puts a sign before what differs, where there are no colours.
+    """
+
+    COMPONENT_CLASSES = {"row--differs", "row--current"}
+
+    @dataclass
+    class Moved(Message):
+        """Posted when other columns came on the screen, or the cursor went to another one."""
+
+        placement: Placement
+        column: int
+
+    def __init__(self, *, has_signs: bool = False) -> None:
+        super().__init__()
+        self.column = 0
+        self.table: ComparedTable | None = None
+        self.lines: Sequence[TableLine] = ()
+        self._placement = Placement()
+        self._sign = DIFFERS if has_signs else ""
+
+    @property
+    def line(self) -> TableLine | None:
+        """The line under the cursor."""
+        return self.lines[self.cursor] if self.lines else None
+
+    def show_table(self, table: ComparedTable, lines: Sequence[TableLine]) -> None:
+        """Show a table; the cursor stays on its line, or goes to the first row."""
+        old, is_first = self.line, not any(line.kind == "row" for line in self.lines)
+        self.table, self.lines = table, lines
+        self.column = min(self.column, len(table.specs) - 1)
+        cursor = next((n for n, line in enumerate(lines) if line == old), self.cursor)
+        if is_first:
+            cursor = next((n for n, line in enumerate(lines) if line.kind == "row"), cursor)
+        self._place()
+        self.show(len(lines), cursor)
+
+    def show_column(self, column: int) -> None:
+        """Move the cursor to a column, or to the nearest one there is."""
+        count = len(self.table.specs) if self.table is not None else 0
+        column = max(0, min(column, count - 1))
+        if column != self.column:
+            self.column = column
+            self._place()
+            self.refresh()
+
+    def on_resize(self) -> None:
+        """Fit the columns into the new width, and keep the cursor in view."""
+        super().on_resize()
+        self._place()
+        self.refresh()
+
+    def _place(self) -> None:
+        table = self.table
+        if table is None or not table.specs:
+            return
+        names = [_label(line) for line in self.lines]
+        widths = [SHORT_HASH] * len(table.specs)
+        for line in self.lines:
+            for column, text in enumerate(self._texts(line)):
+                widths[column] = min(_MAX_VALUE_WIDTH, max(widths[column], cell_width(text)))
+        name_width = max(map(cell_width, [*names, clean(table.title)]), default=0)
+        self._placement = place(name_width, widths, self.size.width - 1, self.column)
+        self.post_message(self.Moved(self._placement, self.column))
+
+    def _texts(self, line: TableLine) -> list[str]:
+        """Return the text of each column of a line."""
+        if line.kind == "users" and self.table is not None:
+            counts = (spec.users for spec in self.table.specs)
+            return ["…" if count is None else f"{count:,}" if count else "-" for count in counts]
+        if (row := line.row) is None:
+            return []
+        is_rare = [rank == "rare" for rank in ranks(row.values)]
+        return [
+            (self._sign if rare else "") + value_text(row.attribute, value)
+            for rare, value in zip(is_rare, row.values, strict=True)
+        ]
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the pieces of a line: the name, a value for each column, and the path."""
+        line, placement = self.lines[row], self._placement
+        mark = "▸" if row == self.cursor else " "
+        if line.kind in ("head", "fold"):
+            return [(mark, "accent"), (line.text, "strong" if line.kind == "head" else "")]
+        if line.kind == "note":
+            return [(mark, "accent"), (f"  {line.text}", "dim")]
+        pieces: list[Piece] = [(mark, "accent"), (pad(_label(line), placement.name_width), "")]
+        styles = [_STYLES[rank] for rank in ranks(line.row.values)] if line.row else None
+        for column, text in enumerate(self._texts(line)):
+            if column in placement.columns:
+                style = styles[column] if styles is not None else "dim"
+                value = shorten(text, placement.widths[column])
+                blanks = " " * (placement.widths[column] - cell_width(value))
+                is_current = row == self.cursor and column == self.column
+                pieces += [(" " * _GAP, ""), (value, "current" if is_current else style)]
+                pieces.append((blanks, ""))
+        if placement.path_width:
+            path = shorten(self._after(line), placement.path_width)
+            pieces += [(" " * _GAP, ""), (path, "dim")]
+        return pieces
+
+    def _after(self, line: TableLine) -> str:
+        """Return what is shown after the columns: the path, or who uses the current one."""
+        if line.row is not None:
+            return path_text(line.row)
+        return users_text(self.table.specs[self.column]) if self.table is not None else ""
+
+
+def _label(line: TableLine) -> str:
+    if line.row is not None:
+        return f"  {row_label(line.row)}"
+    return line.text if line.kind == "users" else ""
