@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
 from spackscope.model.sources.mirror import parse_target
@@ -16,6 +18,9 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
+
+MAX_SIZES = 1000
+"""Sizes that are fetched at once; a closure seldom has half as many specs."""
 
 _PATH_PART = re.compile(r"[\w.+-]+")
 _BLOB = "/blobs/sha256/"
@@ -33,14 +38,50 @@ def size_source(spec: Spec, states: Iterable[SourceStatus]) -> str:
     return ""
 
 
+def archive_sizes(
+    specs: Iterable[Spec],
+    states: Sequence[SourceStatus],
+    session: Session,
+    sources: Sequence[str] = (),
+    *,
+    is_offline: bool = False,
+) -> dict[str, float]:
+    """Return by hash the sizes that can be found out of the first MAX_SIZES specs without one.
+
+    Several are fetched at once, as `archive_size` does, but none from a server that did not
+    answer when its source was read. Raises Cancelled.
+    """
+    silent = {state.name for state in states if state.remark}
+    asked = [spec for spec in specs if size_source(spec, states)][:MAX_SIZES]
+    tasks = [
+        partial(
+            archive_size,
+            spec,
+            states,
+            session,
+            sources,
+            is_offline=is_offline or size_source(spec, states) in silent,
+        )
+        for spec in asked
+    ]
+    sizes = run_parallel(tasks, session.should_stop) if tasks else []
+    return {spec.hash: size for spec, size in zip(asked, sizes, strict=True) if size is not None}
+
+
 def archive_size(
-    spec: Spec, states: Iterable[SourceStatus], session: Session, sources: Sequence[str] = ()
+    spec: Spec,
+    states: Iterable[SourceStatus],
+    session: Session,
+    sources: Sequence[str] = (),
+    *,
+    is_offline: bool = False,
 ) -> float | None:
     """Return the size of a spec's archive in bytes, or None where it cannot be found out.
 
     Where the spec has none, the manifest of the spec is fetched from its mirror of layout v3, and
     kept: it does not change. `states` are those of the catalog, `sources` what the user
-    gave, which may contain the password of the mirror. Errors are not reported. Raises Cancelled.
+    gave, which may contain the password of the mirror. If it `is_offline`, only manifests that
+    were fetched before are read. Errors are not reported. Raises Cancelled.
 
         archive_size(spec, catalog.sources, session)
     """
@@ -52,7 +93,7 @@ def archive_size(
     name = f"{SPECS}/{spec.package}/{spec.package}-{spec.version}-{spec.hash}{MANIFEST}"
     try:
         storage = _storage_of(source, spec.origin, sources, session)
-        if storage is None:
+        if storage is None or (is_offline and not storage.is_cached(name)):
             return None
         path = storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
         entry = archive_size_in(read_file(path, MAX_MANIFEST_SIZE), origin=name)

@@ -46,15 +46,15 @@ BROWSE = "browse"
 COMMANDS = {
     BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]
-       spackscope find | show | pick | stats | sources | index [--help] ...
+       spackscope find | show | needs | pick | sources | index [--help] ...
 
 Browse the binaries in Spack build caches, and pick the one that fits.
 
 commands:
   find               list matching specs, as a table or for a script
   show               print everything about one spec
+  needs              list what a spec needs to run
   pick               choose in the browser, and print the hashes
-  stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
   Without a command the browser opens. Put -- before a query that begins with
@@ -107,6 +107,23 @@ examples:
   spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
   spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq
 """,
+    "needs": f"""\
+usage: spackscope needs [-f SOURCE]... [--json] HASH | QUERY...
+
+Print what a spec needs to run: all that it links or runs, directly or not,
+which an install from a build cache fetches. Each is shown with its states and
+the size of its archive, if a manifest tells it; the sum is over those that are
+not installed. External specs are assumed on the host. What is needed to build
+only comes last. The spec is named as for `spackscope show`.
+
+options:
+  --json             print a JSON object
+{_SOURCES}
+{_EXIT}
+examples:
+  spackscope needs 23r4fq5
+  spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'
+""",
     "pick": f"""\
 usage: spackscope pick [-f SOURCE]... [QUERY...]
 
@@ -120,29 +137,6 @@ options:
 examples:
   spack install --cache-only "/$(spackscope pick py-safetensors)"
   spackscope pick py-build | tee chosen
-""",
-    "stats": f"""\
-usage: spackscope stats --by COLUMN|VARIANT [--by SECOND] [-f SOURCE]...
-                        [--json | --csv] [QUERY...]
-
-Count matching specs by a column or a variant: on a terminal with bars,
-elsewhere with a tab between value and count. With two the counts are a
-matrix, which shows where there are binaries and where there are none.
-
-options:
-  --by NAME          a column (package, version, compiler, os, target, stack,
-                     tag, state, source, platform, arch, namespace, flags,
-                     variants) or the name of a variant, such as mpi; a spec
-                     counts at each value of a list; none: it has no value
-  --json             print a JSON array of objects with value and count
-  --csv              print comma-separated values with a header line
-{_SOURCES}
-{_QUERY}
-{_EXIT}
-examples:
-  spackscope stats --by target
-  spackscope stats --by compiler --by target hdf5
-  spackscope stats --by cuda_arch +cuda
 """,
     "sources": f"""\
 usage: spackscope sources [-f SOURCE]... [--json]

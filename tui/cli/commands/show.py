@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import read_specs
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.dependency_tree import dependency_text
+from spackscope.model.presentation.needs import needs_line
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session
@@ -32,12 +34,14 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             rows.append(replace(row, spec=replace(row.spec, size=size)))
         if options.format:
             return export.full_json_lines(map(catalog.full_record, rows))
-        return _describe(catalog, rows)
+        return _describe(catalog, rows, session, sources)
 
     return print_lines(options, sources, session, lines)
 
 
-def _describe(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
+def _describe(
+    catalog: Catalog, rows: Sequence[Row], session: Session, sources: Sequence[str]
+) -> Iterator[str]:
     listings: dict[str, Listing] = {}
     for number, row in enumerate(rows):
         if number:
@@ -56,6 +60,10 @@ def _describe(catalog: Catalog, rows: Sequence[Row]) -> Iterator[str]:
             provenance=catalog.provenance(row.id),
         )
         yield from table.detail_lines(lines)
+        if (needs := read_needs(catalog, row.id)) is not None:
+            # Fetching all sizes may take long; `spackscope needs` does.
+            needs = add_sizes(needs, catalog, session, sources, is_offline=True)
+            yield f"needs to run  {needs_line(needs)}"
         yield from _dependencies(catalog, row)
 
 

@@ -1,0 +1,177 @@
+"""What a spec needs to run: the link/run closure, which an install from a build cache fetches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.index.damage import reads_index
+from spackscope.model.sources.archive_size import archive_sizes
+from spackscope.model.sources.session import Session
+
+_CHUNK = 512
+"""Records that are read with one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeededSpec:
+    """A spec of a closure; nothing in it is cleaned.
+
+    `states` are those of the record, and `size` the bytes of its archive if they are known.
+    `external` is the prefix of what Spack did not build, or else its `modules`, joined. A direct
+    dependency provides `virtuals`. No document describes an absent spec.
+    """
+
+    id: int
+    package: str
+    version: str
+    hash: str
+    states: tuple[str, ...] = ()
+    size: float | None = None
+    external: str = ""
+    modules: tuple[str, ...] = ()
+    is_absent: bool = False
+    is_direct: bool = False
+    virtuals: tuple[str, ...] = ()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether an install tree has it."""
+        return "installed" in self.states
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether a build cache has its archive."""
+        return "cached" in self.states
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """The closure of a spec in three parts, each with the nearest dependencies first.
+
+    `specs` are linked or run, the spec itself first; so are `externals`, which Spack did not
+    build. `build_only` is all else. Something `is_unknown` if a spec that is linked or run is
+    absent, or its document lists no dependencies: then there may be more.
+    """
+
+    specs: tuple[NeededSpec, ...]
+    externals: tuple[NeededSpec, ...]
+    build_only: tuple[NeededSpec, ...]
+    is_unknown: bool = False
+
+    @property
+    def to_fetch(self) -> list[NeededSpec]:
+        """The specs that are not installed."""
+        return [spec for spec in self.specs if not spec.is_installed]
+
+    @property
+    def size(self) -> float:
+        """The bytes of the archives to fetch, as far as they are known."""
+        return sum(spec.size or 0 for spec in self.to_fetch)
+
+    @property
+    def unknown_sizes(self) -> int:
+        """The number of archives to fetch whose size is not known."""
+        return sum(spec.size is None for spec in self.to_fetch)
+
+
+@reads_index
+def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -> Needs | None:
+    """Read what a record needs to run; None if its document lists no dependencies, as pages do.
+
+    Raises IndexDamaged and Cancelled.
+
+        needs = read_needs(catalog, row.id)
+        hashes = [spec.hash for spec in needs.specs]
+    """
+    if not catalog.dependencies.lists(id_):
+        return None
+    run = list(_closure(catalog, id_, should_stop, run_only=True))
+    every = list(_closure(catalog, id_, should_stop))
+    specs = _read(catalog, every, {edge.child: edge for edge in _edges(catalog, id_, True)})
+    needed = {specs[node].hash: specs[node] for node in run}
+    others = {specs[node].hash: specs[node] for node in every}
+    return Needs(
+        tuple(spec for spec in needed.values() if not spec.external),
+        tuple(spec for spec in needed.values() if spec.external),
+        tuple(spec for hash_, spec in others.items() if hash_ not in needed),
+        is_unknown=not all(map(catalog.dependencies.lists, run)),
+    )
+
+
+def add_sizes(
+    needs: Needs,
+    catalog: Catalog,
+    session: Session,
+    sources: Sequence[str],
+    *,
+    is_offline: bool = False,
+) -> Needs:
+    """Return needs with the sizes that remote mirrors know, each fetched once and kept.
+
+    If it `is_offline`, only those that were fetched before. `sources` are those that the user
+    gave. Raises IndexDamaged and Cancelled.
+    """
+    asked = [spec.id for spec in needs.to_fetch if spec.size is None and not spec.is_absent]
+    specs = (row.spec for row in catalog.rows(asked))
+    sizes = archive_sizes(specs, catalog.sources, session, sources, is_offline=is_offline)
+    sized = (
+        replace(spec, size=sizes[spec.hash]) if spec.hash in sizes else spec
+        for spec in needs.specs
+    )
+    return replace(needs, specs=tuple(sized))
+
+
+def _closure(
+    catalog: Catalog, start: int, should_stop: ShouldStop, *, run_only: bool = False
+) -> Iterator[int]:
+    """Yield a record and all that it depends on, level by level."""
+    level, reached = [start], {start}
+    while level:
+        if should_stop():
+            raise Cancelled
+        yield from level
+        following = dict.fromkeys(
+            edge.child for parent in level for edge in _edges(catalog, parent, run_only)
+        )
+        level = [node for node in following if node not in reached]
+        reached.update(level)
+
+
+def _edges(catalog: Catalog, parent: int, run_only: bool) -> Iterable[Edge]:
+    edges = catalog.dependencies.of(parent)
+    return (e for e in edges if "link" in e.deptypes or "run" in e.deptypes) if run_only else edges
+
+
+def _read(
+    catalog: Catalog, ids: Iterable[int], direct: Mapping[int, Edge]
+) -> dict[int, NeededSpec]:
+    """Read the specs with some ids, absent ones among them."""
+    specs, present = {}, []
+    for id_ in ids:
+        if (absent := catalog.dependencies.absent(id_)) is None:
+            present.append(id_)
+        else:
+            specs[id_] = NeededSpec(id_, absent.name, "", absent.hash, is_absent=True)
+    for start in range(0, len(present), _CHUNK):
+        chunk = present[start : start + _CHUNK]
+        provenances = catalog.provenances(chunk)
+        for row, provenance in zip(catalog.rows(chunk), provenances, strict=True):
+            spec = row.spec
+            specs[row.id] = NeededSpec(
+                row.id,
+                spec.package,
+                spec.version,
+                spec.hash,
+                spec.states,
+                spec.size,
+                provenance.external,
+                provenance.external_modules,
+            )
+    for id_, edge in direct.items():
+        specs[id_] = replace(specs[id_], is_direct=True, virtuals=edge.virtuals)
+    return specs

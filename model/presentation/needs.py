@@ -1,0 +1,143 @@
+"""Describe what a spec needs to run: in a line, in a cell of the detail pane, in full, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spackscope.model.analysis.needs import NeededSpec, Needs
+from spackscope.model.core.cells import SHORT_HASH, size_text
+from spackscope.model.core.records import Spec
+from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.presentation.titles import counted
+
+NOT_LISTED = "This source lists no dependencies"
+
+_RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
+"""Packages and virtuals that nearly all specs need: they come last."""
+
+_GAP = "  "
+
+
+def needs_line(needs: Needs | None) -> str:
+    """Count what a spec needs: `12 specs, 3 installed, 210 MB + 4 unknown`."""
+    if needs is None:
+        return NOT_LISTED
+    parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
+    for sign, count in (
+        ("installed", len(needs.specs) - len(needs.to_fetch)),
+        ("not cached", sum(not spec.is_cached for spec in needs.to_fetch)),
+    ):
+        if count:
+            parts.append(f"{count:,} {sign}")
+    if needs.to_fetch:
+        parts.append(_size(needs))
+    return ", ".join(parts)
+
+
+def _size(needs: Needs) -> str:
+    known = size_text(needs.size) if needs.unknown_sizes < len(needs.to_fetch) else ""
+    if not needs.unknown_sizes:
+        return known
+    unknown = f"{needs.unknown_sizes:,} unknown"
+    return f"{known} + {unknown}" if known else "size unknown"
+
+
+def needs_cell(needs: Needs, width: int) -> str:
+    """Name the first specs that fit `width` cells: `mpich@4.3.2 (mpi)  zlib-ng@2.3.2  8 more`.
+
+    Dependencies of the spec itself come first, those that provide a virtual before others.
+    """
+    specs = sorted(needs.specs[1:], key=_rank)
+    if not specs:
+        return "nothing else"
+    texts: list[str] = []
+    for number, spec in enumerate(specs, 1):
+        rest = len(specs) - number
+        longer = [*texts, _name(spec)]
+        if cell_width(_GAP.join([*longer, f"{rest:,} more"] if rest else longer)) > width:
+            break
+        texts = longer
+    rest = len(specs) - len(texts)
+    return _GAP.join([*texts, f"{rest:,} more"] if rest else texts)
+
+
+def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:
+    names = (spec.package, *spec.virtuals)
+    return not spec.is_direct, any(name in _RUNTIMES for name in names), not spec.virtuals
+
+
+def _name(spec: NeededSpec) -> str:
+    version = f"@{spec.version}" if spec.version else ""
+    virtuals = f" ({', '.join(spec.virtuals)})" if spec.virtuals else ""
+    return clean(f"{spec.package}{version}{virtuals}") or "(no name)"
+
+
+def needs_lines(needs: Needs | None) -> Iterator[str]:
+    """Yield all specs in three sections, each with its hash, states and size."""
+    if needs is None:
+        yield NOT_LISTED
+        return
+    yield f"needs to run: {needs_line(needs)}"
+    yield from _table(needs.specs)
+    if needs.externals:
+        yield f"externals assumed on the host: {len(needs.externals):,}"
+        yield from _table(needs.externals)
+    if needs.build_only:
+        yield f"needs to build only: {counted(len(needs.build_only), 'spec')} more"
+        yield from _table(needs.build_only)
+
+
+def _table(specs: Iterable[NeededSpec]) -> Iterator[str]:
+    rows = [
+        (spec.hash[:SHORT_HASH], _name(spec), _place(spec), _size_cell(spec)) for spec in specs
+    ]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [pad(text, width) for text, width in zip(row[:-1], widths[:-1], strict=True)]
+        cells.append(pad(row[-1], widths[-1], right=True))
+        yield f"  {_GAP.join(cells)}".rstrip()
+
+
+def _size_cell(spec: NeededSpec) -> str:
+    return "" if spec.size is None else size_text(spec.size)
+
+
+def _place(spec: NeededSpec) -> str:
+    """Return where a spec is: in which state, or under which prefix and modules."""
+    if spec.is_absent:
+        return "not in this index"
+    if not spec.external:
+        return clean(", ".join(spec.states))
+    modules = ", ".join(spec.modules)
+    if not modules:
+        return clean(f"external at {spec.external}")
+    prefix = "" if spec.external == modules else f"at {spec.external}, "
+    return clean(f"external {prefix}module {modules}")
+
+
+def needs_json(spec: Spec, needs: Needs | None) -> str:
+    """Return the needs of a spec as a JSON object on one line.
+
+    The lists are null where the document lists no dependencies.
+    """
+    parts: dict[str, Any] = {"needs": None, "externals": None, "build_only": None}
+    if needs is not None:
+        parts = {
+            "needs": [*map(_exported, needs.specs)],
+            "externals": [*map(_exported, needs.externals)],
+            "build_only": [*map(_exported, needs.build_only)],
+            "is_complete": not needs.is_unknown,
+            "size": needs.size,
+            "unknown_sizes": needs.unknown_sizes,
+        }
+    named = {"package": spec.package, "version": spec.version, "hash": spec.hash}
+    return json.dumps(named | parts)
+
+
+def _exported(spec: NeededSpec) -> dict[str, Any]:
+    exported = {"package": spec.package, "version": spec.version, "hash": spec.hash}
+    if spec.external:
+        return exported | {"external": spec.external, "modules": spec.modules}
+    return exported | {"states": spec.states, "size": spec.size}

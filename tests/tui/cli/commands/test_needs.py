@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+
+from tests.builders import SPACK_DATA
+from tests.program import Program
+
+MIRROR = str(SPACK_DATA / "mirror-v3")
+BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
+
+
+def test_the_closure_of_a_spec_is_listed(program: Program) -> None:
+    result = program("needs", "-f", MIRROR, "bzip2")
+    assert result.returncode == 0
+    assert result.stdout.splitlines() == [
+        f"bzip2@1.0.8  /{BZIP2}",
+        "needs to run: 2 specs, 5.6 kB + 1 unknown",
+        "  xb7lgxu  bzip2@1.0.8         cached  5.6 kB",
+        "  5je5iau  gcc-runtime@12.2.0  cached",
+        "externals assumed on the host: 1",
+        "  zirfsst  glibc@2.36 (libc)  external at /usr",
+        "needs to build only: 5 specs more",
+        "  o6izsu2  compiler-wrapper@1.0  cached",
+        "  jzvr3gm  diffutils@3.12        cached",
+        "  vq5g7ai  gcc@12.2.0            external at /usr",
+        "  zuqx467  gmake@4.4.1           cached",
+        "  zfa7lgd  libiconv@1.18         cached",
+    ]
+
+
+def test_json_has_all_parts(program: Program) -> None:
+    needs = json.loads(program("needs", "-f", MIRROR, "--json", BZIP2[:7]).stdout)
+    assert (needs["package"], needs["version"], needs["hash"]) == ("bzip2", "1.0.8", BZIP2)
+    assert needs["needs"][0] == {
+        "package": "bzip2",
+        "version": "1.0.8",
+        "hash": BZIP2,
+        "states": ["cached"],
+        "size": 5636,
+    }
+    assert [spec["external"] for spec in needs["externals"]] == ["/usr"]
+    assert len(needs["build_only"]) == 5
+    assert (needs["size"], needs["unknown_sizes"], needs["is_complete"]) == (5636, 1, True)
+
+
+def test_a_page_does_not_tell_the_needs(program: Program) -> None:
+    result = program("needs", "pfqg2xi")
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[1:] == ["This source lists no dependencies"]
+    assert json.loads(program("needs", "--json", "pfqg2xi").stdout)["needs"] is None
+
+
+def test_needs_names_one_spec(program: Program) -> None:
+    assert program("needs", "-f", MIRROR, "zzzzz").returncode == 1
+    assert "Several hashes start with z" in program("needs", "-f", MIRROR, "z").stderr
+    assert "needs needs a hash, or a query" in program("needs").stderr
+
+
+def test_show_counts_the_needs(program: Program) -> None:
+    lines = program("show", "-f", MIRROR, BZIP2).stdout.splitlines()
+    assert "needs to run  2 specs, 5.6 kB + 1 unknown" in lines
