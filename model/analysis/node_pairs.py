@@ -1,0 +1,151 @@
+"""Walk the dependencies of two specs at once, and pair the nodes to compare."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from spackscope.model.analysis.graph import Graph, is_run
+from spackscope.model.analysis.own_differences import match_edges
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import ShouldStop, never
+
+MAX_PAIRS = 20_000
+"""Pairs of one comparison; two real specs have some hundred."""
+
+_PAIRS_BETWEEN_CHECKS = 64
+
+
+class NodePair(NamedTuple):
+    """The ids of two nodes with different hashes."""
+
+    a: int
+    b: int
+
+
+class _Child(NamedTuple):
+    name: str
+    number: int
+    runs: bool
+
+
+@dataclass(frozen=True)
+class PairWalk:
+    """The pairs of nodes below two specs, the nearest first; the first is the two specs.
+
+    Pairs are named by their numbers. `parents` has for each but the first the pair through which
+    it was found, and `names` the name of the dependency that leads to it. `is_cut` if there are
+    more than MAX_PAIRS.
+    """
+
+    pairs: Sequence[NodePair]
+    parents: Sequence[int]
+    names: Sequence[str]
+    children: Sequence[Sequence[_Child]]
+    is_cut: bool = False
+
+    def path(self, number: int) -> tuple[str, ...]:
+        """Return the names on a shortest path from the specs down to a pair, its own last."""
+        path: list[str] = []
+        while number:
+            path.append(self.names[number])
+            number = self.parents[number]
+        return tuple(reversed(path))
+
+    @cached_property
+    def reached_by_running(self) -> frozenset[int]:
+        """The pairs that edges of type link or run lead to, the first among them."""
+        reached, stack = {0}, [0]
+        while stack:
+            for child in self.children[stack.pop()]:
+                if child.runs and child.number not in reached:
+                    reached.add(child.number)
+                    stack.append(child.number)
+        return frozenset(reached)
+
+    @cached_property
+    def top_down(self) -> Sequence[int]:
+        """The pairs in an order in which each comes before those below it.
+
+        Damaged documents may have cycles, whose pairs are in any order.
+        """
+        done: list[int] = []
+        entered = {0}
+        stack = [(0, iter(self.children[0]))]
+        while stack:
+            number, children = stack[-1]
+            for child in children:
+                if child.number not in entered:
+                    entered.add(child.number)
+                    stack.append((child.number, iter(self.children[child.number])))
+                    break
+            else:
+                done.append(number)
+                stack.pop()
+        return done[::-1]
+
+    @cached_property
+    def above(self) -> Sequence[int]:
+        """How many pairs reach each pair, which itself is counted."""
+        # The pairs above each, as the bits of a number: sets would take a hundred times the room.
+        masks = [1 << number for number in range(len(self.pairs))]
+        for number in self.top_down:
+            for child in self.children[number]:
+                masks[child.number] |= masks[number]
+        return [mask.bit_count() for mask in masks]
+
+    def have_below(self, marked: Sequence[bool]) -> Sequence[bool]:
+        """Return for each pair whether one of the marked pairs is below it."""
+        result = [False] * len(self.pairs)
+        for number in reversed(self.top_down):
+            result[number] = any(
+                marked[child.number] or result[child.number] for child in self.children[number]
+            )
+        return result
+
+
+def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) -> PairWalk:
+    """Pair the nodes below two specs with different hashes.
+
+    Children are matched by name under matched parents, and not entered where their hashes are
+    equal. Raises Cancelled.
+    """
+    numbers = {NodePair(graph.identity(a), graph.identity(b)): 0}
+    pairs, parents, names = [NodePair(a, b)], [0], [""]
+    children: list[list[_Child]] = []
+    queue = deque(pairs)
+    is_cut = False
+    while queue:
+        if len(children) % _PAIRS_BETWEEN_CHECKS == 0 and should_stop():
+            raise Cancelled
+        of_pair: list[_Child] = []
+        for name, pair, runs in _differing_children(graph, queue.popleft()):
+            key = NodePair(graph.identity(pair.a), graph.identity(pair.b))
+            number = numbers.get(key)
+            if number is None:
+                if len(pairs) == MAX_PAIRS:
+                    is_cut = True
+                    continue
+                number = numbers[key] = len(pairs)
+                pairs.append(pair)
+                parents.append(len(children))
+                names.append(name)
+                queue.append(pair)
+            of_pair.append(_Child(name, number, runs))
+        children.append(of_pair)
+    return PairWalk(pairs, parents, names, children, is_cut)
+
+
+def _differing_children(graph: Graph, pair: NodePair) -> list[tuple[str, NodePair, bool]]:
+    """Return the pairs of dependencies, by name, and whether either is linked or run."""
+    edges_a, edges_b = match_edges(graph, graph.edges(pair.a), graph.edges(pair.b))
+    differing = []
+    for key, edge in edges_a.items():
+        other = edges_b.get(key)
+        if other is not None and graph.identity(edge.child) != graph.identity(other.child):
+            runs = is_run(edge.deptypes) or is_run(other.deptypes)
+            differing.append((key.name, NodePair(edge.child, other.child), runs))
+    return sorted(differing)
