@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from spackscope.model.assist.completion import Completions, without_word
 from spackscope.model.catalog.catalog import Catalog
@@ -13,6 +12,7 @@ from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.suggestions import did_you_mean, listed
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.core.versions import version_key
@@ -28,8 +28,6 @@ _MAX_VALUES = 3
 _MAX_NAMES = 6
 """Variants that are all named where none is close."""
 
-_CLOSE = 0.6
-_MAX_COMPARED = 5_000
 _MAX_SENTENCE = 160
 _MIN_PREFIX = 4
 
@@ -87,7 +85,7 @@ class _Advisor:
         condition = group[0]
         if len(group) > 1 and group in self._names and not any(c.negated for c in group):
             names = [clean(c.pattern) for c in group if isinstance(c, Term)]
-            sentence = f"No package {_listed(names, 'or')}"
+            sentence = f"No package {listed(names, 'or')}"
         elif len(group) > 1 or condition.negated:
             sentence = f"{self._none} matches {format_group(group)}"
         elif isinstance(condition, Depends) and condition.compiler is None:
@@ -108,7 +106,7 @@ class _Advisor:
         names = [name for name in self._catalog.dictionaries.texts("package") if name]
         package_query = query_of(Term("package", condition.name))
         is_known = condition.name in names or self._catalog.virtuals.providers(package_query)
-        guess = "" if is_known else _guess(condition.name, names)
+        guess = "" if is_known else did_you_mean(condition.name, names)
         return f"{self._none} has a dependency {condition}{guess}"
 
     def _on_compiler(self, condition: Depends) -> str:
@@ -121,7 +119,7 @@ class _Advisor:
                 f" is listed, write compiler={condition.name}."
             )
         if name not in names:
-            guess = _guess(condition.name, [n for n in names if n != "none"])
+            guess = did_you_mean(condition.name, [n for n in names if n != "none"])
             return f"{self._none} is built with %{condition.name}{guess}"
         versions = [f for f in values if f.value.startswith(f"{name}@")]
         return f"{self._none} is built with {condition}{_only(versions)}"
@@ -134,10 +132,10 @@ class _Advisor:
             return f"{self._none} has {clean(pattern)}{_only(same_name)}"
         names = dict.fromkeys(split_variant(facet.value)[0] for facet in variants)
         others = [] if values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
-        guess = _guess(name, [*names, *others])
+        guess = did_you_mean(name, [*names, *others])
         package = f" of {self._name}" if self._name else ""
         if not guess and 0 < len(names) <= _MAX_NAMES:
-            guess = f", only {_listed(sorted(map(clean, names)), 'and')}"
+            guess = f", only {listed(sorted(map(clean, names)), 'and')}"
         return f"Unknown variant {clean(name)}{package}{guess}"
 
     def _on_value(self, condition: Term) -> str:
@@ -151,26 +149,16 @@ class _Advisor:
         if column == "size":
             return f"{self._none} has {condition}"
         if column == ANY:
-            guess = _guess(pattern, [facet.value for facet in self._facets("package")])
+            guess = did_you_mean(pattern, [facet.value for facet in self._facets("package")])
             return f"{self._none} shows {clean(pattern)} in any column{guess}"
         values = self._facets(column)
         if column == "package":
-            guess = _guess(pattern, [facet.value for facet in values])
+            guess = did_you_mean(pattern, [facet.value for facet in values])
             return f"Unknown package {clean(pattern)}{guess}"
         guess = ""
         if column != "version" and len(values) > _MAX_VALUES:
-            guess = _guess(pattern.strip("*"), [facet.value for facet in values])
+            guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
         return f"{self._none} has {condition}{guess or _only(values)}"
-
-
-def _guess(typed: str, names: Iterable[str]) -> str:
-    """Guess what was meant, as `. Did you mean mpi?`; empty where nothing is close."""
-    candidates = list(dict.fromkeys(names))[:_MAX_COMPARED]
-    by_lower = {text.lower(): text for text in reversed(candidates)}
-    near = get_close_matches(typed.lower(), by_lower, _MAX_VALUES, _CLOSE)
-    longer = [low for low in by_lower if len(typed) > 1 and low.startswith(typed.lower())]
-    texts = [clean(by_lower[low]) for low in dict.fromkeys(sorted(longer, key=len) + near)]
-    return f". Did you mean {_listed(texts[:_MAX_VALUES], 'or')}?" if texts else ""
 
 
 def _only(values: Sequence[Facet]) -> str:
@@ -181,11 +169,7 @@ def _only(values: Sequence[Facet]) -> str:
     texts.sort(key=version_key)
     if len(values) > _MAX_VALUES:
         texts.append(f"{len(values) - _MAX_VALUES:,} more")
-    return f", only {_listed(texts, 'and')}"
-
-
-def _listed(texts: Sequence[str], word: str) -> str:
-    return f" {word} ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+    return f", only {listed(texts, 'and')}"
 
 
 @dataclass(frozen=True, slots=True)

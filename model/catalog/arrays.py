@@ -24,6 +24,14 @@ Span = tuple[int, int]
 _RUN = re.compile(b"\x01+")
 
 
+class Run(NamedTuple):
+    """Adjacent specs of one look-alike: the first one, and the one after the last."""
+
+    look_alike: int
+    start: int
+    stop: int
+
+
 class ColumnArrays:
     """The codes of all look-alikes, an array for each dictionary, and of the nodes of all specs.
 
@@ -71,6 +79,16 @@ class ColumnArrays:
         """
         for start, stop in specs.pairs():
             yield self.look_alike(start), self.look_alike(stop - 1) + 1
+
+    def runs(self, specs: IdRanges) -> Iterator[Run]:
+        """Yield the ranges of specs, cut at the ends of look-alikes."""
+        first = self.first
+        for start, stop in specs.pairs():
+            look_alike = self.look_alike(start)
+            while start < stop:
+                end = min(stop, first[look_alike + 1])
+                yield Run(look_alike, start, end)
+                start, look_alike = end, look_alike + 1
 
     def distinct(self, storage: str, spans: Iterable[Span]) -> set[int]:
         """Return the codes of a dictionary in ranges of look-alikes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby, repeat
@@ -46,14 +46,6 @@ class _Ids(NamedTuple):
 
     ids: Sequence[int]
     counts: Sequence[int] | None
-
-
-class _Run(NamedTuple):
-    """Adjacent specs of one look-alike: the first one, and the one after the last."""
-
-    look_alike: int
-    start: int
-    stop: int
 
 
 @class_reading_index
@@ -102,7 +94,7 @@ class Listing:
         """Order specs by a value of their look-alikes, and fold them if the view says so."""
         if sort is None and not self.view.folded:
             return _Ids(self._specs, None)
-        runs = list(self._runs())
+        runs = list(self._arrays.runs(self._specs))
         if sort is not None:
             ranks = self._dictionaries.ranks(BY_NAME[sort.column])
             codes = self._arrays.column(BY_NAME[sort.column].storage)
@@ -121,16 +113,6 @@ class Listing:
                 ids.append(adjacent[0].start)
                 counts.append(sum(run.stop - run.start for run in adjacent))
         return _Ids(ids, counts)
-
-    def _runs(self) -> Iterator[_Run]:
-        """Yield the ranges of specs, cut at the ends of look-alikes."""
-        first = self._arrays.first
-        for start, stop in self._specs.pairs():
-            look_alike = self._arrays.look_alike(start)
-            while start < stop:
-                end = min(stop, first[look_alike + 1])
-                yield _Run(look_alike, start, end)
-                start, look_alike = end, look_alike + 1
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Return the values that a column has in the whole index."""

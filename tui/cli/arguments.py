@@ -14,11 +14,15 @@ from typing import NoReturn
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
+_WITH_VALUE = ("-f", "--from", "--by")
+"""Options that are followed by a value."""
+
 _FORMATS = {
     "find": ("json", "jsonl", "csv", "hashes"),
     "show": ("json",),
     "needs": ("json",),
     "sources": ("json",),
+    "stats": ("json", "csv"),
 }
 
 
@@ -27,13 +31,14 @@ class Options:
     """The parsed command line; `command` is BROWSE where it names none.
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
-    that suits stdout. `all` lists dependency-only specs too.
+    that suits stdout. `all` lists dependency-only specs too. `by` names what `stats` counts by.
     """
 
     command: str
     words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     format: str | None = None
+    by: tuple[str, ...] = ()
     all: bool = False
     rebuild: bool = False
     no_color: bool = False
@@ -64,6 +69,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         for word in words:
             if word.startswith("-"):
                 raise ValueError(f"unknown option {word}{_hint(word)}")
+        if command == "stats" and not parsed.help and not 1 <= len(parsed.by) <= 2:
+            raise ValueError("stats needs --by with a column or a variant, once or twice")
         if not all(parsed.sources):
             raise ValueError("-f needs a source, and was given an empty text")
         words += after
@@ -73,7 +80,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         name = "" if command == BROWSE else f" {command}"
         message = f"{error}; see `spackscope{name} --help`"
         raise Leave(ExitCode.USAGE, message) from None
-    return Options(command, tuple(words), **vars(parsed) | {"sources": tuple(parsed.sources)})
+    lists = {name: tuple(value) for name, value in vars(parsed).items() if type(value) is list}
+    return Options(command, tuple(words), **vars(parsed) | lists)
 
 
 def _command_index(words: Sequence[str]) -> int | None:
@@ -82,7 +90,7 @@ def _command_index(words: Sequence[str]) -> int | None:
     for index, word in enumerate(words):
         if is_value:
             is_value = False
-        elif word in ("-f", "--from"):
+        elif word in _WITH_VALUE:
             is_value = True
         elif not word.startswith("-"):
             return index if word in COMMANDS and word != BROWSE else None
@@ -103,6 +111,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
             formats.add_argument(f"--{name}", dest="format", action="store_const", const=name)
     if command == "index":
         parser.add_argument("--rebuild", action="store_true")
+    if command == "stats":
+        parser.add_argument("--by", action="append", default=[])
     return parser
 
 

@@ -46,7 +46,7 @@ BROWSE = "browse"
 COMMANDS = {
     BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]
-       spackscope find | show | needs | pick | sources | index [--help] ...
+       spackscope COMMAND [--help] ...
 
 Browse the binaries in Spack build caches, and pick the one that fits.
 
@@ -55,6 +55,7 @@ commands:
   show               print everything about one spec
   needs              list what a spec needs to run
   pick               choose in the browser, and print the hashes
+  stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
   Without a command the browser opens. Put -- before a query that begins with
@@ -137,6 +138,29 @@ options:
 examples:
   spack install --cache-only "/$(spackscope pick py-safetensors)"
   spackscope pick py-build | tee chosen
+""",
+    "stats": f"""\
+usage: spackscope stats --by COLUMN|VARIANT [--by SECOND] [-f SOURCE]...
+                        [--json | --csv] [QUERY...]
+
+Count matching specs by a column or a variant: on a terminal with bars,
+elsewhere with a tab between value and count. With two the counts are a
+matrix, which shows where there are binaries and where there are none.
+
+options:
+  --by NAME          a column (package, version, compiler, os, target, stack,
+                     tag, state, source, platform, arch, namespace, flags,
+                     variants) or the name of a variant, such as mpi; a spec
+                     counts at each value of a list; none: it has no value
+  --json             print a JSON array of objects with value and count
+  --csv              print comma-separated values with a header line
+{_SOURCES}
+{_QUERY}
+{_EXIT}
+examples:
+  spackscope stats --by target
+  spackscope stats --by compiler --by target hdf5
+  spackscope stats --by cuda_arch +cuda
 """,
     "sources": f"""\
 usage: spackscope sources [-f SOURCE]... [--json]

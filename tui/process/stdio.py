@@ -106,6 +106,17 @@ def supports_colour(environ: Mapping[str, str]) -> bool:
     return not plain and is_terminal(sys.stdout)
 
 
+def supports_unicode() -> bool:
+    """Check whether the locale and stdout are UTF-8.
+
+    In the locale C Python writes UTF-8 all the same, which the terminal may not read.
+    """
+    import locale
+
+    encodings = (locale.nl_langinfo(locale.CODESET), getattr(sys.stdout, "encoding", ""))
+    return all((name or "").lower().replace("-", "") == "utf8" for name in encodings)
+
+
 @contextlib.contextmanager
 def on_terminal() -> Iterator[None]:
     """Redirect all three streams to the terminal while the browser runs.

@@ -24,6 +24,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["find", "--json", "py-build"],
         ["show", "pfqg2xi"],
         ["index"],
+        ["stats", "--by", "target", "--by", "virtualenv"],
         ["--help"],
         ["find", "--nope"],
     ],

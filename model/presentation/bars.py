@@ -1,0 +1,19 @@
+"""Draw counts as bars of eighths of a cell."""
+
+from __future__ import annotations
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_FULL, _ASCII = "█", "#"
+
+
+def bar(count: int, most: int, cells: int, *, ascii_only: bool = False) -> str:
+    """Return a bar for a count, `cells` long for the greatest one; a count above 0 has some.
+
+    Example: `bar(5, 8, 4) == "██▌"`.
+    """
+    if count <= 0 or most <= 0 or cells <= 0:
+        return ""
+    if ascii_only:
+        return _ASCII * max(1, round(count * cells / most))
+    full, eighths = divmod(max(1, round(8 * count * cells / most)), 8)
+    return _FULL * full + _EIGHTHS[eighths].strip()

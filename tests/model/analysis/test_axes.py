@@ -1,0 +1,92 @@
+"""Each column with a dictionary and each variant is something to count by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.axes import COUNTABLE, axis_names, find_axis
+from spackscope.model.analysis.frequency import frequency
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.query.ast import Query, query_of
+from spackscope.model.query.parser import parse
+from tests.builders import catalog_of, record, write_page
+from tests.hostile import HOSTILE_TEXT
+from tests.model.query.test_spack_answers import DATA
+
+
+@pytest.fixture(scope="module")
+def spack1() -> Catalog:
+    return catalog_of(DATA / "spack1.index.json.gz")
+
+
+def test_columns_and_variants_have_names(mixed: Catalog) -> None:
+    names = axis_names(mixed)
+
+    assert {"os", "target", "stack", "shared", "libs", "cflags"} <= set(names)
+    assert not {"hash", "size", "", "+shared"} & set(names)
+    assert names[: len(COUNTABLE)] == list(COUNTABLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("os", "os"),
+        ("operating_system", "os"),
+        ("stacks", "stack"),
+        ("architecture", "arch"),
+        ("mpi", "mpi"),
+        ("+mpi", "mpi"),
+        ("~mpi", "mpi"),
+        ("hash", None),
+        ("size", None),
+        ("nosuch", None),
+        ("", None),
+    ],
+)
+def test_a_name_is_a_column_before_a_variant(mixed: Catalog, name: str, found: str | None) -> None:
+    axis = find_axis(mixed, name)
+    assert (axis.name if axis is not None else None) == found
+
+
+def test_flags_that_no_page_lists_are_not_counted_as_none(mixed: Catalog) -> None:
+    with pytest.raises(Unanswerable, match="pages list none"):
+        find_axis(mixed, "flags")
+
+
+def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Catalog) -> None:
+    for catalog in (mixed, spack1):
+        unlisted = set() if catalog.dictionaries.lists_dependencies else {"flags"}
+        names = [*COUNTABLE, "shared", "libs", "mpi", "build_type", "cflags"]
+        for name in set(names) - unlisted:
+            axis = find_axis(catalog, name)
+            if axis is None:
+                continue
+            for facet in frequency(catalog, Query(), [axis]).facets[0]:
+                term = axis.term(facet.value)
+                found = catalog.count(query_of(term))
+                # Wildcards stand for odd signs; a compiler without its hash is any of that name.
+                is_exact = "?" not in term.pattern and name not in (
+                    "flags",
+                    "compiler",
+                    "variants",
+                )
+                assert found == facet.count or (not is_exact and found > facet.count), term
+                assert catalog.count(parse(str(query_of(term)), bare="any")) == found, term
+
+
+def test_hostile_values_are_counted_and_found(tmp_path: Path) -> None:
+    texts = [text for _, text in HOSTILE_TEXT]
+    records = [record(n, os=text, variants=[f"x={text}"]) for n, text in enumerate(texts)]
+    write_page(tmp_path, records)
+    catalog = catalog_of(tmp_path)
+
+    for name in ("os", "x"):
+        axis = find_axis(catalog, name)
+        assert axis is not None
+        counts = frequency(catalog, Query(), [axis])
+        assert counts.total == catalog.total
+        for facet in counts.facets[0]:
+            assert catalog.count(query_of(axis.term(facet.value))) >= facet.count

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.text import cell_width
+from spackscope.tui.process.exit_codes import ExitCode
+from tests.browsing import SAMPLE
+from tests.builders import record, write_page
+from tests.hostile import HOSTILE_TEXT
+from tests.program import Program
+
+PLAIN = {"NO_COLOR": "1"}
+TARGETS = Counter(str(r["target"]) for r in SAMPLE)
+
+
+def by_count(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def test_a_pipe_gets_values_and_counts_with_tabs(program: Program) -> None:
+    result = program("stats", "--by", "target")
+    assert (result.returncode, result.stderr) == (ExitCode.FOUND, "")
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    assert [(value, int(count)) for value, count in rows] == by_count(TARGETS)
+
+
+def test_a_terminal_gets_bars(program: Program) -> None:
+    code, text = program.on_terminal("stats", "--by", "target", columns=60, changes=PLAIN)
+    head, *lines = text.splitlines()
+    assert code == ExitCode.FOUND
+    assert head == f"target · {len(SAMPLE)} specs · {len(TARGETS)} values"
+    values = [line.split()[0] for line in lines]
+    assert values == [value for value, _ in by_count(TARGETS)]
+    assert "█" in lines[0]
+    assert len({cell_width(line) for line in lines}) == 1 <= cell_width(lines[0]) <= 60
+    _, text = program.on_terminal("stats", "--by", "target", changes={**PLAIN, "LC_ALL": "C"})
+    assert "#" in text
+    assert text.isascii()
+    _, text = program.on_terminal("stats", "--by", "target", "--no-color")
+    assert "\x1b" not in text
+
+
+def test_two_columns_make_a_matrix(program: Program) -> None:
+    words = "stats", "--by", "os", "--by", "target"
+    cells = Counter((r["os"], r["target"]) for r in SAMPLE)
+    code, text = program.on_terminal(*words, columns=200, changes=PLAIN)
+    heads, *rows = (line.split() for line in text.splitlines()[1:])
+    assert code == ExitCode.FOUND
+    assert heads == ["os", "total", *(value for value, _ in by_count(TARGETS))]
+    shown = {
+        (row[0], target): int(number)
+        for row in rows
+        for target, number in zip(heads[2:], row[2:], strict=True)
+        if number != "-"
+    }
+    assert shown == cells
+    assert {row[0]: int(row[1]) for row in rows} == Counter(r["os"] for r in SAMPLE)
+
+    head, *lines = program(*words).stdout.splitlines()
+    assert head.split("\t") == heads
+    (row,) = (line.split("\t") for line in lines if line.startswith("sequoia\t"))
+    assert row[2:] == [str(cells["sequoia", target]) for target in heads[2:]]
+
+
+def test_what_has_no_room_in_the_matrix_is_counted(program: Program) -> None:
+    for columns in (40, 60):
+        words = "stats", "--by", "package", "--by", "target"
+        _, text = program.on_terminal(*words, columns=columns, changes=PLAIN)
+        lines = text.splitlines()
+        assert max(map(cell_width, lines)) <= columns
+        *heads, more, word = lines[1].split()
+        assert word == "more"
+        assert len(heads) - 2 + int(more) == len(TARGETS)
+        for line in lines[2:]:
+            total, *numbers = (0 if n == "-" else int(n) for n in line.split()[1:])
+            assert total == sum(numbers)
+
+
+def test_scripts_get_every_pair_that_occurs(program: Program) -> None:
+    words = "stats", "--by", "compiler", "--by", "target", "os=ubuntu24.04"
+    expected = Counter(
+        (r["compiler"].replace("@=", "@"), r["target"]) for r in SAMPLE if r["os"] == "ubuntu24.04"
+    )
+    objects = json.loads(program(*words, "--json").stdout)
+    assert {tuple(o["values"]): o["count"] for o in objects} == expected
+    assert [o["count"] for o in objects] == sorted(expected.values(), reverse=True)
+    head, *rows = csv.reader(io.StringIO(program(*words, "--csv").stdout))
+    assert head == ["compiler", "target", "count"]
+    assert [[*o["values"], str(o["count"])] for o in objects] == rows
+
+
+def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -> None:
+    write_page(
+        program.home / "pages",
+        [
+            record(1, variants=["+mpi", "cuda_arch=80,90"]),
+            record(2, variants=["~mpi", "cuda_arch=none"]),
+            record(3, variants=["~mpi"]),
+        ],
+    )
+
+    def counts(name: str) -> list[dict[str, object]]:
+        found = program("stats", "--by", name, "-f", "pages", "--json").stdout
+        objects: list[dict[str, object]] = json.loads(found)
+        return objects
+
+    assert counts("mpi") == [{"value": "~mpi", "count": 2}, {"value": "+mpi", "count": 1}]
+    assert counts("cuda_arch") == [
+        {"value": None, "count": 1},
+        {"value": "cuda_arch=80", "count": 1},
+        {"value": "cuda_arch=90", "count": 1},
+        {"value": "cuda_arch=none", "count": 1},
+    ]
+    lines = program("stats", "--by", "cuda_arch", "-f", "pages").stdout.splitlines()
+    assert lines[0] == "none\t1"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--by", "targt"], "Unknown column or variant targt. Did you mean target, tag or state?"),
+        (["--by", "no\x1bsuch"], "Unknown column or variant no␛such"),
+        (["--by", "hash"], "Each spec has a hash of its own: count by another column"),
+        (["--by", "flags"], "stats by flags asks for compiler flags, and pages list none"),
+        (["--by", "os", "^zlib"], "^zlib asks for dependencies, and pages list none"),
+        (["os=x"], "stats needs --by with a column or a variant, once or twice"),
+        (["--by=os", "--by=tag", "--by=target"], "stats needs --by with a column or a variant"),
+        (["--by"], "argument --by: expected one argument"),
+    ],
+)
+def test_wrong_usage_is_explained(program: Program, words: list[str], message: str) -> None:
+    result = program("stats", *words)
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(("option", "printed"), [("--json", "[]\n"), ("--csv", "os,count\n")])
+def test_nothing_matched(program: Program, option: str, printed: str) -> None:
+    result = program("stats", "--by", "os", option, "os=nosuch")
+    assert (result.returncode, result.stdout) == (ExitCode.NOTHING, printed)
+    assert result.stderr.startswith("spackscope: No spec has os=nosuch")
+    code, text = program.on_terminal("stats", "--by", "os", "nosuch")
+    assert (code, text) == (ExitCode.NOTHING, "spackscope: Unknown package nosuch\n")
+
+
+def test_hostile_values_stay_on_their_line(program: Program, tmp_path: Path) -> None:
+    texts = [text for _, text in HOSTILE_TEXT]
+    write_page(tmp_path / "pages", [record(n, os=t, target=t) for n, t in enumerate(texts)])
+    source = "-f", str(tmp_path / "pages")
+    number = len(json.loads(program("stats", "--by", "os", "--json", *source).stdout))
+    for words in (["--by", "os"], ["--by", "os", "--by", "target"]):
+        lines = program("stats", *words, *source).stdout.splitlines()
+        assert len(lines) == number + len(words) // 2 - 1
+        for columns in (30, 80):
+            _, text = program.on_terminal("stats", *words, *source, columns=columns, changes=PLAIN)
+            drawn = [line for line in text.splitlines() if not line.startswith("spackscope:")]
+            assert len(drawn) == number + len(words) // 2
+            assert all(line.isprintable() for line in drawn)
+            assert max(map(cell_width, drawn)) <= columns

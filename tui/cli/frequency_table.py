@@ -1,0 +1,169 @@
+"""Lay out counts by one or two columns: with bars, as a matrix, or for scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from spackscope.model.analysis.frequency import Frequency
+from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.model.presentation.bars import bar
+from spackscope.model.presentation.titles import counted
+
+NONE = "none"
+"""Spells that a record has no value."""
+
+_GAP = "  "
+_EMPTY = "-"
+_MAX_BAR, _MIN_BAR = 40, 4
+_MAX_HEAD = 18
+"""Cells of the head of a column of the matrix."""
+_MIN_ROOM = 12
+"""Cells that a value keeps at least."""
+
+
+def value_text(value: str) -> str:
+    """Return a value in clean text; `none` where a record has no value."""
+    return clean(value) or NONE
+
+
+def bar_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> Iterator[str]:
+    """Yield a head, and each value with a bar and its count."""
+    (facets,) = counts.facets
+    yield _head(counts, width, bold=bold, ascii_only=ascii_only)
+    texts = [value_text(facet.value) for facet in facets]
+    numbers = [f"{facet.count:,}" for facet in facets]
+    number_width = max(map(len, numbers))
+    room = width - number_width - len(_GAP)
+    value_width = min(max(map(cell_width, texts)), max(_MIN_ROOM, room * 2 // 3))
+    bar_width = min(_MAX_BAR, room - value_width - len(_GAP))
+    for facet, text, number in zip(facets, texts, numbers, strict=True):
+        drawn = bar(facet.count, facets[0].count, bar_width, ascii_only=ascii_only)
+        middle = [pad(drawn, bar_width)] if bar_width >= _MIN_BAR else []
+        cells = [_padded(text, value_width, ascii_only), *middle, number.rjust(number_width)]
+        yield _GAP.join(cells)
+
+
+def matrix_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> Iterator[str]:
+    """Yield a head, the values of the second axis, and a row for each value of the first.
+
+    Of the second axis the most frequent values have a column, as many as fit; one more column
+    counts the specs with any of the others.
+    """
+    rows, columns = counts.facets
+    yield _head(counts, width, bold=bold, ascii_only=ascii_only)
+    texts = [value_text(row.value) for row in rows]
+    totals = [f"{row.count:,}" for row in rows]
+    total_width = max(len("total"), *map(len, totals))
+    first = max(cell_width(counts.axes[0].label), *map(cell_width, texts))
+    value_width = min(first, max(_MIN_ROOM, width // 3))
+    heads = [value_text(column.value) for column in columns]
+    widths = [
+        max(min(cell_width(head), _MAX_HEAD), len(f"{column.count:,}"))
+        for head, column in zip(heads, columns, strict=True)
+    ]
+    shown = _fitting(widths, width - value_width - total_width - len(_GAP))
+    names = [column.value for column in columns[:shown]]
+    rest = counts.rest(names) if shown < len(columns) else {}
+    more = f"{len(columns) - shown:,} more" if rest else ""
+    line = [_padded(counts.axes[0].label, value_width, ascii_only), "total".rjust(total_width)]
+    fitted = zip(heads, widths[:shown], strict=False)
+    line += [_padded(head, cells, ascii_only, right=True) for head, cells in fitted]
+    yield _styled(_GAP.join([*line, more] if more else line), bold)
+    for row, text, total in zip(rows, texts, totals, strict=True):
+        numbers = [counts.cells.get((row.value, name), 0) for name in names]
+        cells = [
+            (f"{number:,}" if number else _EMPTY).rjust(cells)
+            for number, cells in zip(numbers, widths, strict=False)
+        ]
+        if more:
+            number = rest.get(row.value, 0)
+            cells.append((f"{number:,}" if number else _EMPTY).rjust(len(more)))
+        padded = _padded(text, value_width, ascii_only)
+        yield _GAP.join([padded, total.rjust(total_width), *cells]).rstrip()
+
+
+def _fitting(widths: Sequence[int], room: int) -> int:
+    """Return how many columns fit; if not all, the one that counts the others fits too."""
+    ends, end = [], 0
+    for cells in widths:
+        end += len(_GAP) + cells
+        ends.append(end)
+    if not ends or ends[-1] <= room:
+        return len(ends)
+    room -= len(_GAP) + len(f"{len(widths):,} more")
+    return sum(end <= room for end in ends)
+
+
+def _head(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> str:
+    """Return what is counted, and that there are more values than specs where that is so."""
+    parts = [
+        " by ".join(clean(axis.label) for axis in counts.axes),
+        counted(counts.total, "spec"),
+        _values_text([len(facets) for facets in counts.facets], ascii_only=ascii_only),
+    ]
+    if any(sum(facet.count for facet in facets) > counts.total for facets in counts.facets):
+        parts.append("a spec counts at each of its values")
+    text = (" - " if ascii_only else " · ").join(parts)
+    return _styled(shorten(text, width, keep="start"), bold)
+
+
+def _values_text(numbers: Sequence[int], *, ascii_only: bool) -> str:
+    """Return how many values there are, as `7 values` or `8 × 7 values`."""
+    before = [f"{number:,}" for number in numbers[:-1]]
+    return (" x " if ascii_only else " × ").join([*before, counted(numbers[-1], "value")])
+
+
+def _styled(line: str, bold: bool) -> str:
+    return f"\x1b[1m{line}\x1b[0m" if bold else line
+
+
+def _padded(text: str, width: int, ascii_only: bool, *, right: bool = False) -> str:
+    """Shorten and pad a text; with `~` for what is left out where there is only ASCII."""
+    fitted = shorten(text, width)
+    if ascii_only and fitted != text:
+        fitted = fitted.replace("…", "~")
+    return pad(fitted, width, right=right)
+
+
+def tab_lines(counts: Frequency) -> Iterator[str]:
+    """Yield values and counts separated by tabs; by two axes the whole matrix, with a header."""
+    if len(counts.axes) == 1:
+        for facet in counts.facets[0]:
+            yield f"{value_text(facet.value)}\t{facet.count}"
+        return
+    rows, columns = counts.facets
+    yield "\t".join([counts.axes[0].label, "total", *(value_text(c.value) for c in columns)])
+    for row in rows:
+        numbers = [counts.cells.get((row.value, column.value), 0) for column in columns]
+        yield "\t".join([value_text(row.value), str(row.count), *map(str, numbers)])
+
+
+def json_lines(counts: Frequency) -> Iterator[str]:
+    """Yield a JSON array of the values with their counts, one object per line.
+
+    A value is null where a record has none. Of two axes each object has a list of two `values`,
+    and pairs that no record has are left out.
+    """
+    objects = []
+    for cell, count in counts.ordered_cells():
+        values = [value or None for value in cell]
+        named = {"value": values[0]} if len(values) == 1 else {"values": values}
+        objects.append(json.dumps({**named, "count": count}))
+    if not objects:
+        yield "[]"
+        return
+    for number, text in enumerate(objects):
+        yield f"{' ' if number else '['}{text}{',' if number < len(objects) - 1 else ']'}"
+
+
+def csv_lines(counts: Frequency) -> Iterator[str]:
+    """Yield CSV with a header: the values and their count."""
+    import csv
+    from types import SimpleNamespace
+
+    # The writer returns what the file returns: the line.
+    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
+    yield writer.writerow([*(axis.name for axis in counts.axes), "count"])
+    for cell, count in counts.ordered_cells():
+        yield writer.writerow([*map(value_text, cell), count])
