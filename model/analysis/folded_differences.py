@@ -1,0 +1,100 @@
+"""Fold equal differences at many nodes into one, and leave out what follows from others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spackscope.model.analysis.differences import Cause, Difference, Value
+from spackscope.model.analysis.graph import is_run
+
+_OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
+_OF_ANY_PACKAGE = _OF_EDGES | {"os", "target", "platform", "compiler", "spec_format", "provider"}
+"""Attributes whose equal differences are one, whatever the packages."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedDifference:
+    """A difference with all causes that have it, the first one first.
+
+    `difference` is that of the first. `package` is empty for attributes that packages share, such
+    as the os, and for a dependency that several packages lack.
+    """
+
+    difference: Difference
+    package: str
+    causes: tuple[Cause, ...]
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes that differ so."""
+        return len(self.causes)
+
+    @property
+    def run(self) -> bool:
+        """Whether one of the nodes is linked or run, and differs in more than what builds it."""
+        return not _is_of_build(self.difference) and any(cause.run for cause in self.causes)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages of the nodes, each once."""
+        return tuple(dict.fromkeys(cause.package for cause in self.causes))
+
+
+class _Key(NamedTuple):
+    attribute: str
+    package: str
+    a: Value
+    b: Value
+    virtuals: tuple[str, ...]
+    dependency: str
+
+
+def fold_differences(causes: Iterable[Cause]) -> tuple[FoldedDifference, ...]:
+    """Return the differences that follow from no other, in the order of their first causes."""
+    folded: dict[_Key, list[tuple[Difference, Cause]]] = {}
+    for cause in causes:
+        if not cause.follows:
+            for difference in cause.differences:
+                if not difference.follows:
+                    key = _key(cause, difference)
+                    folded.setdefault(key, []).append((difference, cause))
+    return tuple(
+        FoldedDifference(
+            items[0][0],
+            key.package or _only_package(key, items),
+            tuple(cause for _, cause in items),
+        )
+        for key, items in folded.items()
+    )
+
+
+def _key(cause: Cause, difference: Difference) -> _Key:
+    attribute = difference.attribute
+    return _Key(
+        attribute,
+        "" if attribute in _OF_ANY_PACKAGE else cause.package,
+        difference.a,
+        difference.b,
+        difference.virtuals if attribute == "provider" else (),
+        difference.dependency if attribute in _OF_EDGES else "",
+    )
+
+
+def _is_of_build(difference: Difference) -> bool:
+    """Check whether a node differs only in dependencies that are needed to build it."""
+    if difference.attribute == "dependency":
+        return not is_run(difference.deptypes)
+    if difference.attribute == "deptypes":
+        a, b = (
+            [deptype for deptype in deptypes if is_run([deptype])]
+            for deptypes in (difference.a, difference.b)
+            if isinstance(deptypes, tuple)
+        )
+        return a == b
+    return False
+
+
+def _only_package(key: _Key, items: list[tuple[Difference, Cause]]) -> str:
+    return items[0][1].package if key.attribute in _OF_EDGES and len(items) == 1 else ""

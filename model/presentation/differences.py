@@ -1,0 +1,229 @@
+"""Write the differences between two specs as short lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from spackscope.model.analysis.differences import Cause, Comparison, Difference, Value
+from spackscope.model.analysis.folded_differences import FoldedDifference, fold_differences
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.text import clean, shorten
+from spackscope.model.presentation.detail import DIFFERS
+from spackscope.model.presentation.titles import counted
+
+BETWEEN_NAMES = " › "
+"""Between the names on a path from a spec to a dependency."""
+
+NOT_LISTED = "Not told here: a source lists no dependencies"
+
+_MISSING = "-"
+_MAX_VALUE_WIDTH = 60
+_MAX_NAMED = 2
+"""Packages of a line that are named instead of counted."""
+_MAX_PATH = 8
+_LABELS = {
+    "version": "",
+    "package_hash": "recipe",
+    "external_module": "module",
+    "external_extra": "external attributes",
+    "spec_format": "spec format",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLine:
+    """One line: what differs, its two values, and where.
+
+    `subject` is a package, an attribute, or both; `where` the path to the package, or at how
+    many of them. `nodes` is the number of nodes that differ so, `packages` are their names. It
+    `runs` if one of them is linked or run; the others are used for building only.
+    """
+
+    subject: str
+    a: str
+    b: str
+    where: str = ""
+    nodes: int = 1
+    runs: bool = True
+    packages: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The line as a sentence: `libiconv 1.17 ≠ 1.18, through mpich › libiconv`."""
+        what = " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
+        if not self.where:
+            return what
+        return f"{what}{'' if self.where.startswith('at ') else ','} {self.where}"
+
+
+def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
+    """Return what makes two specs different, the most telling line first.
+
+    Equal differences at many nodes are one line, and what follows from others is left out. Lines
+    about what is linked or run come before those about what is used for building only.
+    """
+    lines = []
+    for folded in fold_differences(comparison.causes):
+        if not _is_told_beside(folded):
+            lines.append(_folded_line(folded))
+    return sorted(lines, key=lambda line: not line.runs)
+
+
+def cause_lines(cause: Cause) -> list[DifferenceLine]:
+    """Return all differences of a cause, with what they normally come with."""
+    lines = []
+    for difference in cause.differences:
+        subject, a, b = _parts(difference, "")
+        with_ = f"comes with {_attribute_text(difference.follows)}" if difference.follows else ""
+        lines.append(DifferenceLine(subject, a, b, with_, 1, cause.run, (clean(cause.package),)))
+    return lines
+
+
+def path_text(path: Sequence[str]) -> str:
+    """Return the names on a path; the middle of a long one is left out."""
+    names = list(map(clean, path))
+    if len(names) > _MAX_PATH:
+        names[_MAX_PATH // 2 : -_MAX_PATH // 2] = ["…"]
+    return BETWEEN_NAMES.join(names)
+
+
+def build_only_count(lines: Sequence[DifferenceLine]) -> int:
+    """Return the number of packages that are used for building only and differ."""
+    return len({name for line in lines if not line.runs for name in line.packages})
+
+
+def build_only_text(lines: Sequence[DifferenceLine]) -> str:
+    """Return how many packages differ that are used for building only, "" if none do."""
+    count = build_only_count(lines)
+    verb = "differs" if count == 1 else "differ"
+    return f"to build only: {counted(count, 'package')} {verb}" if count else ""
+
+
+def untold_text(comparison: Comparison) -> str:
+    """Return what the sources do not tell about a difference, "" if they tell all."""
+    if not comparison.lists_dependencies:
+        return NOT_LISTED
+    if not comparison.untold:
+        return "Not all is compared: there are too many dependencies" if comparison.is_cut else ""
+    names = ", ".join(map(clean, comparison.untold[:_MAX_NAMED]))
+    more = len(comparison.untold) - _MAX_NAMED
+    others = f" and {more:,} more" if more > 0 else ""
+    return f"Not told here: how {names}{others} differ, which no source describes"
+
+
+def _folded_line(folded: FoldedDifference) -> DifferenceLine:
+    subject, a, b = _parts(folded.difference, folded.package)
+    packages = tuple(map(clean, folded.packages))
+    where = _where(folded, packages)
+    return DifferenceLine(subject, a, b, where, folded.nodes, folded.run, packages)
+
+
+def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
+    path = folded.causes[0].path
+    if folded.nodes == 1:
+        if len(path) > 1:
+            return f"through {path_text(path)}"
+        return "" if folded.package or not path else f"at {packages[0]}"
+    if folded.package:
+        return f"{folded.nodes:,} builds of it"
+    if len(packages) <= _MAX_NAMED:
+        return f"at {', '.join(packages)}"
+    return f"at {counted(len(packages), 'package')}"
+
+
+def _is_told_beside(folded: FoldedDifference) -> bool:
+    """Check for attributes of an external whose prefix differs: few people read that JSON."""
+    return folded.difference.attribute == "external_extra" and all(
+        any(item.attribute == "external" for item in cause.differences) for cause in folded.causes
+    )
+
+
+def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
+    """Return the subject of a difference and its values."""
+    kind, _, name = difference.attribute.partition(":")
+    named = (clean(package), *_VALUES.get(kind, _other_values)(difference, name or kind))
+    *subject, a, b = (shorten(part, _MAX_VALUE_WIDTH) for part in named)
+    return " ".join(part for part in subject if part), a, b
+
+
+_Parts = tuple[str, str, str]
+
+
+def _variant_values(difference: Difference, name: str) -> _Parts:
+    a, b = difference.a, difference.b
+    if isinstance(a, tuple) and isinstance(b, tuple) and (shared := set(a) & set(b)):
+        return clean(name), _without(a, shared, b), _without(b, shared, a)
+    is_keyed = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
+    if is_keyed:
+        return "", f"{clean(name)}={_value_text(a)}", _value_text(b)
+    return "", _variant_text(name, a), _variant_text(name, b)
+
+
+def _without(values: tuple[str, ...], shared: set[str], others: tuple[str, ...]) -> str:
+    """Return which of several values are not shared, and which are missing."""
+    signs = [f"+{value}" for value in values if value not in shared]
+    signs += [f"~{value}" for value in others if value not in shared]
+    return clean(" ".join(signs))
+
+
+def _variant_text(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return clean(f"{'+' if value else '~'}{name}")
+    return _MISSING if value is None else f"{clean(name)}={_value_text(value)}"
+
+
+def _provider_values(difference: Difference, _: str) -> _Parts:
+    virtuals = ", ".join(difference.virtuals)
+    return clean(f"{virtuals}:"), _value_text(difference.a), _value_text(difference.b)
+
+
+def _dependency_values(difference: Difference, _: str) -> _Parts:
+    label = _value_text(difference.b if difference.a is None else difference.a)
+    return (
+        ("", "without", f"with {label}")
+        if difference.a is None
+        else ("", f"with {label}", "without")
+    )
+
+
+def _edge_values(difference: Difference, kind: str) -> _Parts:
+    how = "used to" if kind == "deptypes" else "as"
+    subject = clean(f"{difference.dependency} {how}")
+    return subject, _value_text(difference.a), _value_text(difference.b)
+
+
+def _digest_values(difference: Difference, kind: str) -> _Parts:
+    def text(value: Value) -> str:
+        digests = (value,) if isinstance(value, str) else value or ()
+        assert isinstance(digests, tuple)
+        return clean(" ".join(digest[:SHORT_HASH] for digest in digests)) or _MISSING
+
+    return _LABELS.get(kind, kind), text(difference.a), text(difference.b)
+
+
+def _other_values(difference: Difference, kind: str) -> _Parts:
+    label = _LABELS.get(kind, kind)
+    return clean(label), _value_text(difference.a, " "), _value_text(difference.b, " ")
+
+
+_VALUES: dict[str, Callable[[Difference, str], _Parts]] = {
+    "variant": _variant_values,
+    "provider": _provider_values,
+    "dependency": _dependency_values,
+    "deptypes": _edge_values,
+    "virtuals": _edge_values,
+    "package_hash": _digest_values,
+    "patches": _digest_values,
+}
+
+
+def _value_text(value: Value, between: str = ",") -> str:
+    if value is None or value == () or value == "":
+        return _MISSING
+    return clean(between.join(value) if isinstance(value, tuple) else str(value))
+
+
+def _attribute_text(attribute: str) -> str:
+    kind, _, name = attribute.partition(":")
+    return clean(name or _LABELS.get(kind) or kind)
