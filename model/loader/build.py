@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, read_open
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.index.connection import stoppable
@@ -17,14 +16,14 @@ from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
+from spackscope.model.readers.manifest import archive_size_in
 from spackscope.model.sources.document import DiscoveredSource, Document
+from spackscope.model.sources.document_bytes import read_bytes
 from spackscope.model.sources.session import Session
 
 PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
 
-_HEAD = 16
 _PROGRESS_INTERVAL = 0.1
 _PROGRESS_SPECS = 256
 
@@ -132,7 +131,7 @@ class _Builder:
 
     def _read(self, document: Document) -> bool:
         """Read one document into the index; return whether it is of a known format."""
-        data = _read_bytes(document)
+        data = read_bytes(document)
         if document.kind == "sizes":
             try:
                 if (size := archive_size_in(data, origin=document.origin)) is not None:
@@ -186,24 +185,3 @@ def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Sp
     except Exception as error:
         reason = f"cannot be read to its end: {describe_unexpected(error)}"
         yield Problem(document.origin, "", reason)
-
-
-def _read_bytes(document: Document) -> bytes:
-    """Return the content of a document, or the head of a file that cannot be a page.
-
-    Raises OSError.
-    """
-    if document.unreadable:
-        raise OSError(document.unreadable)
-    max_size = MAX_MANIFEST_SIZE if document.kind == "sizes" else MAX_FILE_SIZE
-    try:
-        with open_file(document.path) as file:
-            if document.kind == "candidate":
-                head = file.read(_HEAD)
-                if b"---" not in head.replace(b"\0", b""):
-                    return head
-                file.seek(0)
-            return read_open(file, max_size)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise OSError(error.errno or 0, f"cannot be read: {reason}") from None

@@ -8,7 +8,7 @@ from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
-from spackscope.model.readers.encoding import decode, decompress, remove_signature
+from spackscope.model.readers.encoding import decode, unwrap
 from spackscope.model.readers.json import Parsed
 from spackscope.model.readers.lockfile import is_lockfile, read_lockfile
 from spackscope.model.readers.spack_database import Database, OnCount, parse_json, read_database
@@ -16,7 +16,7 @@ from spackscope.model.readers.spack_find import is_find_output, read_find_output
 from spackscope.model.readers.spec_file import is_spec_file, is_yaml_spec_file, read_spec_file
 from spackscope.model.readers.yaml import load_yaml
 
-_NOT_KNOWN = (
+NOT_KNOWN = (
     "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file"
     " or the output of spack find --json"
 )
@@ -41,14 +41,10 @@ def read_document(
         >>> for item in read_document(path.read_bytes(), origin="index.json"):
         ...     print(item)
     """
-    data, reason = decompress(data, max_size)
-    if reason:
-        yield Problem(origin, "", reason)
-        if not data:
-            return
-    data, reason = remove_signature(data)
-    if reason:
-        yield Problem(origin, "", reason)
+    data, reasons = unwrap(data, max_size)
+    yield from (Problem(origin, "", reason) for reason in reasons)
+    if reasons and not data:
+        return
     if is_page(data):
         items = read_page(data, origin=origin)
     else:
@@ -83,7 +79,7 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
     elif is_find_output(document):
         yield from read_find_output(document, origin=origin)
     else:
-        yield Problem(origin, "", _NOT_KNOWN)
+        yield Problem(origin, "", NOT_KNOWN)
 
 
 def _not_known(head: bytes, reason: str) -> str:
@@ -92,4 +88,4 @@ def _not_known(head: bytes, reason: str) -> str:
         return "it is empty"
     if head.startswith((b"<!doctype html", b"<html", b"<?xml")):
         reason = "it is a web page"
-    return f"{_NOT_KNOWN}: {reason}"
+    return f"{NOT_KNOWN}: {reason}"

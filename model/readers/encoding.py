@@ -125,6 +125,13 @@ def remove_signature(data: bytes) -> tuple[bytes, str]:
     return body, "" if closing else "its signature is missing"
 
 
+def unwrap(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, list[str]]:
+    """Unpack a document and remove its signature; return it with what is wrong with either."""
+    data, incomplete = decompress(data, max_size)
+    data, unsigned = remove_signature(data)
+    return data, [reason for reason in (incomplete, unsigned) if reason]
+
+
 def decode(data: bytes) -> str:
     """Decode a document: UTF-8, or UTF-16 if its byte order mark says so.
 

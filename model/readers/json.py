@@ -43,20 +43,34 @@ class Parsed(NamedTuple):
 KeepRecord = Callable[[str, Any], Any]
 """Called with the hash and the value of an install record; returns what to keep of it."""
 
+StartInstalls = Callable[[], KeepRecord]
+
 # Control characters in strings are allowed; they are made visible where they are shown.
 _DECODER = json.JSONDecoder(
     parse_float=Number, parse_int=Number, parse_constant=Number, strict=False
 )
 
+# Python converts no more digits, whatever its environment says.
+_MAX_DIGITS = 640
 
-def parse(text: str, start_installs: Callable[[], KeepRecord] | None = None) -> Parsed:
-    """Parse a document whose numbers stay as they are spelled.
+
+def _integer(text: str) -> int | Number:
+    return int(text) if len(text) <= _MAX_DIGITS else Number(text)
+
+
+AS_SPACK = json.JSONDecoder(parse_int=_integer, strict=False)
+"""Decodes numbers as Spack does, so that they are written as Spack writes them."""
+
+
+def parse(
+    text: str, start_installs: StartInstalls | None = None, decoder: json.JSONDecoder = _DECODER
+) -> Parsed:
+    """Parse a document; without another decoder its numbers stay as they are spelled.
 
     After a syntax error, the records before it are returned with a remark. Of a repeated key the
-    last value counts, as in Spack; a remark says so where specs may be lost by it.
-
-    `start_installs` is called at the beginning of the `installs` of a Spack database. The function
-    that it returns converts each record, so that a large database is never in memory as a whole.
+    last value counts, as in Spack; a remark says so where specs may be lost by it. What
+    `start_installs` returns converts each record in the `installs` of a Spack database, so that a
+    large one is never in memory as a whole; it is called at the beginning of the `installs`.
 
     Raises Unreadable if nothing can be read, and what `start_installs` and its result raise.
     """
@@ -66,7 +80,7 @@ def parse(text: str, start_installs: Callable[[], KeepRecord] | None = None) -> 
     is_database = start_installs is not None and _DATABASE.match(text) is not None
     if not is_database and (reason := too_many_values(text)):
         raise Unreadable(reason)
-    parser = _Parser(text, start_installs, is_database=is_database)
+    parser = _Parser(text, start_installs, decoder, is_database=is_database)
     try:
         with _collector_paused():
             end = parser.parse(start)
@@ -94,10 +108,16 @@ class _Parser:
     """Parse containers of records member by member; `document` grows on the way."""
 
     def __init__(
-        self, text: str, start_installs: Callable[[], KeepRecord] | None, *, is_database: bool
+        self,
+        text: str,
+        start_installs: StartInstalls | None,
+        decoder: json.JSONDecoder,
+        *,
+        is_database: bool,
     ) -> None:
         self._text = text
         self._start_installs = start_installs
+        self._decoder = decoder
         self._is_database = is_database
         self._max_length = limits.MAX_RECORD_LENGTH if is_database else len(text)
         self._record_count = 0
@@ -113,7 +133,7 @@ class _Parser:
         if self._text[at] in "{[":
             self.document = {} if self._text[at] == "{" else []
             return self._fill(self.document, at, ())
-        self.document, at = _DECODER.raw_decode(self._text, at)
+        self.document, at = self._decoder.raw_decode(self._text, at)
         return at
 
     def require_records(self, reason: str) -> None:
@@ -160,7 +180,7 @@ class _Parser:
         if not text.startswith('"', at):
             message = "Expecting property name enclosed in double quotes"
             raise json.JSONDecodeError(message, text, at)
-        key, at = _DECODER.raw_decode(text, at)
+        key, at = self._decoder.raw_decode(text, at)
         at = _skip_space(text, at)
         if not text.startswith(":", at):
             raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
@@ -171,7 +191,7 @@ class _Parser:
     ) -> int:
         """Parse one value and add it to its container; return where it ends."""
         self.at = at
-        value, end = decode_at(_DECODER, self._text, at, self._max_length)
+        value, end = decode_at(self._decoder, self._text, at, self._max_length)
         if keep is not None:
             value = keep(key, value)
         elif self._is_database and isinstance(value, dict | list):

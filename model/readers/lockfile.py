@@ -22,10 +22,10 @@ from spackscope.model.readers.spec_node import NodeReader, node_hash
 FORMATS = {"4": 3, "5": 4, "6": 5}
 """The specfile format of the nodes, by the version of the lock file."""
 
-_BEFORE_0_18 = ("1", "2", "3")
+BEFORE_0_18 = ("1", "2", "3")
 
 
-class _Environment(NamedTuple):
+class LockedEnvironment(NamedTuple):
     """An environment in a lock file; `path` is empty for that of the file itself."""
 
     path: str
@@ -47,8 +47,8 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
     version, reason = _version(document.get("_meta"))
     if reason:
         yield Problem(origin, "", reason)
-    environments: list[_Environment] = []
-    for item in _environments(document, origin):
+    environments: list[LockedEnvironment] = []
+    for item in locked_environments(document, origin):
         if isinstance(item, Problem):
             yield item
         else:
@@ -64,7 +64,7 @@ def read_lockfile(document: dict[str, Any], *, origin: str) -> Iterator[Spec | P
         nodes.prefix = f"{path}: " if path else ""
         for key in list(concrete_specs):
             node = concrete_specs.pop(key)
-            spec = nodes.add(_hash(key, node, version), node, explicit=key in roots)
+            spec = nodes.add(hash_of(key, node, version), node, explicit=key in roots)
             if spec is not None and spec.hash != key:
                 nodes.dependencies.add_alias(key, spec.hash)
     yield from nodes.finish()
@@ -75,14 +75,17 @@ def _version(meta: object) -> tuple[str, str]:
     version = meta.get("lockfile-version") if isinstance(meta, dict) else None
     if type(version) is Number and version in FORMATS:
         return str(version), ""
-    if type(version) is Number and version in _BEFORE_0_18:
+    if type(version) is Number and version in BEFORE_0_18:
         reason = f"lockfile-version {version} is from before Spack 0.18; {AS_UNDERSTOOD}"
         return str(version), reason
     expected = f"a number from {min(FORMATS)} to {max(FORMATS)}"
     return "", unknown_version("lockfile-version", version, expected)
 
 
-def _environments(document: dict[str, Any], origin: str) -> Iterator[_Environment | Problem]:
+def locked_environments(
+    document: dict[str, Any], origin: str
+) -> Iterator[LockedEnvironment | Problem]:
+    """Yield the environment of a lock file, and those that it includes, however deep."""
     waiting: list[tuple[str, Any]] = [("", document)]
     for path, environment in waiting:
         if not isinstance(environment, dict):
@@ -90,7 +93,7 @@ def _environments(document: dict[str, Any], origin: str) -> Iterator[_Environmen
             continue
         concrete = environment.get("concrete_specs")
         if isinstance(concrete, dict):
-            yield _Environment(path, environment.get("roots"), concrete)
+            yield LockedEnvironment(path, environment.get("roots"), concrete)
         else:
             yield Problem(origin, path, mismatch("concrete_specs", concrete, "an object"))
         included = environment.get("include_concrete", {})
@@ -100,7 +103,7 @@ def _environments(document: dict[str, Any], origin: str) -> Iterator[_Environmen
             yield Problem(origin, path, mismatch("include_concrete", included, "an object"))
 
 
-def _roots(environment: _Environment) -> Iterator[tuple[str, str]]:
+def _roots(environment: LockedEnvironment) -> Iterator[tuple[str, str]]:
     """Yield the hash of each root, and what is wrong with it."""
     if not isinstance(environment.roots, list):
         yield "", mismatch("roots", environment.roots, "a list")
@@ -117,8 +120,8 @@ def _roots(environment: _Environment) -> Iterator[tuple[str, str]]:
             yield hash_, f"root {name}/{hash_[:7]} is not in concrete_specs"
 
 
-def _hash(key: str, node: object, version: str) -> object:
+def hash_of(key: str, node: object, version: str) -> object:
     """Return the hash of a spec: its key, but before version 4 keys could be other hashes."""
-    if version in _BEFORE_0_18 and is_hash(stated := node_hash(node)):
+    if version in BEFORE_0_18 and is_hash(stated := node_hash(node)):
         return stated
     return key

@@ -41,6 +41,7 @@ class Options:
     by: tuple[str, ...] = ()
     all: bool = False
     rebuild: bool = False
+    verify: bool = False
     no_color: bool = False
     help: bool = False
     version: bool = False
@@ -113,6 +114,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--rebuild", action="store_true")
     if command == "stats":
         parser.add_argument("--by", action="append", default=[])
+    if command == "sources":
+        parser.add_argument("--verify", action="store_true")
     return parser
 
 

@@ -163,18 +163,24 @@ examples:
   spackscope stats --by cuda_arch +cuda
 """,
     "sources": f"""\
-usage: spackscope sources [-f SOURCE]... [--json]
+usage: spackscope sources [-f SOURCE]... [--verify] [--json]
 
 List the sources: what each is, how many specs it has, how many problems, and
 when a remote source was last known to be current.
 
+With --verify read them again, and list the records whose content does not
+give their hash. Exit code 0: all are whole, 1: some are not, 3: something
+cannot be read. Pages and formats from before Spack 0.18 cannot be checked.
+
 options:
+  --verify           check the hash of each record against its content
   --json             print one JSON object per source and line
 {_SOURCES}
 {_EXIT}
 examples:
   spackscope sources
   spackscope sources -f spack:develop -f ~/spack/opt/spack
+  spackscope sources --verify -f ~/mirror
 """,
     "index": f"""\
 usage: spackscope index [-f SOURCE]... [--rebuild]

@@ -25,6 +25,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["show", "pfqg2xi"],
         ["index"],
         ["stats", "--by", "target", "--by", "virtualenv"],
+        ["sources", "--verify"],
         ["--help"],
         ["find", "--nope"],
     ],

@@ -18,7 +18,11 @@ from spackscope.tui.process.exit_codes import ExitCode
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print each source with its kind, specs, problems and age."""
+    """Print each source with its kind, specs, problems and age; or verify it."""
+    if options.verify:
+        from spackscope.tui.cli.commands import verify_sources
+
+        return verify_sources.run(options, sources, session)
 
     def lines(catalog: Catalog) -> Iterator[str]:
         if options.format:

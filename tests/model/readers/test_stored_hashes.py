@@ -1,0 +1,209 @@
+"""Records are told apart: whole, wrong, or not to be checked, in every kind of document."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.readers import stored_hashes
+from spackscope.model.readers.node_hash import content_hash
+from spackscope.model.readers.stored_hashes import StoredHashes, check_hashes
+from tests.builders import (
+    FLAGS,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    INSTALL_TREE,
+    SPACK_DATA,
+    SPEC_FILES,
+    as_yaml,
+    database,
+    hash_of,
+    in_format,
+    installs,
+    node,
+    page,
+    record,
+    whole_index,
+)
+
+
+def check(data: bytes) -> StoredHashes:
+    return check_hashes(data, origin="document")
+
+
+def unchecked(data: bytes) -> dict[str, int]:
+    hashes = check(data)
+    assert (hashes.whole, hashes.wrong) == (set(), [])
+    return {reason: len(of_reason) for reason, of_reason in hashes.unchecked.items()}
+
+
+def whole(**fields: Any) -> dict[str, Any]:
+    """Build a node with the hash of its content."""
+    made = node(**fields)
+    return made | {"hash": content_hash(made)}
+
+
+def lock(nodes: Mapping[str, Any], version: int = 6, **more: Any) -> bytes:
+    meta = {"file-type": "spack-lockfile", "lockfile-version": version}
+    return json.dumps({"_meta": meta, "roots": [], "concrete_specs": nodes, **more}).encode()
+
+
+def spec_file(nodes: list[Any], version: int = 5) -> bytes:
+    return json.dumps({"spec": {"_meta": {"version": version}, "nodes": nodes}}).encode()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [INDEX_OF_0_23, INDEX_OF_1_2, INSTALL_TREE, *SPEC_FILES[:3]],
+    ids=lambda path: path.name,
+)
+def test_what_spack_wrote_is_whole(path: Any) -> None:
+    hashes = check(path.read_bytes())
+    assert hashes.whole
+    assert hashes == StoredHashes(whole=hashes.whole)
+
+
+def test_of_a_large_index_only_externals_with_rewritten_prefixes_are_wrong() -> None:
+    hashes = check(whole_index("spack1"))
+    assert (len(hashes.whole), hashes.wrong_count, hashes.unchecked) == (8991, 16, {})
+    assert {wrong.reason for wrong in hashes.wrong} == {stored_hashes.EXTERNAL}
+    assert {wrong.package for wrong in hashes.wrong} == {"apple-clang", "gcc", "llvm"}
+
+    assert len(check(whole_index("spack0")).whole) == 4201
+
+
+def test_a_changed_record_is_named_with_the_hash_of_its_content() -> None:
+    good, bad = whole(), whole(name="hdf5", version="1.14")
+    changed = bad | {"version": "1.15"}
+    hashes = check(database(installs(good, changed)))
+    assert hashes.whole == {good["hash"]}
+    (wrong,) = hashes.wrong
+    assert wrong == ("hdf5", "1.15", bad["hash"], content_hash(changed), stored_hashes.CHANGED)
+
+
+def test_every_kind_of_document_is_checked() -> None:
+    good, bad = whole(), node(hash_of(9))
+    nodes = {made["hash"]: made for made in (good, bad)}
+    included = {"/other": {"roots": [], "concrete_specs": {bad["hash"]: bad}}}
+    for data in (
+        database(installs(good, bad)),
+        lock(nodes),
+        lock({good["hash"]: good}, include_concrete=included),
+        spec_file([good, bad, bad]),
+        json.dumps([good, bad]).encode(),
+        gzip.compress(database(installs(good, bad))),
+    ):
+        hashes = check(data)
+        assert hashes.whole == {good["hash"]}
+        assert [wrong.hash for wrong in hashes.wrong] == [bad["hash"]]
+        assert (hashes.wrong_count, hashes.unchecked, hashes.problems) == (1, {}, [])
+
+
+def test_the_hash_is_that_by_which_a_database_or_lock_file_lists_the_record() -> None:
+    good = whole()
+    for data in (database({hash_of(9): {"spec": good}}), lock({hash_of(9): good})):
+        assert [wrong.hash for wrong in check(data).wrong] == [hash_of(9)]
+
+
+def test_of_a_record_that_is_given_twice_the_last_one_is_checked() -> None:
+    good = whole()
+    text = json.dumps(good)
+    bad = text.replace("1.3.1", "1.3.2")
+    data = (
+        f'{{"database":{{"version":"8","installs":{{"{good["hash"]}":{{"spec":{bad}}},'
+        f'"{good["hash"]}":{{"spec":{text}}}}}}}}}'
+    )
+    hashes = check(data.encode())
+    assert hashes.whole == {good["hash"]}
+    assert "given twice" in hashes.problems[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        database({hash_of(1): {"spec": in_format(1, node(hash_of(1)))}}, "5"),
+        lock({hash_of(1): in_format(1, node(hash_of(1)))}, 3),
+        spec_file([in_format(3, node(hash_of(1)))], 2),
+        as_yaml({"spec": [in_format(1, node(hash_of(1)))]}),
+        database(installs(node(hash_of(1), package_hash=...))),
+    ],
+    ids=["database 5", "lock 3", "spec file 2", "YAML", "no recipe"],
+)
+def test_formats_from_before_spack_0_18_are_not_checked(data: bytes) -> None:
+    assert unchecked(data) == {stored_hashes.OLD: 1}
+
+
+def test_pages_are_not_checked() -> None:
+    assert unchecked(page([record(1), record(2)])) == {stored_hashes.PAGE: 2}
+
+
+def test_a_node_that_was_converted_by_a_newer_spack_is_not_called_wrong() -> None:
+    notes = {"original_specfile_version": 4, "compiler": "gcc@=12.1.0"}
+    data = database(installs(node(hash_of(1), annotations=notes)))
+    assert unchecked(data) == {stored_hashes.CONVERTED: 1}
+
+
+def test_a_node_of_an_unknown_format_is_not_called_wrong() -> None:
+    newer = node(hash_of(1), annotations={"original_specfile_version": 6})
+    for data in (
+        database(installs(node(hash_of(1))), "9"),
+        lock({hash_of(1): node(hash_of(1))}, 8),
+        spec_file([node(hash_of(1))], 6),
+        database(installs(newer)),
+    ):
+        assert unchecked(data) == {stored_hashes.UNKNOWN: 1}
+
+    good = whole()
+    assert check(database(installs(good), "9")).whole == {good["hash"]}
+
+
+def test_numbers_are_checked_as_spack_reads_them() -> None:
+    values = {"a": 1.0, "b": 1e-07, "c": 10**30, "d": float("inf"), "e": -0.0}
+    good = whole(external={"path": "/usr", "module": None, "extra_attributes": values})
+    text = json.dumps(good).replace("1e-07", "1.0e-7")
+    assert check(spec_file([]).replace(b"[]", f"[{text}]".encode())).whole == {good["hash"]}
+
+    long = json.dumps(good).replace(str(10**30), "1" * 5000)
+    hashes = check(spec_file([]).replace(b"[]", f"[{long}]".encode()))
+    assert [wrong.hash for wrong in hashes.wrong] == [good["hash"]]
+
+
+def test_characters_may_be_escaped_or_not() -> None:
+    good = whole(parameters=FLAGS | {"title": "Bücher 🎉"})
+    for escaped in (True, False):
+        text = json.dumps([good], ensure_ascii=escaped)
+        assert check(text.encode()).whole == {good["hash"]}
+
+
+def test_what_is_not_a_record_is_not_counted() -> None:
+    hashes = check(database({"no hash": {"spec": node()}, hash_of(1): 7, hash_of(2): {}}))
+    assert hashes == StoredHashes()
+
+
+def test_the_records_before_an_error_are_checked() -> None:
+    good = whole()
+    hashes = check(database(installs(good, node(hash_of(2))))[:-200])
+    assert hashes.whole == {good["hash"]}
+    assert "cut off" in hashes.problems[0]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{}", b"hello", b"[1]", b"\x1f\x8b\x08", b"<html>", b'{"spec": {"nodes": 7}}']
+)
+def test_another_document_is_a_problem(data: bytes) -> None:
+    hashes = check(data)
+    assert (hashes.is_known, len(hashes.problems)) == (False, 1 + (data[:1] == b"\x1f"))
+
+
+def test_a_check_can_be_stopped_while_it_reads() -> None:
+    def stop(count: int) -> None:
+        raise Cancelled
+
+    data = gzip.decompress((SPACK_DATA / "spack0.index.json.gz").read_bytes())
+    with pytest.raises(Cancelled):
+        check_hashes(data, origin="document", on_count=stop)

@@ -1,0 +1,66 @@
+"""The command `sources --verify`: check that records have the hashes that their content gives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from spackscope.model.presentation.verification import (
+    HEADS,
+    verified_cells,
+    verified_json_lines,
+    verified_lines,
+)
+from spackscope.model.sources.discover import discover
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.verify import VerifiedSource, verify
+from spackscope.tui.cli import table
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands.common import MAX_PRINTED
+from spackscope.tui.cli.progress import BuildProgress
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode
+
+
+def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    """Print how many records of each source are whole, and those that are not.
+
+    Returns NOTHING if the content of a record gives another hash, UNREADABLE if a source or a
+    document cannot be read.
+    """
+    is_visible = stdio.is_terminal(sys.stderr)
+    with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
+        session = replace(session, on_progress=progress)
+        verified = [verify(source, session) for source in discover(sources, session)]
+    _print_problems(verified)
+    for line in _lines(verified, options.format):
+        stdio.print_line(line)
+    if any(source.wrong_count for source in verified):
+        return ExitCode.NOTHING
+    is_unreadable = any(source.failure or source.problems for source in verified)
+    return ExitCode.UNREADABLE if is_unreadable else ExitCode.FOUND
+
+
+def _lines(verified: Sequence[VerifiedSource], format_: str | None) -> Iterator[str]:
+    if format_:
+        yield from verified_json_lines(verified)
+        return
+    rows = [HEADS, *map(verified_cells, verified)]
+    is_terminal = stdio.is_terminal(sys.stdout)
+    yield from table.aligned(rows) if is_terminal else ("\t".join(row) for row in rows)
+    yield from verified_lines(verified)
+
+
+def _print_problems(verified: Sequence[VerifiedSource]) -> None:
+    problems = [
+        text
+        for source in verified
+        for text in ([source.failure] if source.failure else map(str, source.problems))
+    ]
+    for text in problems[:MAX_PRINTED]:
+        stdio.print_message(text)
+    if len(problems) > MAX_PRINTED:
+        rest = len(problems) - MAX_PRINTED
+        stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
