@@ -1,0 +1,193 @@
+"""What of an environment caches have, what is missing, and what comes nearest to that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from spackscope.model.analysis.availability import NOWHERE, Availability, Place
+from spackscope.model.analysis.environment import Environment
+from spackscope.model.analysis.nearest import Nearest, NearestSearch
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+
+Role = Literal["root", "run", "build"]
+"""Whether an environment asks for a spec itself, links or runs it, or only builds with it."""
+
+
+class Hit(NamedTuple):
+    """A spec that is cached or installed, and where."""
+
+    hash: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A spec that no cache has, and what comes nearest to it.
+
+    `id` is that in the graph. It `is_needed` if an install builds it: what only builds something
+    cached is not. It `is_recorded` if an index of the caches describes it all the same. It
+    `holds_up` others if it can be built at once, and something missing waits for it.
+    """
+
+    id: int
+    hash: str
+    package: str
+    version: str
+    role: Role
+    is_needed: bool
+    is_recorded: bool
+    holds_up: bool
+    nearest: Nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an install fetches and what it builds, as hashes, dependencies first."""
+
+    fetch: tuple[str, ...]
+    build: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The specs of an environment: hits, what is missing, in build order, and externals.
+
+    `needs` are the hashes of what the roots link and run, with themselves. Externals are in none
+    of the others.
+    """
+
+    environment: Environment
+    hits: tuple[Hit, ...]
+    missing: tuple[Missing, ...]
+    externals: tuple[str, ...]
+    needs: tuple[str, ...]
+    plan: Plan
+
+    @property
+    def total(self) -> int:
+        """The number of specs that are not external."""
+        return len(self.hits) + len(self.missing)
+
+
+def cover(
+    environment: Environment,
+    availability: Availability,
+    *,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> Coverage:
+    """Compare an environment with what caches have. Raises Cancelled and IndexDamaged.
+
+    environment = environment_of(load(["spack.lock"], session), caches)
+    cover(environment, Availability(caches)).missing
+    """
+    return _Cover(environment, availability, should_stop).coverage(on_progress)
+
+
+class _Cover:
+    def __init__(
+        self, environment: Environment, availability: Availability, should_stop: ShouldStop
+    ) -> None:
+        self._environment = environment
+        self._availability = availability
+        self._should_stop = should_stop
+        every = environment.all_in_build_order
+        self._hashes = dict(zip(every, environment.graph.hashes(every), strict=True))
+        places = availability.places(self._hashes.values())
+        self._places = {spec: places.get(self._hashes[spec], NOWHERE) for spec in every}
+        self._externals = {spec for spec in every if environment.is_external(spec)}
+
+    def coverage(self, on_progress: OnProgress) -> Coverage:
+        environment = self._environment
+        built = [s for s in environment.in_build_order if s not in self._externals]
+        missing = [spec for spec in built if not self._has(spec)]
+        hits = [Hit(self._hashes[s], self._places[s]) for s in built if self._has(s)]
+        needed = environment.reached(environment.roots) - self._externals
+        fetch, build = self._plan()
+        return Coverage(
+            environment,
+            tuple(hits),
+            tuple(self._missing(missing, needed, build, on_progress)),
+            self._of(self._externals & set(environment.specs)),
+            self._of(needed),
+            Plan(self._of(fetch), self._of(build)),
+        )
+
+    def _has(self, spec: int) -> bool:
+        return self._places[spec].is_available
+
+    def _of(self, specs: Collection[int]) -> tuple[str, ...]:
+        """Return the hashes of specs in build order."""
+        return tuple(hash_ for spec, hash_ in self._hashes.items() if spec in specs)
+
+    def _plan(self) -> tuple[set[int], set[int]]:
+        """Return what to fetch and what to build: what is fetched needs no build dependencies."""
+        fetch: set[int] = set()
+        build: set[int] = set()
+        waiting = list(self._environment.roots)
+        while waiting:
+            spec = waiting.pop()
+            if spec in fetch or spec in build or spec in self._externals:
+                continue
+            (fetch if self._has(spec) else build).add(spec)
+            waiting += self._environment.dependencies(spec, to_build=not self._has(spec))
+        return fetch, build
+
+    def _missing(
+        self,
+        specs: Sequence[int],
+        needed: Collection[int],
+        build: Collection[int],
+        on_progress: OnProgress,
+    ) -> list[Missing]:
+        environment = self._environment
+        graph, roots = environment.graph, set(environment.roots)
+        search = NearestSearch(graph)
+        holding = self._holding_up(specs)
+        missing = []
+        for number, spec in enumerate(specs):
+            if self._should_stop():
+                raise Cancelled
+            on_progress("missing specs compared", number, len(specs))
+            node = environment.node(spec)
+            attributes = graph.attributes(node)
+            candidates = self._availability.candidates(attributes.package)
+            missing.append(
+                Missing(
+                    node,
+                    self._hashes[spec],
+                    attributes.package,
+                    attributes.version,
+                    "root" if spec in roots else "run" if spec in needed else "build",
+                    spec in build,
+                    bool(self._places[spec].sources),
+                    spec in holding,
+                    search.find(node, candidates, should_stop=self._should_stop),
+                )
+            )
+        return missing
+
+    def _holding_up(self, missing: Sequence[int]) -> set[int]:
+        """Return the missing specs that wait for no other, while others wait for them."""
+        waits = {spec: self._waits_for(spec) for spec in missing}
+        awaited = set().union(*waits.values())
+        return {spec for spec in awaited if not waits[spec]}
+
+    def _waits_for(self, spec: int) -> set[int]:
+        """Return what is missing of what is needed to build a spec, and to use that."""
+        waits: set[int] = set()
+        seen = {spec}
+        waiting = self._environment.dependencies(spec, to_build=True)
+        while waiting:
+            dependency = waiting.pop()
+            if dependency in seen or dependency in self._externals:
+                continue
+            seen.add(dependency)
+            if self._has(dependency):
+                waiting += self._environment.dependencies(dependency, to_build=False)
+            elif dependency in self._places:
+                waits.add(dependency)
+        return waits
