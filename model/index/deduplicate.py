@@ -134,9 +134,7 @@ class Deduplicator:
             " (SELECT hash FROM staged GROUP BY hash HAVING count(*) > 1) ORDER BY hash, rowid"
         )
         for hash_, group in groupby(rows.fetchall(), key=lambda row: str(row[0])):
-            self._merge_hash(
-                hash_, [_Row(nth, known[code], *more) for _, nth, code, *more in group]
-            )
+            self._merge_hash(hash_, [_Row(nth, known[code], *m) for _, nth, code, *m in group])
         self._connection.executemany(
             "UPDATE staged SET look_alike = ?, size = ?, node = ? WHERE rowid = ? + 1",
             self._changed,
