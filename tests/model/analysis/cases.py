@@ -1,18 +1,34 @@
-"""Read what Spack answers on its two large indexes: `tests/data/spack/analysis`."""
+"""Read what Spack answers on its two large indexes, and build small graphs."""
 
 from __future__ import annotations
 
 import json
 import lzma
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from tests.builders import SPACK_DATA
+from spackscope.model.analysis.spec_graph import SpecGraph, spec_graph
+from tests.builders import SPACK_DATA, Node, catalog_of, database, installs
 
 
 @lru_cache
 def spack_answers(name: str) -> list[dict[str, Any]]:
-    """Return the answers in a file, such as `diff_pairs`."""
+    """Return the answers in a file of `tests/data/spack/analysis`, such as `diff_pairs`."""
     data = (SPACK_DATA / "analysis" / f"{name}.json.xz").read_bytes()
     answers: list[dict[str, Any]] = json.loads(lzma.decompress(data))
     return answers
+
+
+def graph_of(directory: Path, *nodes: Node) -> SpecGraph:
+    """Index nodes, or what a directory has, as a graph."""
+    if nodes:
+        directory /= "index.json"
+        directory.write_bytes(database(installs(*nodes)))
+    return spec_graph(catalog_of(directory, dependency_only=True))
+
+
+def ids_by_short_hash(graph: SpecGraph) -> dict[str, int]:
+    """Return all ids by the first seven characters of their hashes."""
+    ids = range(graph.count)
+    return {hash_[:7]: id_ for id_, hash_ in zip(ids, graph.hashes(ids), strict=True)}
