@@ -11,10 +11,10 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.bounded_files import open_file
-from spackscope.model.loader import build
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
+from spackscope.model.sources import document_bytes
 from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,
@@ -264,7 +264,7 @@ def test_a_refresh_reads_no_document_that_did_not_change(
         read.append(path)
         return open_file(path)
 
-    monkeypatch.setattr(build, "open_file", watched)
+    monkeypatch.setattr(document_bytes, "open_file", watched)
 
     catalog = indexed(tmp_path, site)
 
