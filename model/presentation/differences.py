@@ -70,6 +70,11 @@ def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
     return sorted(lines, key=lambda line: not line.runs)
 
 
+def difference_line(difference: Difference, package: str = "") -> DifferenceLine:
+    """Return one difference of a package, or of any, without where it is."""
+    return DifferenceLine(*_parts(difference, package))
+
+
 def cause_lines(cause: Cause) -> list[DifferenceLine]:
     """Return all differences of a cause, with what they normally come with."""
     lines = []

@@ -14,13 +14,14 @@ from typing import NoReturn
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
-_WITH_VALUE = ("-f", "--from", "--by")
+_WITH_VALUE = ("-f", "--from", "--by", "--ignore")
 """Options that are followed by a value."""
 
 _FORMATS = {
     "find": ("json", "jsonl", "csv", "hashes"),
     "show": ("json",),
     "needs": ("json",),
+    "doubles": ("json",),
     "sources": ("json",),
     "stats": ("json", "csv"),
 }
@@ -31,7 +32,8 @@ class Options:
     """The parsed command line; `command` is BROWSE where it names none.
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
-    that suits stdout. `all` lists dependency-only specs too. `by` names what `stats` counts by.
+    that suits stdout. `all` lists dependency-only specs too. `by` names what `stats` counts by,
+    and `ignored` the packages that `doubles` leaves out.
     """
 
     command: str
@@ -39,6 +41,7 @@ class Options:
     sources: tuple[str, ...] = ()
     format: str | None = None
     by: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     all: bool = False
     rebuild: bool = False
     verify: bool = False
@@ -68,13 +71,15 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     try:
         parsed, words = build_parser(command).parse_known_args(before)
         for word in words:
-            if word.startswith("-"):
+            if word.startswith("-") and not (word == "-" and command == "doubles"):
                 raise ValueError(f"unknown option {word}{_hint(word)}")
         if command == "stats" and not parsed.help and not 1 <= len(parsed.by) <= 2:
             raise ValueError("stats needs --by with a column or a variant, once or twice")
+        words += after
+        if command == "doubles":
+            parsed.sources, words = parsed.sources + words, []
         if not all(parsed.sources):
             raise ValueError("-f needs a source, and was given an empty text")
-        words += after
         if not (parsed.help or parsed.version):
             _check_words(command, words)
     except ValueError as error:
@@ -112,6 +117,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
             formats.add_argument(f"--{name}", dest="format", action="store_const", const=name)
     if command == "index":
         parser.add_argument("--rebuild", action="store_true")
+    if command == "doubles":
+        parser.add_argument("--ignore", dest="ignored", action="append", default=[])
     if command == "stats":
         parser.add_argument("--by", action="append", default=[])
     if command == "sources":

@@ -54,6 +54,7 @@ commands:
   find               list matching specs, as a table or for a script
   show               print everything about one spec
   needs              list what a spec needs to run
+  doubles            list packages with several builds in an environment
   pick               choose in the browser, and print the hashes
   stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
@@ -124,6 +125,28 @@ options:
 examples:
   spackscope needs 23r4fq5
   spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'
+""",
+    "doubles": f"""\
+usage: spackscope doubles [--ignore NAME]... [--json] [SOURCE...]
+
+List the packages that an environment or install tree has several builds of,
+by what makes them different, the deepest causes first. Of each build it
+prints the version, how many roots need it, and a path from one of them. What
+is used for building only is told apart. A SOURCE is a spack.lock, the
+directory or name of an environment, an install tree, or anything that -f
+takes; several are taken as one.
+
+options:
+  --ignore NAME      leave out this package, or all that a pattern matches
+  --json             print a JSON object
+{_SOURCES}
+exit codes:
+  0 none   1 some packages have several builds   2 wrong usage
+  3 a source cannot be read   70 unexpected error   130 interrupted
+
+examples:
+  spackscope doubles spack.lock
+  spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'
 """,
     "pick": f"""\
 usage: spackscope pick [-f SOURCE]... [QUERY...]

@@ -13,6 +13,8 @@ class ExitCode(IntEnum):
     FOUND = 0
     NOTHING = 1
     """No spec matches."""
+    DOUBLES = 1
+    """Some packages have several hashes."""
     USAGE = 2
     """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3

@@ -23,6 +23,8 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["find", "--csv", "py-build"],
         ["find", "--json", "py-build"],
         ["show", "pfqg2xi"],
+        ["needs", "pfqg2xi"],
+        ["doubles", "--json"],
         ["index"],
         ["stats", "--by", "target", "--by", "virtualenv"],
         ["sources", "--verify"],

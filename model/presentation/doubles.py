@@ -1,0 +1,179 @@
+"""Write which packages have several builds in an environment, and why."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spackscope.model.analysis.changes import Change
+from spackscope.model.analysis.doubles import Build, Double, DoubleCause, Doubles, PairCause
+from spackscope.model.analysis.graph import Graph
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.presentation.differences import difference_line, path_text
+from spackscope.model.presentation.titles import counted
+
+NOT_TOLD = "differences that the sources do not tell"
+
+_MAX_CAUSES = 40
+_MAX_PACKAGES = 60
+_MAX_BUILDS = 20
+_GAP = "  "
+
+
+class DoublesReport:
+    """Writes the doubles of a graph."""
+
+    def __init__(self, graph: Graph, doubles: Doubles) -> None:
+        self._graph, self._doubles = graph, doubles
+        ids = {id_ for double in doubles.doubles for build in double.builds for id_ in _ids(build)}
+        ordered = sorted(ids)
+        self._hashes = dict(zip(ordered, graph.hashes(ordered), strict=True))
+        self._builds = {build.id: build for double in doubles.doubles for build in double.builds}
+        self._by_package = {double.package: double for double in doubles.doubles}
+
+    @property
+    def summary(self) -> str:
+        """How many packages have several builds."""
+        doubles = self._doubles.doubles
+        of_all = f"{len(doubles):,} of {counted(self._doubles.packages, 'package')}"
+        if not doubles:
+            return f"no package of {self._doubles.packages:,} has several hashes"
+        run = sum(double.is_run for double in doubles)
+        kinds = [
+            f"{count:,} {what}"
+            for count, what in ((run, "linked or run"), (len(doubles) - run, "to build only"))
+            if count
+        ]
+        verb = "has" if len(doubles) == 1 else "have"
+        return f"{of_all} {verb} several hashes: {', '.join(kinds)}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield the doubles by their first causes."""
+        yield self.summary
+        for cause in self._doubles.causes[:_MAX_CAUSES]:
+            yield ""
+            yield from self._cause_lines(cause)
+        if (more := len(self._doubles.causes) - _MAX_CAUSES) > 0:
+            yield ""
+            yield f"and {counted(more, 'cause')} more; --json lists all"
+        if self._doubles.unexplained:
+            yield f"the causes of {self._doubles.unexplained:,} more pairs are not searched"
+
+    def _cause_lines(self, cause: DoubleCause) -> Iterator[str]:
+        count = counted(len(cause.packages), "package")
+        yield f"{changes_text(cause.changes) or NOT_TOLD}: {count}"
+        for package in cause.packages[:_MAX_PACKAGES]:
+            yield from self._package_lines(self._by_package[package], cause)
+        if (more := len(cause.packages) - _MAX_PACKAGES) > 0:
+            yield f"  and {counted(more, 'package')} more; --json lists all"
+
+    def _package_lines(self, double: Double, cause: DoubleCause) -> Iterator[str]:
+        pairs = [pair for pair in cause.pairs if pair.package == double.package]
+        ids = {id_ for pair in pairs for id_ in (pair.a, pair.b)}
+        builds = [build for build in double.builds if build.id in ids]
+        only = "" if double.is_run else ", to build only"
+        yield f"  {clean(double.package)}{only}"
+        rows = [self._cells(build, double.is_run) for build in builds[:_MAX_BUILDS]]
+        widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = map(pad, row, widths)
+            yield f"    {_GAP.join(cells)}".rstrip()
+        if len(builds) > _MAX_BUILDS:
+            yield f"    and {len(builds) - _MAX_BUILDS:,} more"
+
+    def _cells(self, build: Build, tells_kind: bool) -> tuple[str, str, str]:
+        version = clean(self._graph.attributes(build.id).version)
+        kind = "" if build.is_run or not tells_kind else "to build only, "
+        return version, f"/{self._hashes[build.id][:SHORT_HASH]}", f"{kind}{self._use_text(build)}"
+
+    def _use_text(self, build: Build) -> str:
+        use = build.use
+        if not use.count:
+            return f"used by {counted(build.dependents, 'spec')}"
+        names = [self._graph.name(id_) for id_ in use.path]
+        if len(names) == 1:
+            others = use.count - 1
+            return f"a root, and used by {counted(others, 'other')}" if others else "a root"
+        return f"{counted(use.count, 'root')}: {path_text(names)}"
+
+    def json(self) -> str:
+        """Return all doubles and causes as a JSON object on one line."""
+        return json.dumps(
+            {
+                "packages": self._doubles.packages,
+                "doubles": [*map(self._double_json, self._doubles.doubles)],
+                "causes": [*map(self._cause_json, self._doubles.causes)],
+                "unexplained": self._doubles.unexplained,
+            }
+        )
+
+    def _double_json(self, double: Double) -> dict[str, Any]:
+        return {
+            "package": double.package,
+            "run": double.is_run,
+            "builds": [*map(self._build_json, double.builds)],
+        }
+
+    def _build_json(self, build: Build) -> dict[str, Any]:
+        graph = self._graph
+        return {
+            "hash": self._hashes[build.id],
+            "version": graph.attributes(build.id).version,
+            "run": build.is_run,
+            "dependents": build.dependents,
+            "roots": [
+                {"package": graph.name(id_), "hash": self._hashes[id_]} for id_ in build.use.roots
+            ],
+            "root_count": build.use.count,
+            "path": [graph.name(id_) for id_ in build.use.path],
+        }
+
+    def _cause_json(self, cause: DoubleCause) -> dict[str, Any]:
+        return {
+            "differences": [*map(change_json, cause.changes)],
+            "deepest": cause.deepest,
+            "packages": cause.packages,
+            "pairs": [*map(self._pair_json, cause.pairs)],
+        }
+
+    def _pair_json(self, pair: PairCause) -> dict[str, Any]:
+        found = pair.cause
+        return {
+            "package": pair.package,
+            "a": self._hashes[pair.a],
+            "b": self._hashes[pair.b],
+            "path": None if found is None else found.path,
+            "run": None if found is None else found.run,
+        }
+
+
+def _ids(build: Build) -> tuple[int, ...]:
+    return build.id, *build.use.roots
+
+
+def changes_text(changes: Iterable[Change], between: str = "≠") -> str:
+    """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, those of one package after its name."""
+    by_package: dict[str, list[str]] = defaultdict(list)
+    for change in changes:
+        line = difference_line(change.difference)
+        parts = (line.subject, line.a, between, line.b)
+        by_package[change.package].append(" ".join(part for part in parts if part))
+    return " · ".join(
+        f"{clean(package)} {', '.join(texts)}".lstrip() for package, texts in by_package.items()
+    )
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """Return a change as an object; its package is null if it is one of any package."""
+    difference = change.difference
+    more = {"dependency": difference.dependency, "virtuals": difference.virtuals}
+    return {
+        "package": change.package or None,
+        "attribute": difference.attribute,
+        "a": difference.a,
+        "b": difference.b,
+        **{key: value for key, value in more.items() if value},
+    }

@@ -1,0 +1,74 @@
+"""Build small environments from specs that name their dependencies."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.builders import Node, edge, node
+
+
+@dataclass(frozen=True)
+class Made:
+    """A spec with its dependencies; equal ones have the same hash, as in Spack."""
+
+    node: Node
+    dependencies: tuple[Made, ...] = ()
+
+    @property
+    def hash(self) -> str:
+        """The hash of the spec."""
+        return str(self.node["hash"])
+
+    def all(self) -> Iterator[Made]:
+        """Yield the spec and all that it depends on."""
+        yield self
+        for dependency in self.dependencies:
+            yield from dependency.all()
+
+
+def made(
+    name: str,
+    version: str = "1.0",
+    *,
+    links: Sequence[Made] = (),
+    builds: Sequence[Made] = (),
+    variants: dict[str, Any] | None = None,
+    **fields: Any,
+) -> Made:
+    """Build a spec that links some specs, and is built with others."""
+    edges = [
+        edge(other.node["name"], other.hash, deptypes)
+        for others, deptypes in ((links, ["build", "link"]), (builds, ["build"]))
+        for other in others
+    ]
+    parameters = {"build_system": "generic", **(variants or {})}
+    plain = node(
+        "",
+        name=name,
+        version=version,
+        parameters=parameters,
+        dependencies=sorted(edges, key=lambda item: str(item["name"])),
+        **fields,
+    )
+    digest = hashlib.sha1(json.dumps(plain).encode()).digest()
+    hash_ = base64.b32encode(digest).decode().lower()
+    return Made({**plain, "hash": hash_}, (*links, *builds))
+
+
+def write_lock(path: Path, *roots: Made) -> Path:
+    """Write the lock file of an environment with these roots."""
+    specs = {spec.hash: spec.node for root in roots for spec in root.all()}
+    document = {
+        "_meta": {"file-type": "spack-lockfile", "lockfile-version": 6},
+        "roots": [{"hash": root.hash, "spec": root.node["name"]} for root in roots],
+        "concrete_specs": specs,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document))
+    return path

@@ -1,0 +1,35 @@
+"""The command `doubles`: print packages that an environment has several builds of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from spackscope.model.analysis.doubles import find_doubles
+from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.presentation.doubles import DoublesReport
+from spackscope.model.sources.environments import find_environment
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.process.exit_codes import ExitCode
+
+
+def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    """Print the packages with several hashes by their causes; DOUBLES if there are some."""
+    code = ExitCode.FOUND
+
+    def lines(catalog: Catalog) -> Iterator[str]:
+        nonlocal code
+        doubles = find_doubles(
+            catalog,
+            is_ignored=lambda name: any(fnmatchcase(name, each) for each in options.ignored),
+            should_stop=session.should_stop,
+        )
+        code = ExitCode.DOUBLES if doubles.doubles else ExitCode.FOUND
+        report = DoublesReport(spec_graph(catalog), doubles)
+        yield from [report.json()] if options.format else report.lines()
+
+    print_lines(options, [find_environment(name, session) for name in sources], session, lines)
+    return code
