@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple, TypeGuard
@@ -51,6 +52,54 @@ class Compiler:
     virtuals: tuple[str, ...] = ()
 
 
+YES, NO, UNKNOWN = ANSWERS = ("yes", "no", "unknown")
+"""The answers of the columns about the host."""
+
+
+class FitReason(NamedTuple):
+    """Why a spec does not run on the host, or why Spack would not reuse it there.
+
+    `letter` is that of a rule of `analysis.fit_rules`, in lower case if only a dependency breaks
+    it, and empty for a reason why that is not known. `label` is shared by reasons of one kind,
+    and `sentence` names what is in the way. Those that do not concern `is_run`, running, are
+    about reuse only.
+    """
+
+    letter: str
+    label: str
+    sentence: str
+    is_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether a spec runs on the host, and whether Spack would reuse it there, with all reasons.
+
+    Each is None if its source does not tell.
+    """
+
+    fits: bool | None
+    reusable: bool | None
+    reasons: tuple[FitReason, ...] = ()
+
+    @property
+    def fits_values(self) -> tuple[str, ...]:
+        """The answer whether it runs, and the labels of its reasons."""
+        return _answer(self.fits, (reason for reason in self.reasons if reason.is_run))
+
+    @property
+    def reusable_values(self) -> tuple[str, ...]:
+        """The answer whether Spack reuses it, and the labels of its reasons."""
+        return _answer(self.reusable, self.reasons)
+
+
+def _answer(is_true: bool | None, reasons: Iterable[FitReason]) -> tuple[str, ...]:
+    if is_true:
+        return (YES,)
+    labels = (r.label for r in reasons if bool(r.letter) == (is_true is not None))
+    return UNKNOWN if is_true is None else NO, *dict.fromkeys(labels)
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """One record: a spec as one document of one source lists it.
@@ -74,7 +123,7 @@ class Spec:
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
     that compile it; both are known only of records from an index, and `compilers` is None if the
-    document lists no dependencies.
+    document lists no dependencies. `fit` is whether it runs on the host, once that is computed.
     """
 
     package: str
@@ -108,6 +157,7 @@ class Spec:
     build_spec: str = ""
     listed_in: tuple[str, ...] = ()
     compilers: tuple[Compiler, ...] | None = None
+    fit: Fit | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -1,0 +1,327 @@
+"""Check for the specs of a catalog whether they run on a host, and whether Spack reuses them.
+
+A spec runs if it and all that it links or runs do. As in Spack's solver, dependencies on
+gcc-runtime and on the C library are not followed: the first is chosen anew, and the second is that
+of the host. The rules are in `fit_rules`.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
+from typing import NamedTuple
+
+from spackscope.model.analysis import fit_rules as rules
+from spackscope.model.analysis.closure_masks import ClosureMasks, Mask
+from spackscope.model.analysis.fit_rules import LETTERS, RUNTIME_OF, Reason, Rules
+from spackscope.model.analysis.graph import is_run
+from spackscope.model.analysis.host import Host, Libc
+from spackscope.model.catalog.arrays import Adjacency
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.columns import FIELDS
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.records import Fit, FitReason, NodeFacts
+from spackscope.model.core.text import clean
+from spackscope.model.core.variants import split_variant
+from spackscope.model.index.damage import class_reading_index
+
+_LIBC, _GCC_RUNTIME, _DEV_PATH = "libc", "gcc-runtime", "dev_path"
+_CHECK_INTERVAL = 4096
+
+_MAX_REASONS = 200
+"""Different reasons that are told apart; a real index has some twenty."""
+
+_COMPILER_BITS = {name: 1 << n for n, name in enumerate([*RUNTIME_OF, *RUNTIME_OF.values()])}
+
+
+class Verdict(NamedTuple):
+    """The reasons of a spec as masks: its own, and those of all that it links or runs."""
+
+    own: Mask
+    below: Mask
+
+
+class ReasonBits:
+    """The reasons that occurred, each with a bit."""
+
+    def __init__(self) -> None:
+        self._reasons: list[Reason] = []
+        self._bits: dict[Reason, Mask] = {}
+        self._lock = threading.Lock()
+
+    def mask(self, reasons: Iterable[Reason]) -> Mask:
+        """Return the bits of some reasons; after many, only their letters are told apart."""
+        mask = 0
+        with self._lock:
+            for reason in reasons:
+                if reason not in self._bits and len(self._reasons) >= _MAX_REASONS:
+                    reason = Reason(reason.letter, f"rule {reason.letter or '?'}", reason.is_run)
+                if reason not in self._bits:
+                    self._bits[reason] = 1 << len(self._reasons)
+                    self._reasons.append(reason)
+                mask |= self._bits[reason]
+        return mask
+
+    def of(self, mask: Mask) -> list[tuple[Reason, Mask]]:
+        """Return the reasons of a mask with their bits, in the order of their letters."""
+        numbers = (n for n in range(mask.bit_length()) if mask >> n & 1)
+        return sorted(
+            ((self._reasons[n], 1 << n) for n in numbers), key=lambda pair: _rank(pair[0])
+        )
+
+
+def _rank(reason: Reason) -> int:
+    return LETTERS.index(reason.letter) if reason.letter else len(LETTERS)
+
+
+class NodeReasons:
+    """The reasons of each node itself, as masks; most are shared by many nodes."""
+
+    def __init__(
+        self, catalog: Catalog, bits: ReasonBits, host: Host, is_listed: Callable[[int], bool]
+    ) -> None:
+        self._catalog, self._bits, self._is_listed = catalog, bits, is_listed
+        self._rules = Rules(host)
+        self._columns, self._edges = catalog.column_arrays, catalog.edge_arrays
+        self._masks: dict[int, Mask] = {}
+        self._libc_masks: dict[int, Mask] = {}
+        self._described = bits.mask([rules.NOT_DESCRIBED])
+
+    def mask(self, id_: int) -> Mask:
+        """Return the mask of a node."""
+        if id_ >= self._edges.count:
+            return self._described
+        if (mask := self._masks.get(id_)) is None:
+            mask = self._masks[id_] = self._read(id_)
+        return mask
+
+    def _read(self, id_: int) -> Mask:
+        look_alike = self._columns.look_alike(id_)
+        facts = self._facts(id_)
+        mask = (
+            self._arch_masks[self._columns.column("arch")[look_alike]]
+            | self._package_masks[self._columns.column("package")[look_alike]]
+            | self._variant_masks[self._columns.column("variant_set")[look_alike]]
+        )
+        if not facts.external or not self._is_listed(id_):
+            mask |= self._node_masks[self._columns.column("node")[id_]]
+        if not self._edges.are_listed[look_alike]:
+            mask |= self._bits.mask([rules.NOT_LISTED])
+        elif not facts.external:
+            # Spack takes an external to run with any C library of the host.
+            edges = self._libc_edges
+            for child in edges.nodes[edges.first[id_] : edges.first[id_ + 1]]:
+                mask |= self._libc_mask(child)
+        return mask
+
+    @cached_property
+    def _arch_masks(self) -> list[Mask]:
+        columns = (self._catalog.dictionaries.texts(name) for name in ("platform", "os", "target"))
+        architectures = zip(*columns, strict=True)
+        return [self._bits.mask(self._rules.of_architecture(*arch)) for arch in architectures]
+
+    @cached_property
+    def _package_masks(self) -> list[Mask]:
+        wrapper = self._bits.mask([rules.COMPILER_WRAPPER])
+        names = self._catalog.dictionaries.texts("package")
+        return [wrapper if name == rules.WRAPPER else 0 for name in names]
+
+    @cached_property
+    def _variant_masks(self) -> list[Mask]:
+        developed = self._bits.mask([rules.DEV_PATH])
+        sets = self._catalog.dictionaries.values("variants")
+        return [
+            developed
+            if isinstance(set_, tuple) and any(split_variant(v)[0] == _DEV_PATH for v in set_)
+            else 0
+            for set_ in sets
+        ]
+
+    @cached_property
+    def _node_masks(self) -> list[Mask]:
+        nodes = self._catalog.dictionaries.nodes
+        return [self._bits.mask(rules.of_node(node.external, node.spec_format)) for node in nodes]
+
+    @cached_property
+    def _libc_edges(self) -> Adjacency:
+        return self._edges.down.restricted([_LIBC in kind.virtuals for kind in self._edges.kinds])
+
+    def _libc_mask(self, id_: int) -> Mask:
+        """Return the mask of what needs a C library."""
+        if id_ >= self._edges.count:
+            return self._described
+        if (mask := self._libc_masks.get(id_)) is None:
+            name, version = self._text("package", id_), self._text("version", id_)
+            libc = Libc(name, version, self._facts(id_).external)
+            reason = self._rules.of_libc(libc)
+            mask = self._libc_masks[id_] = self._bits.mask([reason] if reason is not None else ())
+        return mask
+
+    def is_external(self, id_: int) -> bool:
+        """Check whether Spack did not build a node."""
+        return id_ < self._edges.count and bool(self._facts(id_).external)
+
+    def sentence(self, id_: int, reason: Reason) -> str:
+        """Return what a reason says of a node."""
+        if id_ >= self._edges.count:
+            return reason.label
+        facts = self._facts(id_)
+        target = self._text("target", id_)
+        return self._rules.sentence(reason, target, facts.external, facts.spec_format)
+
+    def _facts(self, id_: int) -> NodeFacts:
+        return self._catalog.dictionaries.nodes[self._columns.column("node")[id_]]
+
+    def _text(self, column: str, id_: int) -> str:
+        code = self._columns.column(FIELDS[column].storage)[self._columns.look_alike(id_)]
+        return self._catalog.dictionaries.texts(column)[code]
+
+
+@class_reading_index
+class HostFit:
+    """Whether the specs of a catalog run on a host: implements `catalog.by_host.HostAnswers`.
+
+    Safe to use from several threads. `is_listed` says whether the host's packages.yaml lists the
+    external with an id.
+
+        fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
+        fit.of(id_).fits
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        host: Host,
+        is_listed: Callable[[int], bool] = lambda id_: False,
+    ) -> None:
+        self.host = host
+        self._catalog = catalog
+        self._edges = catalog.edge_arrays
+        self._bits = ReasonBits()
+        self._nodes = NodeReasons(catalog, self._bits, host, is_listed)
+        self._no_runtime = self._bits.mask([rules.NO_RUNTIME])
+        self._lock = threading.Lock()
+        self._codes: array[int] | None = None
+        self._fits: Sequence[Fit] = ()
+
+    @cached_property
+    def _run(self) -> ClosureMasks:
+        """The reasons of what specs link or run."""
+        kinds = self._edges.kinds
+        followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
+        edges, count = self._edges.down.restricted(followed), self._edges.count
+        return ClosureMasks(edges, count, self._nodes.mask, self._ids_of([_GCC_RUNTIME]))
+
+    @cached_property
+    def _compilers(self) -> ClosureMasks:
+        """The compilers and their runtimes anywhere below specs."""
+        return ClosureMasks(self._edges.down, self._edges.count, self._compiler_bit)
+
+    @cached_property
+    def _compiler_bits(self) -> dict[int, Mask]:
+        names = self._ids_of(_COMPILER_BITS)
+        return {id_: _COMPILER_BITS[name] for id_, name in names.items()}
+
+    def _compiler_bit(self, id_: int) -> Mask:
+        return self._compiler_bits.get(id_, 0)
+
+    def _ids_of(self, packages: Collection[str]) -> dict[int, str]:
+        """Return the ids of some packages, each with the name."""
+        absent = enumerate(self._edges.absent, self._edges.count)
+        ids = {id_: dep.name for id_, dep in absent if dep.name in packages}
+        names = self._catalog.dictionaries.texts("package")
+        columns = self._catalog.column_arrays
+        for look_alike, code in enumerate(columns.column("package")):
+            if names[code] in packages:
+                ids.update(dict.fromkeys(range(*columns.specs(look_alike)), names[code]))
+        return ids
+
+    def _lacks_runtime(self, id_: int, should_stop: ShouldStop) -> bool:
+        mask = self._compiler_bit(id_) | self._compilers.below(id_, should_stop)
+        return any(
+            mask & _COMPILER_BITS[compiler] and not mask & _COMPILER_BITS[runtime]
+            for compiler, runtime in RUNTIME_OF.items()
+        )
+
+    def _verdict(self, id_: int, should_stop: ShouldStop = never) -> Verdict:
+        own = self._nodes.mask(id_)
+        if not self._nodes.is_external(id_) and self._lacks_runtime(id_, should_stop):
+            own |= self._no_runtime
+        return Verdict(own, self._run.below(id_, should_stop))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all specs are checked."""
+        return self._codes is not None
+
+    def of(self, id_: int) -> Fit:
+        """Return whether a spec runs on the host, and whether Spack reuses it."""
+        verdict = self._verdict(id_)
+        return _fit(self._reasons(verdict, partial(self._sentence, id_)))
+
+    def _sentence(self, id_: int, is_own: bool, reason: Reason, bit: Mask) -> str:
+        if is_own:
+            return self._nodes.sentence(id_, reason)
+        witness = self._run.witness(id_, bit)
+        name = self._catalog.dependencies.name(witness)
+        return clean(f"{name}: {self._nodes.sentence(witness, reason)}")
+
+    def _reasons(
+        self, verdict: Verdict, sentence: Callable[[bool, Reason, Mask], str]
+    ) -> list[FitReason]:
+        """Return the reasons of a verdict: its own, those of dependencies alone, unknown ones."""
+        own = self._bits.of(verdict.own)
+        letters = {reason.letter for reason, _ in own} - {""}
+        below = [
+            (reason, bit)
+            for reason, bit in self._bits.of(verdict.below & ~verdict.own)
+            if reason.letter not in letters
+        ]
+        below.sort(key=lambda pair: pair[0].letter or "~")
+        reasons = [
+            FitReason(r.letter, r.label, sentence(True, r, bit), r.is_run) for r, bit in own
+        ] + [
+            FitReason(r.letter.lower(), rules.label_below(r), sentence(False, r, bit), r.is_run)
+            for r, bit in below
+        ]
+        return sorted(reasons, key=lambda reason: not reason.letter)
+
+    def codes(self, should_stop: ShouldStop = never) -> Sequence[int]:
+        """Return a code for each spec by its id. Raises Cancelled."""
+        with self._lock:
+            if self._codes is None:
+                numbers: dict[Verdict, int] = {}
+                codes = array("I")
+                for id_ in range(self._edges.count):
+                    if id_ % _CHECK_INTERVAL == 0 and should_stop():
+                        raise Cancelled
+                    verdict = self._verdict(id_, should_stop)
+                    codes.append(numbers.setdefault(verdict, len(numbers)))
+                self._fits = [
+                    _fit(self._reasons(verdict, lambda is_own, r, bit: "")) for verdict in numbers
+                ]
+                self._codes = codes
+            return self._codes
+
+    def fits(self) -> Sequence[Fit]:
+        """Return what these codes mean, without sentences, once `codes` has returned."""
+        return self._fits
+
+    def part(self, column: str) -> str:
+        """Return the platform, os or target of the host, or "" if it is not known."""
+        return str(getattr(self.host, column))
+
+
+def _fit(reasons: Sequence[FitReason]) -> Fit:
+    return Fit(
+        _holds([reason for reason in reasons if reason.is_run]), _holds(reasons), tuple(reasons)
+    )
+
+
+def _holds(reasons: Sequence[FitReason]) -> bool | None:
+    if any(reason.letter for reason in reasons):
+        return False
+    return None if reasons else True
