@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
+from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
@@ -33,7 +34,8 @@ class Catalog:
 
     `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
     was damaged. `discovered` is what was last discovered about the sources. `dictionaries` has
-    the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals.
+    the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals,
+    and `by_host` what depends on the host.
 
     All methods raise IndexDamaged. Those with a query raise Unanswerable if the index has too
     little to answer it, and Cancelled if `should_stop` returns True.
@@ -61,11 +63,14 @@ class Catalog:
         self.edge_arrays = edges = EdgeArrays(database, arrays)
         self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
         self._packages = Packages(database, arrays)
-        self._records = Records(database, arrays, self.dictionaries, self.dependencies)
+        self.by_host = by_host = ByHost()
+        self._records = Records(database, arrays, self.dictionaries, self.dependencies, by_host)
         self._all_rows = lru_cache(16)(
-            lambda span: Listing(View(), IdRanges([span]), arrays, self.dictionaries)
+            lambda span: Listing(View(), IdRanges([span]), arrays, self.dictionaries, by_host)
         )
-        self.execution = QueryExecution(arrays, edges, self.dictionaries, self._packages, database)
+        self.execution = QueryExecution(
+            arrays, edges, self.dictionaries, self._packages, database, by_host
+        )
         self.virtuals = self.execution.virtuals
         self._cache: dict[Callable[[Catalog], Any], Any] = {}
         self._cache_lock = threading.RLock()
@@ -119,7 +124,7 @@ class Catalog:
         """Return the rows of a view."""
         specs = self.match(view.query, should_stop=should_stop)
         with self.database.stoppable(should_stop):
-            return Listing(view, specs, self.column_arrays, self.dictionaries)
+            return Listing(view, specs, self.column_arrays, self.dictionaries, self.by_host)
 
     def columns(self, view: View) -> list[Column]:
         """Return the columns to show for a view: the core, and those that vary or are named.

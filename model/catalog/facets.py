@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.column import Value
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import is_variant, split_variant
@@ -35,14 +36,14 @@ def facets(
     """
 
     def count_values(conditions: Query) -> Counter[str]:
+        if FIELDS[column].is_by_host:
+            return _texts(catalog.execution.count_by_host(conditions, column, should_stop))
         codes = catalog.execution.count_codes(conditions, FIELDS[column].storage, should_stop)
         values = catalog.dictionaries.values(column)
-        counts: Counter[str] = Counter()
+        counts: Counter[Value] = Counter()
         for code, count in codes.items():
-            value = values[code]
-            for text in set(value) if isinstance(value, tuple) else (str(value),):
-                counts[text] += natural(count)
-        return counts
+            counts[values[code]] += natural(count)
+        return _texts(counts)
 
     if column == "variants":
         counts = count_values(query)
@@ -55,6 +56,15 @@ def facets(
         counts = count_values(query.without_column(column))
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [Facet(value, count) for value, count in ordered]
+
+
+def _texts(counts: Mapping[Value, int]) -> Counter[str]:
+    """Return the counts of single texts; lists have several."""
+    by_text: Counter[str] = Counter()
+    for value, count in counts.items():
+        for text in set(value) if isinstance(value, tuple) else (str(value),):
+            by_text[text] += count
+    return by_text
 
 
 def chosen_values(

@@ -11,6 +11,7 @@ from itertools import chain, groupby, repeat
 from typing import NamedTuple, cast
 
 from spackscope.model.catalog.arrays import ColumnArrays
+from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Column, Value
@@ -57,13 +58,19 @@ class Listing:
     """
 
     def __init__(
-        self, view: View, specs: IdRanges, arrays: ColumnArrays, dictionaries: Dictionaries
+        self,
+        view: View,
+        specs: IdRanges,
+        arrays: ColumnArrays,
+        dictionaries: Dictionaries,
+        by_host: ByHost,
     ) -> None:
         self.view = view
         self.shown = len(specs)
         self._specs = specs
         self._arrays = arrays
         self._dictionaries = dictionaries
+        self._by_host = by_host
         self.ids, self.counts = self._ordered_ids()
 
     def __len__(self) -> int:
@@ -73,10 +80,10 @@ class Listing:
         sort = self.view.sort
         if sort is None or BY_NAME[sort.column].has_dictionary:
             return self._by_look_alikes(sort)
-        return self._by_hash_or_size(sort, self._by_look_alikes(None))
+        return self._by_record(sort, self._by_look_alikes(None))
 
-    def _by_hash_or_size(self, sort: Sort, rows: _Ids) -> _Ids:
-        """Order rows with ascending ids by the hash or the size of each."""
+    def _by_record(self, sort: Sort, rows: _Ids) -> _Ids:
+        """Order rows with ascending ids by what each has of its own, as its hash or size."""
         if not rows.ids:
             return rows
         first, last = rows.ids[0], rows.ids[-1]
@@ -84,11 +91,18 @@ class Listing:
         counts = array("q", bytes(8 * (last - first + 1)))
         for id_, count in zip(rows.ids, rows.counts or repeat(1, len(rows.ids)), strict=True):
             counts[id_ - first] = count
-        all_ids = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
-        ids = array("q", (id_ for id_ in all_ids if counts[id_ - first]))
+        ids = self._ordered(sort, rows.ids, counts)
         if rows.counts is None:
             return _Ids(ids, None)
         return _Ids(ids, array("q", (counts[id_ - first] for id_ in ids)))
+
+    def _ordered(self, sort: Sort, ids: Sequence[int], counts: Sequence[int]) -> array[int]:
+        column = BY_NAME[sort.column]
+        if column.is_by_host:
+            return self._by_host.ordered(column, ids, descending=sort.descending)
+        first, last = ids[0], ids[-1]
+        all_ids = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
+        return array("q", (id_ for id_ in all_ids if counts[id_ - first]))
 
     def _by_look_alikes(self, sort: Sort | None) -> _Ids:
         """Order specs by a value of their look-alikes, and fold them if the view says so."""
@@ -150,7 +164,7 @@ class Listing:
         if not self.shown:
             return frozenset()
         bounds = self._specs[0], self._specs[-1]
-        others = (column for column in COLUMNS if not column.has_dictionary)
+        others = (c for c in COLUMNS if not (c.has_dictionary or c.is_by_host))
         known = {c.name for c in others if self._dictionaries.is_known(c, *bounds)}
         return frozenset(FACETED).difference(self.constants) | known
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 
 from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
+from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
@@ -12,6 +14,7 @@ from spackscope.model.catalog.packages import Packages
 from spackscope.model.catalog.sql_filter import FALSE, TRUE, Clause, QueryCompiler, hash_between
 from spackscope.model.catalog.virtuals import Virtuals
 from spackscope.model.core.bounded_cache import BoundedCache
+from spackscope.model.core.column import Value
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Query
@@ -33,12 +36,14 @@ class QueryExecution:
         dictionaries: Dictionaries,
         packages: Packages,
         database: Database,
+        by_host: ByHost,
     ) -> None:
         self._database = database
         self._arrays = arrays
         self._packages = packages
         filter_ = DependencyFilter(arrays, edges, dictionaries, self._find)
-        self._compiler = QueryCompiler(dictionaries, filter_)
+        self._by_host = by_host
+        self._compiler = QueryCompiler(dictionaries, filter_, by_host)
         self.virtuals = Virtuals(dictionaries, filter_.providers)
         self._matches: BoundedCache[Query, IdRanges] = BoundedCache(lambda specs: specs.nbytes)
         self._code_counts: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
@@ -59,7 +64,8 @@ class QueryExecution:
 
         def find() -> IdRanges:
             with self._database.stoppable(should_stop):
-                return self._find(self.virtuals.resolved(query)).within(0, self._packages.total)
+                resolved = self._resolved(query, should_stop)
+                return self._find(resolved).within(0, self._packages.total)
 
         return self._matches.get(query, find)
 
@@ -70,7 +76,7 @@ class QueryExecution:
         """
 
         def count() -> dict[int, int]:
-            clause = self._compiler.clause(self.virtuals.resolved(query))
+            clause = self._compiler.clause(self._resolved(query, should_stop))
             clause &= Clause("look_alike.unlisted = 0")
             number = "count(*)" if clause.needs_specs else "sum(n)"
             with self._database.stoppable(should_stop):
@@ -83,6 +89,18 @@ class QueryExecution:
 
         # While a word is typed, the conditions under which its values are counted stay the same.
         return self._code_counts.get((query, storage), count)
+
+    def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
+        """Count the matching records that are listed by their values of a column by host.
+
+        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        """
+        return self._by_host.counts(column, self.match(query, should_stop), should_stop)
+
+    def _resolved(self, query: Query, should_stop: ShouldStop) -> Query:
+        """Return a query without virtuals and parts of the host, once the rest is computed."""
+        self._by_host.prepare(query, should_stop)
+        return self._by_host.resolved(self.virtuals.resolved(query))
 
     def _find(self, query: Query) -> IdRanges:
         """Return the ids of all records that match, dependency-only specs included.

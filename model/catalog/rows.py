@@ -10,6 +10,7 @@ from operator import getitem, itemgetter
 from typing import Any
 
 from spackscope.model.catalog.arrays import ColumnArrays
+from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.columns import STORED
@@ -65,11 +66,13 @@ class Records:
         arrays: ColumnArrays,
         dictionaries: Dictionaries,
         dependencies: DependencyGraph,
+        by_host: ByHost,
     ) -> None:
         self._database = database
         self._arrays = arrays
         self._dictionaries = dictionaries
         self._dependencies = dependencies
+        self._by_host = by_host
 
     def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""
@@ -90,7 +93,8 @@ class Records:
                 *chain.from_iterable(map(getitem, self._dictionaries.record_values, codes)),
                 *_DEFAULTS.values(),
             )
-            records[id_] = look_alike, Spec(*_in_order_of_spec(values))
+            spec = Spec(*_in_order_of_spec(values))
+            records[id_] = look_alike, self._by_host.filled(id_, spec)
         return records
 
     def specs(self, ids: Sequence[int]) -> Iterator[Spec]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import and_, or_
 
+from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries, hash_range
 from spackscope.model.core.column import Column
@@ -69,9 +70,12 @@ class QueryCompiler:
     Methods raise Unanswerable if a query asks for what the index does not have.
     """
 
-    def __init__(self, dictionaries: Dictionaries, dependencies: DependencyFilter) -> None:
+    def __init__(
+        self, dictionaries: Dictionaries, dependencies: DependencyFilter, by_host: ByHost
+    ) -> None:
         self._dictionaries = dictionaries
         self._dependencies = dependencies
+        self._by_host = by_host
 
     def clause(self, query: Query, *, hashes: bool = True) -> Clause:
         """Return the condition of a query; without `hashes` as if no hash had a given prefix."""
@@ -141,6 +145,8 @@ class QueryCompiler:
                 return FALSE
             bounds = size_range(term.pattern)
             return Clause("coalesce(spec.size BETWEEN ? AND ?, 0)", bounds, needs_specs=True)
+        if column.is_by_host:
+            return FALSE if term.column == ANY else _marked(self._by_host.mask(term))
         if column.name == "flags" and not self._dictionaries.lists_dependencies:
             raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
         count = len(self._dictionaries.values(column.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
@@ -14,6 +14,9 @@ Value = str | tuple[str, ...] | float | None
 
 PER_RECORD = "spec"
 """The storage of columns in which each record has a value of its own."""
+
+BY_HOST = "host"
+"""The storage of columns whose values depend on the host, which an index does not have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +55,8 @@ class Column:
     syntax: Literal["spack", "spec", "record"] = "record"
     """Who knows the key: Spack, or spackscope, for any spec or only for whole records."""
     aliases: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    """The words that mean a value without the key, and these values."""
     once: bool = False
     """Whether Spack refuses a spec that states it twice."""
     completes: tuple[Literal["key", "values"], ...] = ("key", "values")
@@ -61,7 +66,7 @@ class Column:
     # In the table.
     format: Callable[[Any], str] = text_cell
     """Spells a value as a cell."""
-    shown: Literal["always", "if_any", "if_varied", "never"] = "if_varied"
+    shown: Literal["always", "if_any", "if_varied", "if_named", "never"] = "if_varied"
     width: int = 0
     """Cells of the longest value, for columns with a value for each record."""
     min_width: int = 99
@@ -115,5 +120,10 @@ class Column:
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether many records share a value, so that the values can be listed and counted."""
-        return self.storage != PER_RECORD
+        """Whether the index has a dictionary of its values, which many records share."""
+        return self.storage not in (PER_RECORD, BY_HOST)
+
+    @property
+    def is_by_host(self) -> bool:
+        """Whether its values depend on the host."""
+        return self.storage == BY_HOST

@@ -13,8 +13,8 @@ from collections.abc import Collection
 from typing import Any
 
 from spackscope.model.core import cells
-from spackscope.model.core.column import PER_RECORD, Column, Value
-from spackscope.model.core.records import STATES
+from spackscope.model.core.column import BY_HOST, PER_RECORD, Column, Value
+from spackscope.model.core.records import STATES, UNKNOWN, YES
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 
@@ -43,6 +43,12 @@ def _source_title(sources: tuple[str, ...]) -> str:
     if len(sources) > 1:
         return f"in {len(sources):,} sources"
     return cells.shorten_path(clean(sources[0]), _TITLE_WIDTH)
+
+
+def _answer_cell(values: tuple[str, ...]) -> str:
+    """Return an answer about the host: the reason rather than `no`."""
+    answer, *reasons = values or (UNKNOWN,)
+    return clean(", ".join(reasons)) if reasons and answer != UNKNOWN else answer
 
 
 def _always(_: object) -> bool:
@@ -142,7 +148,7 @@ REGISTRY = (
         "state", storage="presence", attribute="states", is_list=True,
         restores=("in_cache", "cached", "installed", "explicit"),
         restore=lambda states: ("needed" not in states, *(s in states for s in STATES[:3])),
-        completes=("values",), sigil="",
+        words={state: state for state in STATES}, completes=("values",), sigil="",
         format=lambda states: clean(", ".join(states)),
         in_title=_vary_unexpectedly, detail_order=11,
         in_find=False, find_prefix=None, export_order=13,
@@ -153,6 +159,20 @@ REGISTRY = (
         completes=("key",),
         format=cells.sources_cell, min_width=16, shrinks=True,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,
+    ),
+    Column(
+        "fits", storage=BY_HOST, is_list=True,
+        derive=lambda record: record.fit.fits_values if record.fit is not None else (),
+        words={"fits": YES}, completes=("key",),
+        format=_answer_cell, shown="if_named", width=20, shrinks=True, cut_at_end=True,
+        detail_order=0, export_order=0,
+    ),
+    Column(
+        "reusable", storage=BY_HOST, is_list=True,
+        derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
+        words={"reusable": YES}, completes=("key",),
+        format=_answer_cell, shown="if_named", width=20, shrinks=True, cut_at_end=True,
+        detail_order=0, export_order=0,
     ),
 )
 # fmt: on
@@ -167,7 +187,13 @@ COLUMNS = tuple(column for column in REGISTRY if column.shown != "never")
 BY_NAME = {column.name: column for column in COLUMNS}
 
 FACETED = tuple(column.name for column in COLUMNS if column.has_dictionary)
+"""The columns whose values an index can count."""
+
+COUNTED = (*FACETED, *(column.name for column in COLUMNS if column.is_by_host))
 """The columns whose values can be counted."""
+
+WORDS = {word: (column.name, value) for column in REGISTRY for word, value in column.words.items()}
+"""The words of a query that mean a value of a column."""
 
 DETAILED = sorted((c for c in REGISTRY if c.detail_order), key=lambda c: c.detail_order)
 """The columns with lines of their own in the detail pane."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.records import STATES
+from spackscope.model.core.columns import FLAGS, WORDS
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, is_package_name, order_of
 from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
 from spackscope.model.query.matchers import ANY
 
+_WORD_OF = {term: word for word, term in WORDS.items()}
 _UNQUOTED_FLAGS = re.compile(rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)")
 _ENDS_IN_SEPARATOR = re.compile(r"[.\-](?=[,:=]|$)")
 
@@ -47,10 +47,10 @@ def join_words(words: Iterable[str]) -> str:
 
 def _term_text(term: Term) -> str:
     column, pattern = term.column, term.pattern
-    if column == "state" and pattern in STATES:
-        return pattern
+    if (column, pattern) in _WORD_OF:
+        return _WORD_OF[column, pattern]
     if column == ANY:
-        is_word = pattern not in STATES and lexer.is_token(lexer.NAME, pattern)
+        is_word = pattern not in WORDS and lexer.is_token(lexer.NAME, pattern)
         return pattern if is_word else lexer.in_quotes(pattern)
     if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
         # Spack reads no version that ends in a separator after `@`.

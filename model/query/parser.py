@@ -12,9 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY
+from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY, WORDS
 from spackscope.model.core.errors import QueryError
-from spackscope.model.core.records import STATES
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import DependencyBuilder, QueryBuilder, Spans
@@ -103,9 +102,9 @@ class Parser:
         if dependency is not None and not dependency.is_begun:
             self._name_dependency(dependency, token)
             return
-        if not self._is_attached and (token.text in STATES or self._bare == "any"):
-            column = "state" if token.text in STATES else ANY
-            builder.add_to_spec(Term(column, token.text), token)
+        if not self._is_attached and (token.text in WORDS or self._bare == "any"):
+            column, value = WORDS.get(token.text, (ANY, token.text))
+            builder.add_to_spec(Term(column, value), token)
             return
         builder.begin("package")
         if token.text == "*":

@@ -1,0 +1,144 @@
+"""What depends on the host that specs are to run on: columns that no index has, and its parts.
+
+The answers come from outside: `analysis.fit` has them, and whoever loads a catalog sets them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from types import SimpleNamespace
+from typing import Protocol
+
+from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.core.column import Column, Value
+from spackscope.model.core.columns import FIELDS, REGISTRY
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.records import ANSWERS, Fit, Spec
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Condition, Group, Term
+
+HOST = "host"
+"""What stands for the part of the host in `os=host` and `target=:host`."""
+
+_PARTS = ("platform", "os", "target")
+_COLUMNS = frozenset(column.name for column in REGISTRY if column.is_by_host)
+
+
+class HostAnswers(Protocol):
+    """Answers about one host. All methods may raise IndexDamaged."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether `codes` has returned once, so that nothing is left to compute."""
+
+    def part(self, column: str) -> str:
+        """Return the platform, os or target of the host, or "" if it is not known."""
+
+    def of(self, id_: int) -> Fit:
+        """Return whether the spec with an id runs on the host, with sentences."""
+
+    def codes(self, should_stop: ShouldStop) -> Sequence[int]:
+        """Return a code for each spec by its id. Raises Cancelled."""
+
+    def fits(self) -> Sequence[Fit]:
+        """Return what these codes mean, without sentences, once there are codes."""
+
+
+class ByHost:
+    """The columns that depend on the host, read like those of the index.
+
+    `answers` is None until it is set; then all methods with a column raise Unanswerable.
+    """
+
+    def __init__(self) -> None:
+        self.answers: HostAnswers | None = None
+
+    def prepare(self, query: Query, should_stop: ShouldStop) -> None:
+        """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
+        for condition in query.conditions:
+            if isinstance(condition, Term) and condition.column in _COLUMNS:
+                self._known(condition).codes(should_stop)
+
+    def _known(self, term: Condition) -> HostAnswers:
+        if self.answers is None:
+            raise Unanswerable(f"{term} asks for the host, which is not known here", term)
+        return self.answers
+
+    def _values(self, answers: HostAnswers, column: str) -> list[Value]:
+        return [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
+
+    def mask(self, term: Term) -> bytes:
+        """Mark the specs that match a term, regardless of negation. Raises Unanswerable."""
+        answers = self._known(term)
+        codes, values = answers.codes(never), self._values(answers, term.column)
+        fitting = {code for code, value in enumerate(values) if term.fits(term.column, value)}
+        return bytes(code in fitting for code in codes)
+
+    def counts(self, column: str, specs: IdRanges, should_stop: ShouldStop) -> Counter[Value]:
+        """Count specs by their values of a column."""
+        answers = self._known(Term(column, "*"))
+        codes, values = answers.codes(should_stop), self._values(answers, column)
+        counts = Counter(chain.from_iterable(codes[start:stop] for start, stop in specs.pairs()))
+        by_value: Counter[Value] = Counter()
+        for code, count in counts.items():
+            by_value[values[code]] += count
+        return by_value
+
+    def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
+        """Return ids by their values of a column, what runs first; all of them without answers."""
+        answers = self.answers
+        if answers is None:
+            return array("q", ids)
+        codes, values = answers.codes(never), self._values(answers, column.name)
+        keys = [_order(value) for value in values]
+        return array("q", sorted(ids, key=lambda id_: keys[codes[id_]], reverse=descending))
+
+    def filled(self, id_: int, spec: Spec) -> Spec:
+        """Return a record with whether it runs on the host, if that is already computed."""
+        answers = self.answers
+        if answers is None or not answers.is_ready:
+            return spec
+        return replace(spec, fit=answers.fits()[answers.codes(never)[id_]])
+
+    def resolved(self, query: Query) -> Query:
+        """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""
+        if not any(_names_host(condition) for condition in query.conditions):
+            return query
+        specs = tuple(self._resolve(groups) for groups in query.specs)
+        return Query(self._resolve(query.groups), specs)
+
+    def _resolve(self, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        return tuple(tuple(map(self._resolve_condition, group)) for group in groups)
+
+    def _resolve_condition(self, condition: Condition) -> Condition:
+        if not isinstance(condition, Term) or not _names_host(condition):
+            return condition
+        part = self._known(condition).part(condition.column)
+        if not part:
+            raise Unanswerable(
+                f"{condition} asks for the {condition.column} of the host, which is not known",
+                condition,
+            )
+        entries = (
+            ":".join(part if bound == HOST else bound for bound in entry.split(":"))
+            for entry in condition.pattern.split(",")
+        )
+        return replace(condition, pattern=",".join(entries))
+
+
+def _names_host(condition: Condition) -> bool:
+    if not isinstance(condition, Term) or condition.column not in _PARTS:
+        return False
+    return HOST in condition.pattern.replace(",", ":").split(":")
+
+
+def _order(value: Value) -> tuple[int, Value]:
+    answer = value[0] if isinstance(value, tuple) and value else ""
+    # What is not known comes between what runs and what does not.
+    order = (ANSWERS[0], ANSWERS[2], ANSWERS[1])
+    return order.index(str(answer)) if answer in order else len(order), value
