@@ -26,7 +26,8 @@ class Cause:
     `path` has the names from the specs, which are not in it, down to these nodes; `a` and `b` are
     their ids. It `runs` if either is linked or run, rather than used for building only. The
     `deepest` causes have no other cause below them. `above` counts the differing pairs that reach
-    this one, itself included. It `follows` a compiler below it if it is the compiler's runtime.
+    this one, itself included. It `follows` a compiler below it if it is the compiler's runtime,
+    and `compiles` if it is a compiler of something that is linked or run.
     """
 
     package: str
@@ -38,6 +39,7 @@ class Cause:
     above: int
     differences: tuple[Difference, ...]
     follows: str = ""
+    compiles: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def _causes(
                 walk.above[number],
                 of_pair,
                 compiler if compiler in below else "",
+                number in walk.compiling,
             )
         )
     return causes

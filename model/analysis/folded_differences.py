@@ -33,8 +33,14 @@ class FoldedDifference:
 
     @property
     def run(self) -> bool:
-        """Whether one of the nodes is linked or run, and differs in more than what builds it."""
-        return not _is_of_build(self.difference) and any(cause.run for cause in self.causes)
+        """Whether what is linked or run differs by it, not only what builds that.
+
+        The version of a compiler counts, which what it compiled depends on.
+        """
+        if _is_of_build(self.difference):
+            return False
+        counts = self.difference.attribute == "version"
+        return any(cause.run or (cause.compiles and counts) for cause in self.causes)
 
     @property
     def packages(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.graph import Graph, is_run
 from spackscope.model.analysis.own_differences import match_edges
+from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
@@ -17,6 +18,7 @@ MAX_PAIRS = 20_000
 """Pairs of one comparison; two real specs have some hundred."""
 
 _PAIRS_BETWEEN_CHECKS = 64
+_LANGUAGES = frozenset(LANGUAGES)
 
 
 class NodePair(NamedTuple):
@@ -30,6 +32,7 @@ class _Child(NamedTuple):
     name: str
     number: int
     runs: bool
+    compiles: bool
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,16 @@ class PairWalk:
                     reached.add(child.number)
                     stack.append(child.number)
         return frozenset(reached)
+
+    @cached_property
+    def compiling(self) -> frozenset[int]:
+        """The pairs that compile what is linked or run."""
+        return frozenset(
+            child.number
+            for number in self.reached_by_running
+            for child in self.children[number]
+            if child.compiles
+        )
 
     @cached_property
     def top_down(self) -> Sequence[int]:
@@ -122,7 +135,7 @@ def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never)
         if len(children) % _PAIRS_BETWEEN_CHECKS == 0 and should_stop():
             raise Cancelled
         of_pair: list[_Child] = []
-        for name, pair, runs in _differing_children(graph, queue.popleft()):
+        for name, pair, runs, compiles in _differing_children(graph, queue.popleft()):
             key = NodePair(graph.identity(pair.a), graph.identity(pair.b))
             number = numbers.get(key)
             if number is None:
@@ -134,18 +147,27 @@ def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never)
                 parents.append(len(children))
                 names.append(name)
                 queue.append(pair)
-            of_pair.append(_Child(name, number, runs))
+            of_pair.append(_Child(name, number, runs, compiles))
         children.append(of_pair)
     return PairWalk(pairs, parents, names, children, is_cut)
 
 
-def _differing_children(graph: Graph, pair: NodePair) -> list[tuple[str, NodePair, bool]]:
-    """Return the pairs of dependencies, by name, and whether either is linked or run."""
+class _PairBelow(NamedTuple):
+    name: str
+    pair: NodePair
+    runs: bool
+    compiles: bool
+
+
+def _differing_children(graph: Graph, pair: NodePair) -> list[_PairBelow]:
+    """Return the pairs of dependencies by name; they run or compile if either does."""
     edges_a, edges_b = match_edges(graph, graph.edges(pair.a), graph.edges(pair.b))
     differing = []
     for key, edge in edges_a.items():
         other = edges_b.get(key)
         if other is not None and graph.identity(edge.child) != graph.identity(other.child):
             runs = is_run(edge.deptypes) or is_run(other.deptypes)
-            differing.append((key.name, NodePair(edge.child, other.child), runs))
+            compiles = not _LANGUAGES.isdisjoint((*edge.virtuals, *other.virtuals))
+            below = NodePair(edge.child, other.child)
+            differing.append(_PairBelow(key.name, below, runs, compiles))
     return sorted(differing)

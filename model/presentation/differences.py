@@ -76,9 +76,9 @@ def difference_line(difference: Difference, package: str = "") -> DifferenceLine
 
 
 def cause_lines(cause: Cause) -> list[DifferenceLine]:
-    """Return all differences of a cause, with what they normally come with."""
+    """Return all differences of a cause, those last that normally come with another one."""
     lines = []
-    for difference in cause.differences:
+    for difference in sorted(cause.differences, key=lambda item: bool(item.follows)):
         subject, a, b = _parts(difference, "")
         with_ = f"comes with {_attribute_text(difference.follows)}" if difference.follows else ""
         lines.append(DifferenceLine(subject, a, b, with_, 1, cause.run, (clean(cause.package),)))

@@ -25,10 +25,11 @@ _MORE_KEYS = ("dependencies", *(field.name for field in fields(Provenance)), "in
 
 def json_text(spec: Spec) -> str:
     """Return a record as a JSON object on one line, all characters beyond ASCII escaped."""
-    return json.dumps(_exported(spec))
+    return json.dumps(exported(spec))
 
 
-def _exported(spec: Spec) -> dict[str, Any]:
+def exported(spec: Spec) -> dict[str, Any]:
+    """Return the columns of a record by their keys."""
     return {key: value(spec) for key, value in _VALUES.items()}
 
 
@@ -38,7 +39,7 @@ def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
     Dependencies are null where the document lists none.
     """
     for spec in specs:
-        record = _exported(spec) | {key: getattr(spec, key) for key in _MORE_KEYS}
+        record = exported(spec) | {key: getattr(spec, key) for key in _MORE_KEYS}
         if spec.dependencies is not None:
             record["dependencies"] = [asdict(edge) for edge in spec.dependencies]
         yield json.dumps(record)

@@ -17,11 +17,15 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 _WITH_VALUE = ("-f", "--from", "--by", "--ignore")
 """Options that are followed by a value."""
 
+MAX_COMPARED = 20
+"""Specs that `diff` compares at once."""
+
 _FORMATS = {
     "find": ("json", "jsonl", "csv", "hashes"),
     "show": ("json",),
     "needs": ("json",),
     "doubles": ("json",),
+    "diff": ("json",),
     "sources": ("json",),
     "stats": ("json", "csv"),
 }
@@ -32,8 +36,9 @@ class Options:
     """The parsed command line; `command` is BROWSE where it names none.
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
-    that suits stdout. `all` lists dependency-only specs too. `by` names what `stats` counts by,
-    and `ignored` the packages that `doubles` leaves out.
+    that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
+    and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
+    packages that `doubles` leaves out.
     """
 
     command: str
@@ -43,6 +48,7 @@ class Options:
     by: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     all: bool = False
+    build: bool = False
     rebuild: bool = False
     verify: bool = False
     no_color: bool = False
@@ -119,6 +125,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--rebuild", action="store_true")
     if command == "doubles":
         parser.add_argument("--ignore", dest="ignored", action="append", default=[])
+    if command == "diff":
+        parser.add_argument("--build", action="store_true")
     if command == "stats":
         parser.add_argument("--by", action="append", default=[])
     if command == "sources":
@@ -140,6 +148,11 @@ def _hint(word: str) -> str:
 def _check_words(command: str, words: Sequence[str]) -> None:
     if not all(words):
         raise ValueError("a word of the query is empty")
+    if command == "diff" and not 2 <= len(words) <= MAX_COMPARED:
+        count = f"{len(words)} words were given" if words else "none were given"
+        raise ValueError(
+            f"diff needs 2 to {MAX_COMPARED} specs, a query of several words in quotes; {count}"
+        )
     if command in ("show", "needs") and not words:
         raise ValueError(f"{command} needs a hash, or a query that matches one spec")
     if command in ("index", "sources") and words:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from spackscope.model.core.text import wrap
 from spackscope.tui.query_reference import LANGUAGE
 
-_SOURCES = """\
+_ALL = """\
+  --all              also list dependency-only specs
+"""
+
+_SOURCES = f"""\
   -f, --from SOURCE  read this source; may be repeated: a page, index.json,
                      spack.lock or spec file; a directory of pages, an install
                      tree, an environment or a mirror; a URL of https, http,
@@ -13,7 +17,7 @@ _SOURCES = """\
                      public or public:TAG, the public cache; - for stdin.
                      Default: SPACKSCOPE_FROM, else the mirrors and install
                      trees of your Spack, else the bundled sample
-  --all              also list dependency-only specs
+{_ALL}\
   --no-color         use no colour, like NO_COLOR in the environment
   -h, --help         print this help
 """
@@ -40,6 +44,12 @@ exit codes:
   70 unexpected error   130 interrupted
 """
 
+_EXIT_OF_DIFF = """\
+exit codes:
+  0 alike   1 different   2 wrong usage, or a word does not name one spec
+  3 a source cannot be read   70 unexpected error   130 interrupted
+"""
+
 BROWSE = "browse"
 """The command where none is given; it is not a word of the command line."""
 
@@ -55,6 +65,7 @@ commands:
   show               print everything about one spec
   needs              list what a spec needs to run
   doubles            list packages with several builds in an environment
+  diff               print how specs differ, and whether they run the same
   pick               choose in the browser, and print the hashes
   stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
@@ -147,6 +158,26 @@ exit codes:
 examples:
   spackscope doubles spack.lock
   spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'
+""",
+    "diff": f"""\
+usage: spackscope diff [-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...
+
+Print what makes 2 to 20 specs different, and whether they run the same. Each
+word is a hash, a unique hash prefix, or a quoted query that matches one spec.
+Of two specs the causes are listed: what differs by itself, through which
+dependencies it is reached, and at how many packages if at several. What only
+follows from them is left out. Of more specs a table shows what varies.
+
+options:
+  --build            list differences of what is used for building only, too
+  --all              list all differences with what follows from them
+  --json             print a JSON object
+{_SOURCES.replace(_ALL, "")}
+{_EXIT_OF_DIFF}
+examples:
+  spackscope diff uehz56w wuqgt3p
+  spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
+  spackscope pick hdf5@1.14.6 | xargs spackscope diff
 """,
     "pick": f"""\
 usage: spackscope pick [-f SOURCE]... [QUERY...]

@@ -8,7 +8,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.detail import DetailLine, variants_cell
 
@@ -98,11 +98,11 @@ class Table:
         return [count, *([spec] if spec else []), *folded.values()]
 
 
-def candidates(specs: Sequence[Spec]) -> Iterator[str]:
-    """Return one line for each spec, in columns."""
+def candidates(specs: Sequence[Spec], hash_length: int = HASH_LENGTH) -> Iterator[str]:
+    """Return one line for each spec, in columns, its hash first."""
     rows = [
         (
-            spec.hash,
+            spec.hash[:hash_length],
             clean(f"{spec.package}@{spec.version}"),
             *(BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target")),
         )

@@ -15,6 +15,8 @@ class ExitCode(IntEnum):
     """No spec matches."""
     DOUBLES = 1
     """Some packages have several hashes."""
+    DIFFERENT = 1
+    """The specs that are compared differ."""
     USAGE = 2
     """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3

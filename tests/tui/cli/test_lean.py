@@ -27,6 +27,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["doubles", "--json"],
         ["index"],
         ["stats", "--by", "target", "--by", "virtualenv"],
+        ["diff", "pfqg2xi", "pfqg2xi"],
         ["sources", "--verify"],
         ["--help"],
         ["find", "--nope"],

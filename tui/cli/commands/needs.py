@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.needs import needs_json, needs_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines
-from spackscope.tui.cli.commands.spec_argument import SpecArgument
+from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -21,7 +20,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     argument = SpecArgument(options.words)
 
     def lines(catalog: Catalog) -> Iterator[str]:
-        row = _row(catalog, argument.find(catalog))
+        row = listing_row(catalog, argument.find(catalog))
         needs = read_needs(catalog, row.id)
         if needs is not None:
             needs = add_sizes(needs, catalog, session, sources)
@@ -32,9 +31,3 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         yield from needs_lines(needs)
 
     return print_lines(options, sources, session, lines)
-
-
-def _row(catalog: Catalog, hash_: str) -> Row:
-    """Return the first record of a hash that lists dependencies, else the first."""
-    rows = catalog.by_hash(hash_)
-    return next((row for row in rows if catalog.dependencies.lists(row.id)), rows[0])

@@ -9,6 +9,7 @@ from itertools import islice
 from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.query.ast import Query
 from spackscope.tui.cli import table
@@ -73,3 +74,9 @@ def _find_hash(catalog: Catalog, prefix: str, query: Query) -> str:
     if len(hashes) > _MAX_CANDIDATES:
         lines.append("  and more")
     raise Leave(ExitCode.USAGE, *lines)
+
+
+def listing_row(catalog: Catalog, hash_: str) -> Row:
+    """Return the first record of a hash whose source lists dependencies, else the first."""
+    rows = catalog.by_hash(hash_)
+    return next((row for row in rows if catalog.dependencies.lists(row.id)), rows[0])

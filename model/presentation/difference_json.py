@@ -1,0 +1,72 @@
+"""Write a comparison of specs as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spackscope.model.analysis.differences import Cause, Comparison, Difference
+from spackscope.model.core.records import Spec
+from spackscope.model.presentation.export import exported
+
+
+def comparison_json(
+    specs: Sequence[Spec],
+    kinds: Sequence[Sequence[str]],
+    unknown: Sequence[str],
+    comparison: Comparison | None,
+    hashes: Mapping[int, str],
+) -> str:
+    """Return a comparison as a JSON object on one line.
+
+    `kinds` are the hashes of each run-time kind, `unknown` those whose kind is not told. The
+    comparison is that of two specs, and `hashes` has those of the nodes in its causes.
+    """
+    same = len(kinds) == 1 if not unknown else None
+    document: dict[str, Any] = {
+        "specs": [exported(spec) for spec in specs],
+        "kinds": kinds,
+        "unknown": unknown,
+        "same_at_run_time": same,
+    }
+    if comparison is not None:
+        document |= {
+            "pairs": comparison.pairs,
+            "causes": [_cause(cause, hashes) for cause in comparison.causes],
+            "untold": comparison.untold,
+            "lists_dependencies": comparison.lists_dependencies,
+            "complete": not (comparison.is_cut or comparison.untold)
+            and comparison.lists_dependencies,
+        }
+    return json.dumps(document)
+
+
+def _cause(cause: Cause, hashes: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "package": cause.package,
+        "path": cause.path,
+        "a": hashes[cause.a],
+        "b": hashes[cause.b],
+        "run": cause.run,
+        "deepest": cause.deepest,
+        "above": cause.above,
+        "follows": cause.follows or None,
+        "differences": list(map(difference_json, cause.differences)),
+    }
+
+
+def difference_json(difference: Difference) -> dict[str, Any]:
+    """Return a difference as an object: the details of a dependency only where there is one."""
+    more = {
+        "dependency": difference.dependency,
+        "virtuals": difference.virtuals,
+        "deptypes": difference.deptypes,
+    }
+    return {
+        "attribute": difference.attribute,
+        "a": difference.a,
+        "b": difference.b,
+        "follows": difference.follows or None,
+        **{key: value for key, value in more.items() if value},
+    }

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.builders import (
+    SPACK_DATA,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+from tests.program import Program
+
+MIRROR = str(SPACK_DATA / "mirror-v3")
+
+HDF5, OTHER_ZLIB, OTHER_CMAKE, NO_MPI = (hash_of(number) for number in (11, 12, 13, 14))
+ZLIBS, MPICHS, CMAKES = ([hash_of(n) for n in pair] for pair in ((21, 22), (31, 32), (41, 42)))
+
+
+@pytest.fixture
+def index(program: Program) -> Path:
+    """Four builds of hdf5: through mpich with another zlib, with another cmake, without mpich."""
+
+    def hdf5(hash_: str, zlib: int, cmake: int, mpi: bool = True) -> dict[str, object]:
+        return node(
+            hash_,
+            name="hdf5",
+            version="1.14.6",
+            parameters={"mpi": mpi},
+            dependencies=[
+                edge("cmake", CMAKES[cmake], ["build"]),
+                *([edge("mpich", MPICHS[zlib], ["build", "link"], ["mpi"])] if mpi else []),
+            ],
+        )
+
+    mpichs = [
+        node(MPICHS[i], name="mpich", dependencies=[edge("zlib", ZLIBS[i], ["link"])])
+        for i in (0, 1)
+    ]
+    nodes = [
+        hdf5(HDF5, 0, 0),
+        hdf5(OTHER_ZLIB, 1, 0),
+        hdf5(OTHER_CMAKE, 0, 1),
+        hdf5(NO_MPI, 0, 0, mpi=False),
+        *mpichs,
+        *(leaf(hash_, "zlib", version) for hash_, version in zip(ZLIBS, "12", strict=True)),
+        *(leaf(hash_, "cmake", version) for hash_, version in zip(CMAKES, "34", strict=True)),
+    ]
+    path = program.home / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    return path
+
+
+def heads(*hashes: str) -> list[str]:
+    return [f"{hash_[:7]}  hdf5@1.14.6  none  ubuntu24.04  x86_64_v3" for hash_ in hashes]
+
+
+def test_the_causes_are_listed_with_their_path(program: Program, index: Path) -> None:
+    result = program("diff", "-f", str(index), HDF5, f"/{OTHER_ZLIB}")
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        *heads(HDF5, OTHER_ZLIB),
+        "",
+        "linked or run",
+        "  zlib 1 ≠ 2, through mpich › zlib",
+    ]
+
+
+def test_what_only_builds_is_counted_or_listed(program: Program, index: Path) -> None:
+    same = program("diff", "-f", str(index), HDF5, OTHER_CMAKE)
+    assert same.returncode == 1
+    assert same.stdout.splitlines()[3:] == ["build tools only: both run the same", "  cmake 3 ≠ 4"]
+
+    words = ("diff", "-f", str(index), OTHER_ZLIB, OTHER_CMAKE)
+    assert program(*words).stdout.splitlines()[-1] == (
+        "to build only: 1 package differs; --build shows it"
+    )
+    assert program(*words, "--build").stdout.splitlines()[-2:] == [
+        "to build only",
+        "  cmake 3 ≠ 4",
+    ]
+
+
+def test_all_lists_what_follows_too(program: Program, index: Path) -> None:
+    words = ("diff", "-f", str(index), "hdf5 ~mpi", HDF5)
+    assert program(*words).stdout.splitlines()[3:] == ["linked or run", "  hdf5 ~mpi ≠ +mpi"]
+    assert program(*words, "--all").stdout.splitlines()[3:] == [
+        "hdf5",
+        "  ~mpi ≠ +mpi",
+        "  without ≠ with mpich@1.3.1, comes with mpi",
+    ]
+
+
+def test_json_has_kinds_and_causes(program: Program, index: Path) -> None:
+    result = program("diff", "-f", str(index), "--json", HDF5, OTHER_ZLIB)
+    answer = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert [spec["hash"] for spec in answer["specs"]] == [HDF5, OTHER_ZLIB]
+    assert sorted(answer["kinds"]) == sorted([[HDF5], [OTHER_ZLIB]])
+    assert answer["same_at_run_time"] is False
+    assert answer["causes"] == [
+        {
+            "package": "zlib",
+            "path": ["mpich", "zlib"],
+            "a": ZLIBS[0],
+            "b": ZLIBS[1],
+            "run": True,
+            "deepest": True,
+            "above": 3,
+            "follows": None,
+            "differences": [{"attribute": "version", "a": "1", "b": "2", "follows": None}],
+        }
+    ]
+    assert answer["complete"] is True
+
+    same = json.loads(program("diff", "-f", str(index), "--json", HDF5, OTHER_CMAKE).stdout)
+    assert (same["same_at_run_time"], len(same["kinds"])) == (True, 1)
+
+
+def test_the_same_spec_is_alike(program: Program, index: Path) -> None:
+    result = program("diff", "-f", str(index), HDF5, "hdf5 ^zlib@1 ^cmake@3")
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (
+        0,
+        "One and the same spec: nothing differs",
+    )
+    answer = json.loads(program("diff", "-f", str(index), "--json", HDF5, HDF5).stdout)
+    assert (answer["causes"], answer["same_at_run_time"]) == ([], True)
+
+
+def test_values_that_differ_have_a_colour_on_a_terminal(program: Program, index: Path) -> None:
+    words = ("diff", "-f", str(index), HDF5, OTHER_ZLIB)
+    with program.in_terminal(*words) as terminal:
+        assert terminal.wait() == 1
+    assert f"\x1b[36m{HDF5[:7]}\x1b[0m  hdf5@1.14.6" in terminal.text
+    assert "  zlib \x1b[33m1\x1b[0m ≠ \x1b[33m2\x1b[0m" in terminal.text
+
+    with program.in_terminal(*words, "--no-color") as terminal:
+        terminal.wait()
+    assert "\x1b[" not in terminal.text
+
+
+def test_a_page_tells_its_own_values_only(program: Program) -> None:
+    write_page(program.home / "develop.md", [record(1), record(2, os="rocky9")])
+    result = program("diff", "-f", "develop.md", hash_of(1), hash_of(2))
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[3:] == [
+        "linked or run",
+        "  os ubuntu24.04 ≠ rocky9",
+        "Not told here: a source lists no dependencies",
+    ]
+    answer = program("diff", "-f", "develop.md", "--json", hash_of(1), hash_of(2)).stdout
+    assert json.loads(answer)["same_at_run_time"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ([], 2, "diff needs 2 to 20 specs"),
+        (["hdf5"], 2, "diff needs 2 to 20 specs"),
+        ([HDF5, "hdf5"], 2, "hdf5: Several specs match:"),
+        ([HDF5, "zzz"], 2, "zzz: No hash starts with zzz"),
+        ([HDF5, "hdf5 ^["], 2, "the query has an error"),
+        ([HDF5, "nosuch@1"], 2, "nosuch@1: "),
+        (["-f", "nowhere", HDF5, "hdf5"], 3, "nowhere"),
+    ],
+    ids=str,
+)
+def test_every_word_names_one_spec(
+    program: Program, index: Path, words: list[str], code: int, message: str
+) -> None:
+    sources = [] if "-f" in words else ["-f", str(index)]
+    result = program("diff", *sources, *words)
+    assert result.returncode == code
+    assert re.search(re.escape(message), result.stderr)
