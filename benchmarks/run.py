@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import corpus, pairs, spack_index, terminal
+from benchmarks import analyses, corpus, pairs, spack_index, terminal
 from benchmarks.processes import cost
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument(
         "names",
         nargs="*",
-        default=["index", "start", "build", "open", "keystroke", "echo", "step"],
+        default=["index", "analyses", "start", "build", "open", "keystroke", "echo", "step"],
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -130,8 +130,11 @@ def main() -> None:
             # First, as it measures memory, and that of this process counts too.
             index = spack_index.build_index(Path(scratch, "index.json"), arguments.specs)
             index_and_query(index, {**os.environ, "XDG_CACHE_HOME": scratch}, arguments.pairs)
-            if arguments.names == ["index"]:
-                return
+        if "analyses" in arguments.names:
+            environ = {**os.environ, "XDG_CACHE_HOME": scratch}
+            analyses.measure(Path(scratch), environ, arguments.specs, arguments.pairs)
+        if {"index", "analyses"}.issuperset(arguments.names):
+            return
         pages = corpus.build_pages(Path(scratch, "pages"), arguments.specs)
         environ = {**os.environ, "XDG_CACHE_HOME": scratch}
         source, many = str(pages), arguments.pairs

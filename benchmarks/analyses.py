@@ -1,0 +1,117 @@
+"""Measure the analyses: run-time kinds, differences of two specs, coverage, fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import dag_index, pairs
+from benchmarks.processes import cost
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.run_kinds import run_kinds
+from spackscope.model.analysis.spec_graph import SpecGraph, spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.loader.load import load, open_cached
+from spackscope.model.sources.session import Session
+
+GROUP_SIZE = 60
+
+_MAIN = """
+import sys
+from spackscope.tui.cli.main import main
+code = main(sys.argv[1:])
+sys.exit(code if code > 1 else 0)
+"""
+
+
+def measure(scratch: Path, environ: Mapping[str, str], specs: int, many: int) -> None:
+    """Build an index with real DAGs, and measure each analysis on it."""
+    index = dag_index.build_index(Path(scratch, "dags.json"), specs)
+    load([str(index)], Session(environ), keep=True)
+    catalog = _open(index, environ)
+    groups = _groups(catalog)
+    print(f"{catalog.total:,} specs in {len(groups):,} groups of look-alikes")
+    _kinds(index, environ, groups, many)
+    _fits(index, environ)
+    _processes(index, environ, _two_of(catalog, groups), many)
+
+
+def _open(index: Path, environ: Mapping[str, str]) -> Catalog:
+    catalog = open_cached([str(index)], Session(environ))
+    assert catalog is not None
+    return catalog
+
+
+def _groups(catalog: Catalog) -> list[range]:
+    """Return the ids of each group of look-alikes."""
+    columns = catalog.column_arrays
+    count = len(columns.column("package"))
+    spans = (columns.specs(look_alike) for look_alike in range(count))
+    return [range(start, stop) for start, stop in spans if stop - start > 1]
+
+
+def _two_of(catalog: Catalog, groups: Sequence[range]) -> list[str]:
+    """Return the hashes of two look-alikes of a large group."""
+    group = max(groups, key=len)
+    return [f"/{hash_}" for hash_ in spec_graph(catalog).hashes([group[0], group[-1]])]
+
+
+def _kinds(index: Path, environ: Mapping[str, str], groups: Sequence[range], many: int) -> None:
+    like_60 = sorted(groups, key=lambda group: abs(len(group) - GROUP_SIZE))[:many]
+    graph = spec_graph(_open(index, environ))
+    run_kinds(graph, groups[0])
+    measured = [
+        (
+            pairs.seconds(lambda group=group: run_kinds(graph, group)),
+            pairs.seconds(lambda group=group: _closures(graph, group)),
+        )
+        for group in like_60
+    ]
+    pairs.report("kinds of a group of 60", measured, "ms", 1e3)
+    graph = spec_graph(_open(index, environ))
+    ours = pairs.seconds(lambda: [run_kinds(graph, group) for group in groups])
+    theirs = pairs.seconds(lambda: [_closures(graph, group) for group in groups])
+    pairs.report("kinds of all groups", [(ours, theirs)], "ms", 1e3)
+
+
+def _fits(index: Path, environ: Mapping[str, str]) -> None:
+    catalog = _open(index, environ)
+    graph = spec_graph(catalog)
+    everything = range(graph.count)
+    fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34 os=rocky9"))
+    measured = pairs.seconds(fit.codes), pairs.seconds(lambda: graph.run_closure(everything))
+    pairs.report("fits of all specs", [measured], "ms", 1e3)
+
+
+def _closures(graph: SpecGraph, group: range) -> list[set[int]]:
+    """Walk the dependencies of each spec: the least that comparing specs one by one takes."""
+    first, nodes = graph.down.first, graph.down.nodes
+    closures = []
+    for id_ in group:
+        reached, waiting = {id_}, [id_]
+        while waiting:
+            parent = waiting.pop()
+            for child in nodes[first[parent] : first[parent + 1]]:
+                if child not in reached:
+                    reached.add(child)
+                    waiting.append(child)
+        closures.append(reached)
+    return closures
+
+
+def _processes(index: Path, environ: Mapping[str, str], two: Sequence[str], many: int) -> None:
+    """Compare whole processes with one that finds a hash in the same index."""
+    source = ["-f", str(index)]
+    commands = {
+        "diff of two specs, to find": ["diff", *source, *two],
+    }
+    for name, words in commands.items():
+        measured = [
+            (
+                cost(_MAIN, words, environ).seconds,
+                cost(_MAIN, ["find", *source, two[0]], environ).seconds,
+            )
+            for _ in range(many + 1)
+        ]
+        pairs.report(name, measured[1:], "ms", 1e3)
