@@ -43,6 +43,7 @@ KEYS = (
     Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
     Key(ANYWHERE, "y", "copy_hash", "y", "Copy the hash, or the hashes of marked specs.", "copy"),
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy a hash, spec, install command or JSON."),
+    Key(ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare"),
     Key(ANYWHERE, "v", "values", "v", "Choose from the values of the column.", "values"),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Remove all filters."),

@@ -140,6 +140,10 @@ class Listing:
         """Return the number of specs shown of a look-alike."""
         return self._specs.count(*self._arrays.specs(look_alike))
 
+    def look_alike_ids(self, look_alike: int) -> IdRanges:
+        """Return the ids of the specs shown of a look-alike."""
+        return self._specs.within(*self._arrays.specs(look_alike))
+
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
         """The codes of the specs shown, for each dictionary of the table."""
@@ -211,5 +215,5 @@ class Listing:
             return ids.index(id_)
         if self.counts is None:
             return None
-        shown = self._specs.within(*self._arrays.specs(look_alike))
+        shown = self.look_alike_ids(look_alike)
         return ids.index(shown[0]) if shown and shown[0] in ids else None

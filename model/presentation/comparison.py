@@ -9,6 +9,8 @@ from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import clean
+from spackscope.model.presentation.differences import path_text
+from spackscope.model.presentation.spec_string import short_digests
 from spackscope.model.presentation.titles import counted
 
 Part = Literal["own", "run", "build"]
@@ -22,20 +24,29 @@ MISSING = ""
 NOT_TOLD = "?"
 """The value of a spec whose source does not tell it."""
 
+_ATTRIBUTE_NAMES = {
+    "package_hash": "recipe",
+    "external_module": "module",
+    "external_extra": "external attributes",
+    "provider": "from",
+}
+_DIGESTS = ("package_hash", "patches")
+_MAX_VARYING_VALUES = 2
+
 _MAX_USERS = 12
 """Names of users that are shown in a row; the row is cut at the width of the screen anyway."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSpec:
-    """A column: a spec, how many of those compared run the same (itself included), its users.
+    """A column: a spec, and the ids of those compared that run the same if it stands for them.
 
-    `users` counts the specs that use one of these; it is None until it is known.
+    `users` counts the specs that use one of these; it is None if that is not told.
     """
 
     id: int
     hash: str
-    alike: int = 1
+    alike: tuple[int, ...] = ()
     users: int | None = None
     user_names: tuple[str, ...] = ()
 
@@ -44,7 +55,8 @@ class ComparedSpec:
 class ComparedRow:
     """An attribute of a package, with its value in each spec.
 
-    `path` has the packages from the spec down to this one, which is its last.
+    `path` has the packages from the spec down to this one, which is its last. A row that `follows`
+    another attribute normally changes with it. `others` counts other packages with these values.
     """
 
     part: Part
@@ -52,6 +64,8 @@ class ComparedRow:
     attribute: str
     values: tuple[str, ...]
     path: tuple[str, ...] = ()
+    follows: str = ""
+    others: int = 0
 
     @property
     def is_equal(self) -> bool:
@@ -79,13 +93,24 @@ class ComparedTable:
     is_by_kind: bool = True
 
     @property
+    def runs_the_same(self) -> bool:
+        """Whether it is known that all run the same."""
+        is_told = self.rows is not None and bool(self.tells) and all(self.tells)
+        return is_told and all(row.is_equal for row in self.rows or ())
+
+    def column_of(self, id_: int) -> int:
+        """Return the column that stands for a spec; the first one if none does."""
+        numbers = (n for n, spec in enumerate(self.specs) if id_ in (spec.id, *spec.alike))
+        return next(numbers, 0)
+
+    @property
     def summary(self) -> str:
         """How many of the hashes have a column, and which columns stand for several."""
         count = len(self.specs)
         parts = [f"{count:,} of {self.total:,}" if count < self.total else counted(count, "spec")]
-        folded = sorted((s for s in self.specs if s.alike > 1), key=lambda s: -s.alike)
+        folded = sorted((s for s in self.specs if len(s.alike) > 1), key=lambda s: -len(s.alike))
         for spec in folded[:2]:
-            others = spec.alike - 1
+            others = len(spec.alike) - 1
             verb = "is" if others == 1 else "are"
             parts.append(f"{others:,} more {verb} like {spec.hash[:SHORT_HASH]}")
         if len(folded) > 2:
@@ -116,10 +141,10 @@ def table_lines(
 
 
 def _own_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
-    rows = _shown(table.rows or (), "own", shows_equal)
-    if rows:
+    lines = list(_row_lines(table.rows or (), "own", shows_equal))
+    if lines:
         yield TableLine("head", "the specs themselves")
-        yield from (TableLine("row", row=row) for row in rows)
+        yield from lines
     elif table.rows is not None and not any(table.tells):
         yield TableLine("head", "the specs themselves")
         yield TableLine("note", "nothing differs that is told here")
@@ -130,15 +155,15 @@ def _run_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
     if table.rows is None:
         yield TableLine("note", "comparing…")
         return
-    rows = _shown(table.rows, "run", shows_equal)
-    yield from (TableLine("row", row=row) for row in rows)
+    yield from _row_lines(table.rows, "run", shows_equal)
     if not any(table.tells):
         yield TableLine("note", "not told here: this source lists no dependencies")
     elif not all(table.tells):
         yield TableLine("note", f"{NOT_TOLD} the source of this spec lists no dependencies")
-    elif all(row.is_equal for row in rows):
-        has_own = any(row.part == "own" and not row.is_equal for row in table.rows)
-        yield TableLine("note", "nothing differs" if has_own else "nothing: all run the same")
+    elif table.runs_the_same:
+        yield TableLine("note", "nothing differs: all run the same")
+    elif not any(row.part == "run" and not row.is_equal for row in table.rows):
+        yield TableLine("note", "nothing differs")
 
 
 def _build_lines(table: ComparedTable, shows_equal: bool, *, is_open: bool) -> Iterator[TableLine]:
@@ -148,18 +173,25 @@ def _build_lines(table: ComparedTable, shows_equal: bool, *, is_open: bool) -> I
         return
     differing = {row.package for row in table.build_rows if not row.is_equal}
     count = f"({counted(len(differing), 'package')})" if differing else "nothing differs"
-    rows = _shown(table.build_rows, "build", shows_equal)
-    sign = f" {'▾' if is_open else '▸'}" if rows else ""
+    lines = list(_row_lines(table.build_rows, "build", shows_equal))
+    sign = f" {'▾' if is_open else '▸'}" if lines else ""
     yield TableLine("fold", f"to build only {count} {sign}".rstrip())
     if is_open:
-        yield from (TableLine("row", row=row) for row in rows)
+        yield from lines
 
 
-def _shown(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> list[ComparedRow]:
-    """Return the rows of a part, those that are equal at the end."""
+def _row_lines(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> Iterator[TableLine]:
+    """Yield the rows of a part that differ; if asked to, then what follows, and what is equal."""
     rows = [row for row in rows if row.part == part]
-    equal = [row for row in rows if row.is_equal] if shows_equal else []
-    return [*(row for row in rows if not row.is_equal), *equal]
+    differing = [row for row in rows if not row.is_equal]
+    following = [row for row in differing if row.follows]
+    shown = [row for row in differing if not row.follows]
+    if shows_equal:
+        shown += [*following, *(row for row in rows if row.is_equal)]
+    yield from (TableLine("row", row=row) for row in shown)
+    if following and not shows_equal:
+        verb = "follows" if len(following) == 1 else "follow"
+        yield TableLine("note", f"{len(following):,} more that {verb} (= shows all)")
 
 
 def ranks(values: Sequence[str]) -> list[Rank]:
@@ -171,34 +203,62 @@ def ranks(values: Sequence[str]) -> list[Rank]:
     return [kinds.get(value, "rare") for value in values]
 
 
+def value_texts(row: ComparedRow) -> list[str]:
+    """Spell the values of a row as Spack does where the row names the package only.
+
+    `+rxm`, `api=v18`; of a variant with several values those that not all have.
+    """
+    if row.attribute.startswith("variant:") and any("," in value for value in row.values):
+        sets = [
+            frozenset(value.split(",")) if value not in (MISSING, NOT_TOLD) else None
+            for value in row.values
+        ]
+        told = [each for each in sets if each is not None]
+        varying = sorted(frozenset().union(*told).difference(told[0].intersection(*told)))
+        if 0 < len(varying) <= _MAX_VARYING_VALUES:
+            return [
+                value_text(row.attribute, value)
+                if each is None
+                else clean(" ".join(f"{'+' if name in each else '~'}{name}" for name in varying))
+                for each, value in zip(sets, row.values, strict=True)
+            ]
+    return [value_text(row.attribute, value) for value in row.values]
+
+
 def value_text(attribute: str, value: str) -> str:
-    """Spell a value as Spack does where its row tells the package only: `+rxm`, `api=v18`."""
+    """Spell a value in full, but for digests."""
     if value == MISSING:
         return "-"
     kind, _, name = attribute.partition(":")
-    if value == NOT_TOLD or kind not in ("variant", "flags"):
-        return clean(value)
-    return clean(f"{value}{name}" if value in ("+", "~") else f"{name}={value}")
+    if value == NOT_TOLD:
+        return value
+    if attribute in _DIGESTS:
+        return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
+    if kind == "variant":
+        value = f"{value}{name}" if value in ("+", "~") else f"{name}={value}"
+        return clean(short_digests(value))
+    return clean(value)
 
 
 def row_label(row: ComparedRow) -> str:
     """Return the package of a row, and its attribute where the values do not tell it."""
     kind = row.attribute.partition(":")[0]
-    if kind in ("version", "present", "variant", "flags"):
-        return clean(row.package)
-    return clean(f"{row.package} {_ATTRIBUTE_NAMES.get(kind, kind)}")
+    others = f" and {row.others:,} more" if row.others else ""
+    if kind in ("version", "present", "variant"):
+        return clean(row.package) + others
+    return clean(f"{row.package}{others} {_ATTRIBUTE_NAMES.get(kind, kind)}")
 
 
-_ATTRIBUTE_NAMES = {
-    "package_hash": "recipe",
-    "external_module": "module",
-    "platform_os": "os",
-}
-
-
-def path_text(row: ComparedRow) -> str:
+def row_path(row: ComparedRow) -> str:
     """Spell the path to a package; empty for a direct dependency and for the spec itself."""
-    return clean(" › ".join(row.path)) if len(row.path) > 1 else ""
+    return path_text(row.path) if len(row.path) > 1 else ""
+
+
+def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
+    """Return the path to what a row is about in one column: each may have another provider."""
+    if row.attribute != "provider" or row.values[column] in (MISSING, NOT_TOLD):
+        return row.path
+    return (*row.path[:-1], row.values[column].partition("@")[0])
 
 
 def users_text(spec: ComparedSpec) -> str:
@@ -222,6 +282,6 @@ def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
     text = "has no such package" if value == MISSING else value_text(row.attribute, value)
     if value == MISSING and row.attribute not in ("version", "present"):
         text = "has none"
-    path = clean(" › ".join(row.path)) if row.path else "its own"
+    path = path_text(row.path) or "its own"
     same = row.values.count(value)
     return f"{hash_}: {row_label(row)} {text} · {path} · {same:,} of {len(row.values):,} the same"

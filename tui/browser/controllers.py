@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.comparison import ComparisonController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.input_assist import InputAssist
@@ -40,6 +41,7 @@ class Controllers:
         self.search = Search(host, self.assist)
         self.details = DetailsController(host, sources, session)
         self.navigation = Navigation(host, self.search, self.details)
+        self.comparison = ComparisonController(host, self.navigation, copy)
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.selection = Selection(host, self.recall, copy)
         self.value_filter = ValueFilter(host, self.search)

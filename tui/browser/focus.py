@@ -8,7 +8,7 @@ from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 
-_SPEC_KEYS = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", "t", "w")
+_SPEC_KEYS = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", "d", "t", "w")
 """Keys that work in any pane, on the spec that is selected by then."""
 _ROW_KEYS = (*_SPEC_KEYS, "enter", "space")
 _BLOCKING = ("jump", "path", "menu")

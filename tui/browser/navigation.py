@@ -117,9 +117,9 @@ class Navigation:
         if node.spec is not None and node.spec.status == "absent":
             self._host.say("this spec is named as a dependency, but is not in this index")
         else:
-            self._jump(node.id)
+            self.jump(node.id)
 
-    def _jump(self, id_: int) -> None:
+    def jump(self, id_: int) -> None:
         """Select a spec, whatever package and query are in the way."""
         state = self._host.state
         if state.catalog is None or state.details is None:
@@ -170,7 +170,7 @@ class Navigation:
             self._host.say(path)
         else:
             self._host.open(
-                DependencyPathDialog(path), lambda id_: None if id_ is None else self._jump(id_)
+                DependencyPathDialog(path), lambda id_: None if id_ is None else self.jump(id_)
             )
 
 

@@ -10,7 +10,12 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from spackscope.model.presentation.comparison import ComparedTable, cell_sentence, table_lines
+from spackscope.model.presentation.comparison import (
+    ComparedTable,
+    cell_sentence,
+    path_in,
+    table_lines,
+)
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.text import help_dialog
@@ -48,7 +53,8 @@ class CompareScreen(Dialog[Destination]):
         self._table: ComparedTable | None = None
         self._failure = ""
         self._is_composed = False
-        self._shows_build = self._shows_equal = False
+        self._shows_equal = False
+        self._shows_build: bool | None = None
         self._cursor_on: int | None = None
 
     def compose(self) -> ComposeResult:
@@ -69,7 +75,9 @@ class CompareScreen(Dialog[Destination]):
     @property
     def column_id(self) -> int | None:
         """The id of the spec of the column with the cursor."""
-        return self._table.specs[self._rows.column].id if self._table is not None else None
+        if self._table is None or not self._is_composed:
+            return None
+        return self._table.specs[self._rows.column].id
 
     @property
     def table(self) -> ComparedTable | None:
@@ -105,11 +113,10 @@ class CompareScreen(Dialog[Destination]):
         table = self._table
         if table is None:
             return
-        lines = table_lines(table, shows_build=self._shows_build, shows_equal=self._shows_equal)
+        lines = table_lines(table, shows_build=self._is_open, shows_equal=self._shows_equal)
         self._rows.show_table(table, lines)
         if self._cursor_on is not None:
-            ids = [spec.id for spec in table.specs]
-            self._rows.show_column(ids.index(self._cursor_on) if self._cursor_on in ids else 0)
+            self._rows.show_column(table.column_of(self._cursor_on))
             self._cursor_on = None
         self._show_cell()
 
@@ -132,8 +139,15 @@ class CompareScreen(Dialog[Destination]):
 
     def action_build(self) -> None:
         """Show or hide what only builds the specs."""
-        self._shows_build = not self._shows_build
+        self._shows_build = not self._is_open
         self._show()
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether what only builds is shown: at first if nothing else differs."""
+        if self._shows_build is None:
+            return self._table is not None and self._table.runs_the_same
+        return self._shows_build
 
     def action_equal(self) -> None:
         """Show or hide what is equal in all."""
@@ -163,5 +177,6 @@ class CompareScreen(Dialog[Destination]):
         if line.kind == "fold":
             self.action_build()
         else:
-            path = line.row.path if line.row is not None else ()
-            self.dismiss(Destination(self._table.specs[self._rows.column].id, path))
+            column = self._rows.column
+            path = path_in(line.row, column) if line.row is not None else ()
+            self.dismiss(Destination(self._table.specs[column].id, path))

@@ -17,11 +17,11 @@ from spackscope.model.presentation.comparison import (
     ComparedTable,
     Rank,
     TableLine,
-    path_text,
     ranks,
     row_label,
+    row_path,
     users_text,
-    value_text,
+    value_texts,
 )
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.tui.widgets.drawing import Piece, draw
@@ -200,10 +200,9 @@ class ComparisonRows(VirtualList):
             return ["…" if count is None else f"{count:,}" if count else "-" for count in counts]
         if (row := line.row) is None:
             return []
-        is_rare = [rank == "rare" for rank in ranks(row.values)]
         return [
-            (self._sign if rare else "") + value_text(row.attribute, value)
-            for rare, value in zip(is_rare, row.values, strict=True)
+            (self._sign if rank == "rare" else "") + text
+            for rank, text in zip(ranks(row.values), value_texts(row), strict=True)
         ]
 
     def pieces(self, row: int, width: int) -> list[Piece]:
@@ -232,7 +231,7 @@ class ComparisonRows(VirtualList):
     def _after(self, line: TableLine) -> str:
         """Return what is shown after the columns: the path, or who uses the current one."""
         if line.row is not None:
-            return path_text(line.row)
+            return row_path(line.row)
         return users_text(self.table.specs[self.column]) if self.table is not None else ""
 
 

@@ -1,0 +1,182 @@
+"""Comparing specs in the browser, over an index in which four hdf5 look the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.presentation.comparison import ComparedTable, table_lines, value_texts
+from spackscope.tui.browser.comparison import NOTHING_TO_COMPARE
+from spackscope.tui.dialogs.compare import CompareScreen, Destination
+from tests.browsing import browsing
+from tests.builders import Node, database, edge, hash_of, installs, node, record, write_page
+from tests.tui.browser.fake_host import FakeBrowser
+
+A, B, C, D, OTHER, MPI, MPI_2, ZLIB, ZLIB_2, GMAKE, GMAKE_2, USER = (
+    hash_of(number) for number in range(12)
+)
+
+
+def spec(hash_: str, name: str, version: str, *dependencies: Node) -> Node:
+    return node(hash_, name=name, version=version, dependencies=[*dependencies])
+
+
+def hdf5(hash_: str, mpi: str, gmake: str) -> Node:
+    return spec(
+        hash_, "hdf5", "1.14", edge("mpich", mpi, ["link"]), edge("gmake", gmake, ["build"])
+    )
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Write the index: A and B run the same; C has another zlib through mpich, D no other tool."""
+    records = installs(
+        hdf5(A, MPI, GMAKE),
+        hdf5(B, MPI, GMAKE_2),
+        hdf5(C, MPI_2, GMAKE),
+        hdf5(D, MPI, GMAKE_2),
+        spec(OTHER, "hdf5", "1.12", edge("gmake", GMAKE, ["build"])),
+        spec(MPI, "mpich", "4.3", edge("zlib", ZLIB, ["link"])),
+        spec(MPI_2, "mpich", "4.3", edge("zlib", ZLIB_2, ["link"])),
+        spec(ZLIB, "zlib", "1.3"),
+        spec(ZLIB_2, "zlib", "1.2"),
+        spec(GMAKE, "gmake", "4.4"),
+        spec(GMAKE_2, "gmake", "4.3"),
+        spec(USER, "vtk", "9", edge("hdf5", B, ["link"])),
+    )
+    path = tmp_path / "index.json"
+    path.write_bytes(database(records))
+    return path
+
+
+@pytest.fixture
+def browser(index: Path) -> FakeBrowser:
+    browser = FakeBrowser(index, query="hdf5@1.14").load()
+    browser.host.focus("specs")
+    return browser
+
+
+def screen_of(browser: FakeBrowser) -> CompareScreen:
+    screen, _ = browser.host.dialogs[-1]
+    assert isinstance(screen, CompareScreen)
+    return screen
+
+
+def table_of(browser: FakeBrowser) -> ComparedTable:
+    table = screen_of(browser).table
+    assert table is not None
+    return table
+
+
+def compare(browser: FakeBrowser) -> ComparedTable:
+    browser.controllers.comparison.open()
+    browser.settle()
+    return table_of(browser)
+
+
+def rows(table: ComparedTable) -> list[str]:
+    lines = table_lines(table, shows_build=True)
+    return [
+        " ".join([line.row.package, *value_texts(line.row), *line.row.path])
+        for line in lines
+        if line.row
+    ]
+
+
+def test_look_alikes_have_a_column_for_each_kind(browser: FakeBrowser) -> None:
+    table = compare(browser)
+    assert table.title == "hdf5@1.14"
+    assert [spec.hash for spec in table.specs] == [B, C], "the most used one of its kind"
+    assert table.summary == f"2 of 4 · 2 more are like {B[:7]}"
+    assert rows(table) == ["zlib 1.3 1.2 mpich zlib", "gmake 4.3 4.4 gmake"]
+    assert [(spec.users, spec.user_names) for spec in table.specs] == [(1, ("vtk",)), (0, ())]
+
+
+def test_each_hash_can_have_a_column_and_tables_are_made_once(browser: FakeBrowser) -> None:
+    by_kind = compare(browser)
+    screen_of(browser).action_regroup()
+    browser.settle()
+    table = table_of(browser)
+    assert {spec.hash for spec in table.specs} == {A, B, C, D}
+    assert "zlib 1.3 1.3 1.3 1.2 mpich zlib" in rows(table)
+    screen_of(browser).action_regroup()
+    browser.settle()
+    assert table_of(browser) is by_kind
+    assert compare(browser) is by_kind
+
+
+def test_marked_specs_are_compared_and_those_of_one_kind_have_a_column_each(
+    browser: FakeBrowser,
+) -> None:
+    browser.host.change(marks=(A, B))
+    table = compare(browser)
+    assert {spec.hash for spec in table.specs} == {A, B}
+    assert table.runs_the_same
+    assert [line.text for line in table_lines(table)] == [
+        "linked or run",
+        "nothing differs: all run the same",
+        "to build only (1 package)  ▸",
+        "used by",
+    ]
+
+
+def test_one_mark_is_compared_with_the_row_under_the_cursor(browser: FakeBrowser) -> None:
+    browser.host.change(marks=(OTHER,))
+    table = compare(browser)
+    assert table.title == "hdf5"
+    assert OTHER in {spec.hash for spec in table.specs}
+    assert len(table.specs) == 2
+    assert rows(table)[0].startswith("hdf5 1.1")
+
+
+@pytest.mark.parametrize("marks", [(), (OTHER,)])
+def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> None:
+    browser = FakeBrowser(index, query="hdf5@1.12").load()
+    browser.host.change(marks=marks)
+    browser.controllers.comparison.open()
+    assert browser.host.message == NOTHING_TO_COMPARE
+    assert not browser.host.dialogs
+
+
+def test_escape_stops_what_is_still_read(browser: FakeBrowser) -> None:
+    browser.controllers.comparison.open()
+    _, done = browser.host.dialogs[-1]
+    assert browser.host.is_running("compare")
+    assert done is not None
+    done(None)
+    assert not browser.host.is_running("compare")
+
+
+def test_enter_goes_to_the_spec_of_the_column_or_below_it(browser: FakeBrowser) -> None:
+    table = compare(browser)
+    _, done = browser.host.dialogs[-1]
+    assert done is not None
+    done(Destination(table.specs[1].id, ("mpich", "zlib")))
+    browser.settle()
+    assert browser.state.selected is not None
+    assert browser.state.selected.spec.hash == ZLIB_2
+    done(Destination(table.specs[1].id))
+    browser.settle()
+    assert browser.state.selected.spec.hash == C
+    done(Destination(table.specs[1].id, ("vtk",)))
+    browser.settle()
+    assert browser.host.message == "This spec has no such dependency"
+
+
+async def test_on_pages_only_the_specs_themselves_are_compared(tmp_path: Path) -> None:
+    write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
+    async with browsing(tmp_path, size=(100, 20)) as browser:
+        await browser.press("d")
+        assert "nothing differs that is told here" in browser.text
+        assert "not told here: this source lists no dependencies" in browser.text
+        assert "all run the same" not in browser.text
+
+
+async def test_keys_typed_at_once_wait_for_the_table(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
+        browser.send("d", "l", "enter")
+        await browser.settle()
+        assert browser.dialog is None
+        assert browser.state.selected is not None
+        assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"

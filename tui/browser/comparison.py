@@ -1,0 +1,148 @@
+"""Compare the marked specs, or look-alikes, on a screen of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from spackscope.model.analysis.named_paths import all_below, spec_at
+from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.presentation.comparison import ComparedTable
+from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.read_comparison import read_comparison
+from spackscope.tui.browser.state import Host, Task
+from spackscope.tui.copy_forms import CopyDone
+from spackscope.tui.dialogs.compare import CompareScreen, Destination
+
+NOTHING_TO_COMPARE = "Mark two rows (space), or go to a row with look-alikes, then press d."
+_TOO_FEW = "Only one of the marked specs is in the index"
+_MAX_TABLES = 16
+"""Tables that are kept of a catalog, to be shown again at once."""
+
+Key = tuple[tuple[int, ...], bool]
+
+
+class ComparisonController:
+    """Open the screen, fill it as its parts are read, and do what it asks for."""
+
+    def __init__(
+        self, host: Host, navigation: Navigation, copy: Callable[[str, str], CopyDone]
+    ) -> None:
+        self._host, self._navigation, self._copy = host, navigation, copy
+        self._tables: dict[Key, ComparedTable] = {}
+        self._catalog: Catalog | None = None
+
+    def open(self) -> None:
+        """Compare the marked rows, or the look-alikes of the row under the cursor."""
+        state, selected = self._host.state, self._host.state.selected
+        catalog, marks = state.catalog, state.marks
+        if catalog is None or selected is None:
+            self._host.say(NOTHING_TO_COMPARE)
+            return
+        others = [mark for mark in marks if mark != selected.spec.hash]
+        if len(marks) >= 2:
+            hashes: Sequence[str] = marks
+        elif others and selected.count == 1:
+            hashes = (*others, selected.spec.hash)
+        else:
+            hashes = ()
+        alike = self._look_alikes(selected)
+        if not hashes and len(alike) < 2:
+            self._host.say(NOTHING_TO_COMPARE)
+            return
+        read_ids = partial(_ids_of, catalog, hashes) if hashes else lambda: alike
+        self._show(catalog, read_ids, selected)
+
+    def _look_alikes(self, row: Row) -> Sequence[int]:
+        listing = self._host.state.listing
+        return listing.look_alike_ids(row.look_alike) if listing is not None else ()
+
+    def _show(
+        self, catalog: Catalog, read_ids: Callable[[], Sequence[int]], selected: Row
+    ) -> None:
+        def fill(by_kind: bool) -> None:
+            self._fill(screen, catalog, read_ids, screen.column_id or selected.id, by_kind)
+
+        screen = CompareScreen(lambda hash_: self._copy_hash(screen, hash_), fill)
+        self._host.open(screen, self._leave)
+        fill(True)
+
+    def _fill(
+        self,
+        screen: CompareScreen,
+        catalog: Catalog,
+        read_ids: Callable[[], Sequence[int]],
+        cursor_on: int,
+        by_kind: bool,
+    ) -> None:
+        """Read a table, or take one that was read before."""
+        if catalog is not self._catalog:
+            self._catalog, self._tables = catalog, {}
+
+        def job(task: Task) -> tuple[Key, ComparedTable] | None:
+            key = tuple(read_ids()), by_kind
+            graph = spec_graph(catalog)
+            if len(set(map(graph.identity, key[0]))) < 2:
+                return None
+            table = self._tables.get(key) or read_comparison(
+                graph,
+                key[0],
+                by_kind=by_kind,
+                should_stop=task,
+                show=lambda part: task.report(lambda: screen.show_table(part, cursor_on)),
+            )
+            return key, table
+
+        def done(read: tuple[Key, ComparedTable] | None) -> None:
+            if read is None:
+                screen.show_failure(_TOO_FEW)
+                return
+            key, table = read
+            self._tables[key] = table
+            while len(self._tables) > _MAX_TABLES:
+                del self._tables[next(iter(self._tables))]
+            screen.show_table(table, cursor_on)
+
+        self._host.run(job, done, group="compare", failed=screen.show_failure)
+
+    def _copy_hash(self, screen: CompareScreen, hash_: str) -> None:
+        self._host.run(
+            lambda _: self._copy(hash_, f"{hash_[:SHORT_HASH]}…"),
+            lambda copied: screen.say(copied.text, error=copied.failed),
+            group="copy",
+        )
+
+    def _leave(self, destination: Destination | None) -> None:
+        """Stop reading, and go where the user wants to."""
+        self._host.cancel("compare")
+        catalog = self._host.state.catalog
+        if destination is None or catalog is None:
+            return
+        if destination.path:
+            reading = partial(_find, catalog, destination)
+            self._host.run(reading, self._go_to, group="path")
+        else:
+            self._navigation.jump(destination.id)
+
+    def _go_to(self, id_: int | None) -> None:
+        if id_ is None:
+            self._host.say("This spec has no such dependency")
+        else:
+            self._navigation.jump(id_)
+
+
+def _ids_of(catalog: Catalog, hashes: Sequence[str]) -> Sequence[int]:
+    return [row.id for hash_ in hashes for row in catalog.by_hash(hash_)[:1]]
+
+
+def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:
+    """Find what a row is about below a spec, where the path to it may be another one."""
+    graph = spec_graph(catalog)
+    id_ = spec_at(graph, destination.id, destination.path)
+    if id_ is None and (spec := all_below(graph, destination.id).get(destination.path[-1])):
+        return spec.id
+    return id_

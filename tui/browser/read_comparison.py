@@ -1,0 +1,204 @@
+"""Read specs to be shown side by side: for a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from spackscope.model.analysis.graph import Graph
+from spackscope.model.analysis.named_paths import Below, all_below
+from spackscope.model.analysis.own_differences import Value, attribute_values
+from spackscope.model.analysis.run_kinds import Kind, run_kinds
+from spackscope.model.analysis.varying import varying
+from spackscope.model.analysis.varying_rows import VaryingRow
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.presentation.comparison import (
+    MISSING,
+    NOT_TOLD,
+    ComparedRow,
+    ComparedSpec,
+    ComparedTable,
+    Part,
+)
+
+MAX_SPECS = 200
+"""Specs that are compared at once."""
+_MAX_ROWS = 500
+"""Rows of each part of a table."""
+_MAX_NAMES = 50
+"""Users that are looked up of each column."""
+
+_COME_WITH_VERSION = frozenset(("package_hash", "patches"))
+_NOT_SHOWN = frozenset(("spec_format",))
+
+
+def read_comparison(
+    graph: Graph,
+    ids: Sequence[int],
+    *,
+    by_kind: bool,
+    should_stop: ShouldStop,
+    show: Callable[[ComparedTable], object],
+) -> ComparedTable:
+    """Compare specs, with a column for each run-time kind, or for each spec.
+
+    If there is one kind only each spec has a column. The table is passed to `show` as soon as its
+    columns are known, and again with each part of it. Raises Cancelled and IndexDamaged.
+    """
+    unique = list(dict.fromkeys(map(graph.identity, ids)))
+    compared = unique[:MAX_SPECS]
+    kinds = run_kinds(graph, compared, should_stop=should_stop)
+    by_kind = by_kind and len(kinds) > 1
+    specs = tuple(_columns(graph, kinds, by_kind=by_kind))
+    columns = [spec.id for spec in specs]
+    table = ComparedTable(
+        _title(graph, columns),
+        specs,
+        len(compared),
+        tuple(map(graph.lists_dependencies, columns)),
+        left_out=len(unique) - len(compared),
+        is_by_kind=by_kind,
+    )
+    show(table)
+    reading = _Reading(graph, tuple(columns), kinds, should_stop)
+    table = replace(table, rows=(*reading.own_rows(), *reading.rows_below(run=True)))
+    show(table)
+    if reading.told:
+        table = replace(table, build_rows=tuple(reading.rows_below(run=False)))
+        show(table)
+    return replace(table, specs=tuple(_with_users(graph, table.specs)))
+
+
+def _columns(graph: Graph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
+    """Yield a column for each kind, of which the most used one stands for all, or for each."""
+    for kind in kinds:
+        hashes = graph.hashes(kind.ids)
+        if by_kind and kind.is_known:
+            yield ComparedSpec(kind.ids[0], hashes[0], kind.ids, kind.total_users)
+        else:
+            for id_, hash_, users in zip(kind.ids, hashes, kind.users, strict=True):
+                yield ComparedSpec(id_, hash_, users=users if kind.is_known else None)
+
+
+def _title(graph: Graph, ids: Sequence[int]) -> str:
+    """Return the package, with its version if that is the same in all."""
+    specs = [graph.attributes(id_) for id_ in ids]
+    packages = list(dict.fromkeys(spec.package for spec in specs))
+    versions = {spec.version for spec in specs}
+    if len(packages) > 1:
+        return ", ".join(packages[:2]) + (", …" if len(packages) > 2 else "")
+    return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]
+
+
+class _Reading:
+    """Read the rows of some columns; `told` has those whose sources list dependencies."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        columns: tuple[int, ...],
+        kinds: Sequence[Kind],
+        should_stop: ShouldStop,
+    ) -> None:
+        self._graph, self._columns, self._should_stop = graph, columns, should_stop
+        self._first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
+        self.told = {
+            id_: all_below(graph, id_) for id_ in columns if graph.lists_dependencies(id_)
+        }
+
+    def own_rows(self) -> Iterator[ComparedRow]:
+        """Yield the attributes of the specs themselves, but what comes with another version."""
+        attributes = [self._graph.attributes(id_) for id_ in self._columns]
+        values = [attribute_values(each) for each in attributes]
+        has_versions = len({each.version for each in attributes}) > 1
+        names = {name for each in values for name in each} - _NOT_SHOWN
+        for name in sorted(names, key=_own_order):
+            if name == "package" and len({each.package for each in attributes}) == 1:
+                continue
+            follows = "version" if has_versions and name in _COME_WITH_VERSION else ""
+            texts = (
+                value_of(each.get(name))
+                if name in each or id_ in self.told or ":" in name
+                else NOT_TOLD
+                for id_, each in zip(self._columns, values, strict=True)
+            )
+            package = attributes[0].package
+            yield ComparedRow("own", package, name, tuple(texts), follows=follows)
+
+    def rows_below(self, *, run: bool) -> Iterator[ComparedRow]:
+        """Yield what varies below the specs, and then what is equal there."""
+        if not self.told:
+            return
+        # Those of one kind link and run the same.
+        group_of = {id_: self._first_of_kind[id_] if run else id_ for id_ in self.told}
+        groups = list(dict.fromkeys(group_of.values()))
+        table = varying(
+            self._graph, [[id_] for id_ in groups], run_only=run, should_stop=self._should_stop
+        )
+        numbers = {id_: groups.index(group) for id_, group in group_of.items()}
+        varied = [row for row in table.rows if row.is_run == run and _is_below(row)]
+        have_version = {row.package for row in varied if row.attribute == "version"}
+        shown = (r for r in varied if r.attribute != "present" or r.package not in have_version)
+        for row in islice(shown, _MAX_ROWS):
+            yield self._varying_row(row, numbers)
+        varying_packages = {name for row in table.rows for name in (row.package, *row.packages)}
+        for spec in islice(self._equal(varying_packages, run=run), _MAX_ROWS):
+            yield self._equal_row(spec)
+
+    def _varying_row(self, row: VaryingRow, numbers: Mapping[int, int]) -> ComparedRow:
+        values = (
+            ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else NOT_TOLD
+            for id_ in self._columns
+        )
+        return ComparedRow(
+            "run" if row.is_run else "build",
+            row.package,
+            row.attribute,
+            tuple(values),
+            row.path,
+            "" if row.tells else row.follows,
+            max(0, len(row.packages) - 1),
+        )
+
+    def _equal(self, varying_packages: Collection[str], *, run: bool) -> Iterator[Below]:
+        """Yield what is below all specs, and is nowhere different."""
+        first, *others = self.told.values()
+        for name, spec in first.items():
+            is_equal = spec.is_run == run and name not in varying_packages
+            if is_equal and all(name in each and each[name].is_run == run for each in others):
+                yield spec
+
+    def _equal_row(self, spec: Below) -> ComparedRow:
+        version = self._graph.attributes(spec.id).version or NOT_TOLD
+        values = (version if id_ in self.told else NOT_TOLD for id_ in self._columns)
+        part: Part = "run" if spec.is_run else "build"
+        return ComparedRow(part, spec.path[-1], "version", tuple(values), spec.path)
+
+
+def _own_order(name: str) -> tuple[int, str]:
+    """Return a key that puts what people look for first: version, system, variants, the rest."""
+    first = ("package", "version", "compiler", "platform", "os", "target")
+    rank = first.index(name) if name in first else len(first) + (":" not in name)
+    return rank, name
+
+
+def _is_below(row: VaryingRow) -> bool:
+    """Check whether a row is not about what the specs themselves state."""
+    return bool(row.path) or row.attribute == "compiler"
+
+
+def value_of(value: Value) -> str:
+    """Return the value of an attribute as a text; `+` or `~` of a boolean variant."""
+    if value is None:
+        return MISSING
+    if isinstance(value, bool):
+        return "+" if value else "~"
+    return value if isinstance(value, str) else ",".join(value)
+
+
+def _with_users(graph: Graph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
+    """Yield the columns with the names of those that use them."""
+    for spec in specs:
+        dependents = sorted(graph.dependents(spec.id))[:_MAX_NAMES]
+        yield replace(spec, user_names=tuple(dict.fromkeys(map(graph.name, dependents))))
