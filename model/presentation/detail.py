@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,6 +89,15 @@ def detail(
     lines.append(DetailLine("from", kind="head"))
     lines += _origin_lines(spec, provenance)
     return lines
+
+
+def with_relations(
+    lines: Sequence[DetailLine], relations: Sequence[DetailLine]
+) -> list[DetailLine]:
+    """Return lines with those about other specs after the title and the hash."""
+    numbers = (number for number, line in enumerate(lines, 1) if line.kind == "hash")
+    after = next(numbers, 0)
+    return [*lines[:after], *relations, *lines[after:]]
 
 
 def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:

@@ -44,5 +44,6 @@ class Controllers:
         self.comparison = ComparisonController(host, self.navigation, copy)
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.selection = Selection(host, self.recall, copy)
+        self.selection.on_marked = self.details.relate
         self.value_filter = ValueFilter(host, self.search)
         self.focus = Focus(host, self.loading, self.search, self.details, is_pick=is_pick)

@@ -14,6 +14,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.presentation.detail import detail
 from spackscope.model.sources.archive_size import archive_size, size_source
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.relations import Relations
 from spackscope.tui.browser.state import Details, Host, Results, Where
 
 _REST = 0.4
@@ -30,11 +31,12 @@ class DetailsController:
         self._unfolded: frozenset[Section] = frozenset()
         self._shown: tuple[object, ...] = ()
         self._connecting: Catalog | None = None
+        self._relations = Relations(host)
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced."""
         self._shown = ()
-        self._host.cancel("detail", "size", "unfold")
+        self._host.cancel("detail", "size", "relations", "unfold")
         self._host.change(details=None)
 
     def connect(self) -> None:
@@ -75,10 +77,10 @@ class DetailsController:
             self._host.change(details=replace(old, row=row, at=None))
             return
         self._shown = key
-        lines, shown_tree = (old.lines, old.tree) if old is not None else ((), None)
-        self._host.change(details=Details(row, lines, shown_tree, is_pending=True))
-        self._host.cancel("size")
-        reading = partial(self._read, results, Details(row, (), tree, at), connected)
+        before = old or Details(row)
+        self._host.change(details=replace(before, row=row, at=None, is_pending=True))
+        self._host.cancel("size", "relations")
+        reading = partial(self._read, results, Details(row, (), tree, at=at), connected)
         self._host.run(reading, lambda read: self._take(*read), group="detail")
 
     def _key(self, results: Results, row: Row, connected: bool) -> tuple[object, ...]:
@@ -112,12 +114,24 @@ class DetailsController:
         return replace(details, lines=lines, tree=tree), bool(asks)
 
     def _take(self, details: Details, asks: bool) -> None:
-        self._host.change(details=details)
+        self._relate(details)
         spec, catalog = details.row.spec, self._host.state.catalog
         if asks and catalog is not None:
             reading = partial(self._read_size, catalog, spec)
             take = partial(self._take_size, spec.hash)
             self._host.run(reading, take, group="size", delay=_REST)
+
+    def relate(self) -> None:
+        """Show how the selected spec relates to others, after the marks changed."""
+        details = self._host.state.details
+        if details is not None and not details.is_pending:
+            self._relate(replace(details, at=None))
+
+    def _relate(self, details: Details) -> None:
+        """Show details with what is known of the relations to other specs, and read the rest."""
+        row = details.row
+        self._host.change(details=replace(details, relations=self._relations.known(row)))
+        self._relations.request(row)
 
     def _read_size(self, catalog: Catalog, spec: Spec, should_stop: ShouldStop) -> float | None:
         session = replace(self._session, should_stop=should_stop)

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from spackscope.model.assist.diagnostics import is_unfinished
 from spackscope.model.core.text import cell_width
 from spackscope.model.presentation import titles
+from spackscope.model.presentation.detail import with_relations
 from spackscope.tui import keymap
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, BrowserState, Summary, Where
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -213,7 +214,8 @@ class Panes:
         details = state.details
         # While another catalog is read the last lines stay.
         if details is not None and not details.is_pending:
-            self.detail.show_spec(details.lines, details.tree, details.at)
+            lines = with_relations(details.lines, details.relations)
+            self.detail.show_spec(lines, details.tree, details.at)
             unfolded = details.tree.unfolded_sections if details.tree is not None else ()
             # Trees are as wide as they are deep.
             self.detail.set_class(bool(unfolded), "-unfolded")

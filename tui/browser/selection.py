@@ -20,27 +20,32 @@ class Selection:
     """Change the marks, and hand specs to the clipboard.
 
     `copy` copies a text and returns what to say of it, which names the text; it is called in a
-    worker thread.
+    worker thread. `on_marked` is called when the marks have changed.
     """
 
     def __init__(
         self, host: Host, recall: QueryRecall, copy: Callable[[str, str], CopyDone]
     ) -> None:
         self._host, self._recall, self._copy = host, recall, copy
+        self.on_marked: Callable[[], object] = lambda: None
 
     def mark(self, row: Row) -> None:
         """Mark a row, or remove its mark."""
         marks, hash_ = self._host.state.marks, row.spec.hash
         if hash_ in marks:
-            self._host.change(marks=tuple(mark for mark in marks if mark != hash_))
+            self._change(tuple(mark for mark in marks if mark != hash_))
             return
-        self._host.change(marks=(*marks, hash_))
+        self._change((*marks, hash_))
         if row.count > 1:
             self._host.say(f"marked the first of {row.count:,} look-alikes")
 
+    def _change(self, marks: tuple[str, ...]) -> None:
+        self._host.change(marks=marks)
+        self.on_marked()
+
     def clear(self) -> None:
         """Remove all marks."""
-        self._host.change(marks=())
+        self._change(())
 
     def pick(self, row: Row) -> None:
         """End the program with the marked specs, or with one row."""

@@ -94,13 +94,14 @@ class Draft:
 class Details:
     """The selected spec: a row of the table, or a spec that has none.
 
-    `lines` and `tree` are those of the spec before while `is_pending`. `at` puts the cursor on a
-    line, and another line at the top.
+    `lines` and `tree` are those of the spec before while `is_pending`. `relations` to other specs
+    are read after them. `at` puts the cursor on a line, and another line at the top.
     """
 
     row: Row
     lines: Sequence[DetailLine] = ()
     tree: Tree | None = None
+    relations: Sequence[DetailLine] = ()
     at: tuple[int, int] | None = None
     is_pending: bool = False
 

@@ -80,9 +80,14 @@ def _line_pieces(line: DetailLine, width: int) -> Iterator[list[Piece]]:
         margin, label = 2, f"{DIFFERS} " if line.kind == "differs" else "  "
     else:
         margin = min(_LABEL_WIDTH, width // 3) if line.label or line.is_continued else 0
-        label = f"{line.label:<{margin}}"
-    for number, part in enumerate(wrap(line.text, width - margin)):
-        yield [(" " * margin if number else label, "dim"), (part, style)]
+        label = f"{line.label:<{margin - 1}} " if line.label else " " * margin
+    # A label longer than the margin takes cells of the first part.
+    over = len(label) - margin
+    for number, part in enumerate(wrap("x" * over + line.text, width - margin)):
+        if number:
+            yield [(" " * margin, "dim"), (part, style)]
+        else:
+            yield [(label, "dim"), (part[over:], style)]
 
 
 def tree_pieces(tree: Tree, row: int, width: int) -> list[Piece]:

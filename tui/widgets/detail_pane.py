@@ -86,11 +86,15 @@ class DetailPane(VirtualList):
         if at is None and tree is self.dependency_tree and lines == self._lines:
             return
         self.is_waiting &= tree is self.dependency_tree
+        is_same = bool(lines) and self._lines[:1] == lines[:1] and tree is self.dependency_tree
+        line, below_top = self.current.line, self.cursor - self.top
         self._lines, self.dependency_tree = lines, tree
         if at is not None:
             self.cursor, self.top = at
             self._rows = []
         self._lay_out()
+        if at is None and is_same:
+            self._stay_on(line, below_top)
 
     def take_tree(self, tree: Tree, unfolded: Tree) -> None:
         """Show a tree with a line unfolded or folded, unless another spec is shown by now.
@@ -132,6 +136,10 @@ class DetailPane(VirtualList):
         below_top = self.cursor - self.top
         self._rows = []
         self._lay_out()
+        self._stay_on(line, below_top)
+
+    def _stay_on(self, line: DetailLine | Node, below_top: int) -> None:
+        """Move the cursor to where its line is now, as far below the top as before."""
         number = next((number for number, row in enumerate(self._rows) if row.line is line), None)
         if number is not None and number != self.cursor:
             self.top = max(0, number - below_top)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -45,7 +46,7 @@ async def browser(index: Path) -> AsyncIterator[Browser]:
 def tree(browser: Browser, section: str = "depends on") -> list[str]:
     """Return the lines of a section of the tree without cursor and hashes."""
     lines = iter(browser.detail_lines)
-    found = [next(line for line in lines if line[1:].startswith(section))[1:].rstrip()]
+    found = [next(line for line in lines if re.match(rf"{section} \d", line[1:]))[1:].rstrip()]
     for line in lines:
         if not line[1:].startswith("["):
             break

@@ -1,0 +1,78 @@
+"""Write how a spec relates to others: what tells it from one like it, what it needs, its users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from spackscope.model.analysis.differences import Comparison
+from spackscope.model.analysis.needs import Needs
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.text import cell_width, clean
+from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.differences import DifferenceLine, difference_lines, untold_text
+from spackscope.model.presentation.needs import needs_cell
+
+NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
+"""The labels of the lines."""
+
+_WIDTH = 76
+"""Cells of a line, which are one row of a wide pane and few of a narrow one."""
+_MAX_DIFFERENCES = 2
+_GAP = "  "
+
+Name = tuple[str, str]
+"""A package and its version."""
+
+
+def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
+    """Return lines that are still to be read, so that what comes after them moves little."""
+    return [DetailLine("…", label) for label in labels]
+
+
+def difference_line(hash_: str, comparison: Comparison, *, runs_the_same: bool) -> DetailLine:
+    """Describe what tells a spec from one like it; `hash_` is that of the other one."""
+    lines = difference_lines(comparison)
+    running = [line for line in lines if line.runs]
+    building = [line for line in lines if not line.runs]
+    parts = [
+        _joined(running, _MAX_DIFFERENCES),
+        "runs the same" if runs_the_same else "",
+        _joined(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
+        untold_text(comparison),
+    ]
+    text = " · ".join(part for part in parts if part) or "no difference is known"
+    return DetailLine(f"{clean(hash_)[:SHORT_HASH]}{_GAP}{text}", NEXT_TO)
+
+
+def _joined(lines: Sequence[DifferenceLine], most: int, label: str = "") -> str:
+    """Return the first differences in short, and how many more there are."""
+    if not lines:
+        return ""
+    texts = [_short(line) for line in lines[:most]]
+    more = len(lines) - len(texts)
+    return label + ", ".join(texts) + (f" and {more:,} more" if more else "")
+
+
+def _short(line: DifferenceLine) -> str:
+    """Return a difference with its path in brackets, so that several can follow each other."""
+    what = " ".join(part for part in (line.subject, line.a, "≠", line.b) if part)
+    return f"{what} ({line.where.removeprefix('through ')})" if line.where else what
+
+
+def needs_detail(needs: Needs) -> DetailLine:
+    """Name what a spec links or runs, as far as there is room."""
+    return DetailLine(needs_cell(needs, _WIDTH), NEEDS)
+
+
+def used_by_line(users: Sequence[Name], total: int) -> DetailLine:
+    """Name the specs that use one, each package once, as far as there is room."""
+    texts: list[str] = []
+    names = [clean(f"{package}@{version}" if version else package) for package, version in users]
+    for name in dict.fromkeys(names):
+        if cell_width(_GAP.join([*texts, name, f"{total:,} in all"])) > _WIDTH and texts:
+            break
+        texts.append(name)
+    if not texts:
+        return DetailLine("nothing here", USED_BY)
+    rest = f"{total:,} in all" if total > len(texts) else ""
+    return DetailLine(_GAP.join(filter(None, [*texts, rest])), USED_BY)

@@ -1,0 +1,155 @@
+"""How the selected spec relates to others, read after its other lines and shown above them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from spackscope.model.analysis.differences import compare
+from spackscope.model.analysis.graph import Graph
+from spackscope.model.analysis.nearest import nearest
+from spackscope.model.analysis.needs import read_needs
+from spackscope.model.analysis.run_kinds import run_kind
+from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.relations import (
+    NEEDS,
+    NEXT_TO,
+    USED_BY,
+    difference_line,
+    needs_detail,
+    pending_lines,
+    used_by_line,
+)
+from spackscope.tui.browser.state import Host, Task
+
+_MAX_CANDIDATES = 100
+"""Look-alikes of which the nearest is searched for."""
+_MAX_USERS = 20
+_MAX_KEPT = 200
+
+
+class _Key(NamedTuple):
+    """What the lines depend on: the spec, and the marked one that it is compared with."""
+
+    hash: str
+    mark: str
+
+
+class Relations:
+    """Read the lines of one spec after the other; a newer one replaces the job."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._catalog: Catalog | None = None
+        self._lines: dict[_Key, Sequence[DetailLine]] = {}
+        self._stale: dict[_Key, Sequence[DetailLine]] = {}
+
+    def known(self, row: Row) -> Sequence[DetailLine]:
+        """Return the lines that were read before, or as many that are still to be read.
+
+        Until they are read from another catalog they are those of the one before.
+        """
+        state, key = self._host.state, self._key(row)
+        catalog = state.catalog
+        if catalog is not self._catalog:
+            self._catalog, self._lines, self._stale = catalog, {}, self._lines
+        lines = self._lines.get(key, self._stale.get(key))
+        if lines is not None or catalog is None or state.connected is not catalog:
+            return lines or ()
+        if not catalog.dependencies.lists(row.id):
+            return ()
+        labels = [NEXT_TO] if self._other_count(catalog, row) else []
+        return pending_lines([*labels, NEEDS, USED_BY])
+
+    def request(self, row: Row) -> None:
+        """Read the lines of the selected spec, unless they are known."""
+        state, key = self._host.state, self._key(row)
+        catalog = state.catalog
+        if catalog is None or state.connected is not catalog or key in self._lines:
+            self._host.cancel("relations")
+            return
+        has_other = self._other_count(catalog, row) > 0
+
+        def job(task: Task) -> Sequence[DetailLine]:
+            first = read_relations(catalog, row.id)
+            if not has_other:
+                return first
+            if key not in self._stale:
+                task.report(lambda: self._show(row, [*pending_lines([NEXT_TO]), *first]))
+            return [*read_difference(catalog, row, key.mark, task), *first]
+
+        self._host.run(job, lambda lines: self._take(key, row, lines), group="relations")
+
+    def _key(self, row: Row) -> _Key:
+        marks = self._host.state.marks
+        return _Key(
+            row.spec.hash, marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else ""
+        )
+
+    def _other_count(self, catalog: Catalog, row: Row) -> int:
+        """Return how many specs this one can be compared with."""
+        if self._key(row).mark:
+            return 1
+        first, end = catalog.column_arrays.specs(row.look_alike)
+        return end - first - 1
+
+    def _take(self, key: _Key, row: Row, lines: Sequence[DetailLine]) -> None:
+        self._lines[key] = lines
+        while len(self._lines) > _MAX_KEPT:
+            del self._lines[next(iter(self._lines))]
+        self._show(row, lines)
+
+    def _show(self, row: Row, lines: Sequence[DetailLine]) -> None:
+        details = self._host.state.details
+        if details is not None and details.row.id == row.id and not details.is_pending:
+            self._host.change(details=replace(details, relations=lines, at=None))
+
+
+def read_relations(catalog: Catalog, id_: int) -> list[DetailLine]:
+    """Read what a spec needs to run, and who uses it; nothing if its source does not tell."""
+    needs = read_needs(catalog, id_)
+    if needs is None:
+        return []
+    graph = spec_graph(catalog)
+    users = sorted(graph.dependents(id_))
+    specs = (graph.attributes(user) for user in users[:_MAX_USERS])
+    names = [(spec.package, spec.version) for spec in specs]
+    return [needs_detail(needs), used_by_line(names, len(users))]
+
+
+def read_difference(
+    catalog: Catalog, row: Row, mark: str, should_stop: ShouldStop
+) -> list[DetailLine]:
+    """Compare a spec with the marked one, or with the look-alike nearest to it.
+
+    That is one of another run-time kind if there is any. Raises Cancelled and IndexDamaged.
+    """
+    graph = spec_graph(catalog)
+    other = _marked(catalog, mark) if mark else _nearest(graph, catalog, row, should_stop)
+    if other is None or graph.identity(other) == graph.identity(row.id):
+        return []
+    comparison = compare(graph, row.id, other, should_stop=should_stop)
+    is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
+    runs_the_same = is_told and run_kind(graph, row.id) == run_kind(graph, other)
+    (hash_,) = graph.hashes([other])
+    return [difference_line(hash_, comparison, runs_the_same=runs_the_same)]
+
+
+def _marked(catalog: Catalog, mark: str) -> int | None:
+    return next((row.id for row in catalog.by_hash(mark)), None)
+
+
+def _nearest(graph: Graph, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
+    own = graph.identity(row.id)
+    alike = range(*catalog.column_arrays.specs(row.look_alike))[:_MAX_CANDIDATES]
+    others = [id_ for id_ in alike if graph.identity(id_) != own]
+    kind = run_kind(graph, row.id)
+    of_kinds = {run_kind(graph, id_): id_ for id_ in reversed(others)}
+    of_kinds.pop(kind, None)
+    found = nearest(graph, row.id, of_kinds.values() or others, limit=1, should_stop=should_stop)
+    return found.candidates[0].id if found.candidates else None
