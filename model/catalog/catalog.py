@@ -14,6 +14,7 @@ from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.opened_rows import Partition, RowRole
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
@@ -120,11 +121,14 @@ class Catalog:
         """Return the package that a query names, with all its specs; None if it names none."""
         return self._packages.selected(query)
 
-    def listing(self, view: View, *, should_stop: ShouldStop = never) -> Listing:
-        """Return the rows of a view."""
+    def listing(
+        self, view: View, *, partition: Partition | None = None, should_stop: ShouldStop = never
+    ) -> Listing:
+        """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
         specs = self.match(view.query, should_stop=should_stop)
         with self.database.stoppable(should_stop):
-            return Listing(view, specs, self.column_arrays, self.dictionaries, self.by_host)
+            arrays, dictionaries = self.column_arrays, self.dictionaries
+            return Listing(view, specs, arrays, dictionaries, self.by_host, partition)
 
     def columns(self, view: View) -> list[Column]:
         """Return the columns to show for a view: the core, and those that vary or are named.
@@ -140,9 +144,14 @@ class Catalog:
         """Return the columns with several values in the package that a query names, or at all."""
         return self._all_rows(self._packages.span(query)).varying_columns
 
-    def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
+    def rows(
+        self,
+        ids: Sequence[int],
+        counts: Sequence[int] | None = None,
+        roles: Sequence[RowRole] | None = None,
+    ) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""
-        return self._records.rows(ids, counts)
+        return self._records.rows(ids, counts, roles)
 
     def specs(self, listing: Listing) -> Iterator[Spec]:
         """Yield the records of a listing in its order."""

@@ -14,6 +14,13 @@ from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.catalog.opened_rows import (
+    OpenedRow,
+    Partition,
+    RowRole,
+    find_row,
+    opened_rows,
+)
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
 from spackscope.model.core.variants import split_variant
@@ -33,13 +40,15 @@ class Sort:
 class View:
     """All that decides which rows are shown, and how.
 
-    `opened` has the look-alikes that are shown row by row although the others are `folded`.
+    `opened` has the look-alikes that are shown row by row although the others are `folded`, and
+    `opened_kinds` a spec of each of their kinds that is shown so.
     """
 
     query: Query = Query()
     sort: Sort | None = None
     folded: bool = False
     opened: frozenset[int] = frozenset()
+    opened_kinds: frozenset[int] = frozenset()
 
 
 class _Ids(NamedTuple):
@@ -49,12 +58,20 @@ class _Ids(NamedTuple):
     counts: Sequence[int] | None
 
 
+class _OpenedGroup(NamedTuple):
+    """The rows of an opened group, and the number of the first."""
+
+    start: int
+    rows: Sequence[OpenedRow]
+
+
 @class_reading_index
 class Listing:
     """The rows of a view as ids in their order, and a summary of all of them.
 
     `shown` is the number of specs. `counts` has for each row how many specs it stands for; it is
-    None if every row stands for one.
+    None if every row stands for one. `roles` has the role of each row, and is None without opened
+    groups. With a `partition` these have a head, and are shown kind by kind.
     """
 
     def __init__(
@@ -64,6 +81,7 @@ class Listing:
         arrays: ColumnArrays,
         dictionaries: Dictionaries,
         by_host: ByHost,
+        partition: Partition | None = None,
     ) -> None:
         self.view = view
         self.shown = len(specs)
@@ -71,7 +89,12 @@ class Listing:
         self._arrays = arrays
         self._dictionaries = dictionaries
         self._by_host = by_host
+        self._opened: dict[int, _OpenedGroup] = {}
+        self._is_flat = partition is None
         self.ids, self.counts = self._ordered_ids()
+        self.roles: Sequence[RowRole] | None = None
+        if partition is not None and self.counts is not None:
+            self._open_groups(partition, self.ids, self.counts)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -119,7 +142,7 @@ class Listing:
         ids, counts = array("q"), array("q")
         for look_alike, group in groupby(runs, lambda run: run.look_alike):
             adjacent = list(group)
-            if look_alike in self.view.opened:
+            if self._is_flat and look_alike in self.view.opened:
                 for run in adjacent:
                     ids.extend(range(run.start, run.stop))
                     counts.extend([1] * (run.stop - run.start))
@@ -127,6 +150,30 @@ class Listing:
                 ids.append(adjacent[0].start)
                 counts.append(sum(run.stop - run.start for run in adjacent))
         return _Ids(ids, counts)
+
+    def _open_groups(
+        self, partition: Partition, ids: Sequence[int], counts: Sequence[int]
+    ) -> None:
+        """Put the rows of opened groups in place of the folded ones."""
+        groups: list[tuple[int, int, list[OpenedRow]]] = []
+        for look_alike in self.view.opened:
+            members = list(self.look_alike_ids(look_alike))
+            if len(members) > 1:
+                rows = opened_rows(members, partition(members), self.view.opened_kinds)
+                groups.append((ids.index(members[0]), look_alike, rows))
+        if not groups:
+            return
+        new_ids, new_counts, roles, end = array("q"), array("q"), array("b"), 0
+        for at, look_alike, rows in [*sorted(groups), (len(ids), -1, [])]:
+            new_ids.extend(ids[end:at])
+            new_counts.extend(counts[end:at])
+            roles.extend(bytes(at - end))
+            self._opened[look_alike] = _OpenedGroup(len(new_ids), rows)
+            new_ids.extend(row.id for row in rows)
+            new_counts.extend(row.count for row in rows)
+            roles.extend(row.role for row in rows)
+            end = at + 1
+        self.ids, self.counts, self.roles = new_ids, new_counts, list(map(RowRole, roles))
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Return the values that a column has in the whole index."""
@@ -209,8 +256,14 @@ class Listing:
         varying = [(max(each), name) for name, each in counts_of.items() if max(each) < len(codes)]
         return {name: rank for rank, (_, name) in enumerate(sorted(varying))}
 
-    def row_of(self, id_: int, look_alike: int) -> int | None:
-        """Return the number of the row that shows a spec, alone or folded with its look-alikes."""
+    def row_of(self, id_: int, look_alike: int, role: RowRole = RowRole.SPEC) -> int | None:
+        """Return the number of the row that shows a spec, alone or folded with its look-alikes.
+
+        In an opened group it is the row with the role, if there is one.
+        """
+        if (group := self._opened.get(look_alike)) is not None:
+            number = find_row(group.rows, id_, role)
+            return group.start if number is None else group.start + number
         if id_ in (ids := self.ids):
             return ids.index(id_)
         if self.counts is None:

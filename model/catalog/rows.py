@@ -13,6 +13,7 @@ from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.records import (
     Dependency,
@@ -49,12 +50,16 @@ _SOURCE_STATUS = (text, text, text, natural, number, text, text, natural)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a listing: a record, its ids, and how many look-alikes the row stands for."""
+    """One row of a listing: a record, its ids, and how many look-alikes the row stands for.
+
+    `role` is that of the row in an opened group.
+    """
 
     id: int
     look_alike: int
     spec: Spec
     count: int = 1
+    role: RowRole = RowRole.SPEC
 
 
 class Records:
@@ -74,11 +79,18 @@ class Records:
         self._dependencies = dependencies
         self._by_host = by_host
 
-    def rows(self, ids: Sequence[int], counts: Sequence[int] | None = None) -> list[Row]:
+    def rows(
+        self,
+        ids: Sequence[int],
+        counts: Sequence[int] | None = None,
+        roles: Sequence[RowRole] | None = None,
+    ) -> list[Row]:
         """Return the rows with these ids, in the order of the ids."""
         records = self._read(ids)
-        numbers = [1] * len(ids) if counts is None else counts
-        return [Row(id_, *records[id_], n) for id_, n in zip(ids, numbers, strict=True)]
+        counts = [1] * len(ids) if counts is None else counts
+        roles = [RowRole.SPEC] * len(ids) if roles is None else roles
+        rows = zip(ids, counts, roles, strict=True)
+        return [Row(id_, *records[id_], count, role) for id_, count, role in rows]
 
     def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the look-alike and the record of each id."""

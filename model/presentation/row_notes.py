@@ -1,0 +1,119 @@
+"""Notes on the rows of look-alikes: how many specs use them, and what their kinds differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from spackscope.model.analysis.run_kinds import Kind, run_kinds
+from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.analysis.varying import varying
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.bounded_cache import BoundedCache
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.presentation.kinds import (
+    ALL_RUN_THE_SAME,
+    BUILD_TOOLS_ONLY,
+    NOT_TOLD,
+    differing_lines,
+)
+
+_BYTES_OF_AN_ID = 100
+
+
+class RowNote(NamedTuple):
+    """What is known of a row besides its record.
+
+    `users` is the number of specs that depend on it, None if no dependencies are listed; `kinds`
+    stands in place of the hash of several kinds, and `differs` says what its specs differ in.
+    """
+
+    users: int | None = None
+    kinds: str = ""
+    differs: str = ""
+
+
+NoteKey = tuple[int, RowRole, int]
+"""The id, the role and the count of a row: what its note belongs to."""
+
+
+def note_key(row: Row) -> NoteKey:
+    """Return what the note of a row belongs to."""
+    return row.id, row.role, row.count
+
+
+def row_notes(catalog: Catalog) -> RowNotes:
+    """Return the notes on the rows of a catalog, which are computed once."""
+    return catalog.cached(RowNotes)
+
+
+class RowNotes:
+    """Computes notes in worker threads, and keeps the kinds of some groups."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._graph = spec_graph(catalog)
+        self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
+            lambda kinds: _BYTES_OF_AN_ID * sum(len(kind.ids) for kind in kinds)
+        )
+        self._lines: BoundedCache[tuple[int, ...], list[str]] = BoundedCache(
+            lambda lines: sum(map(len, lines))
+        )
+
+    def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
+        """Return the run-time kinds of look-alikes. Raises Cancelled and IndexDamaged."""
+        return self._kinds.get(
+            tuple(ids), lambda: run_kinds(self._graph, ids, should_stop=should_stop)
+        )
+
+    def partition(self, ids: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Return the specs of each kind; empty if their source lists no dependencies."""
+        kinds = self.kinds(ids)
+        return [kind.ids for kind in kinds] if all(kind.is_known for kind in kinds) else ()
+
+    def of(
+        self, listing: Listing, rows: Iterable[Row], *, should_stop: ShouldStop = never
+    ) -> dict[NoteKey, RowNote]:
+        """Return the notes on some rows of a listing. Raises Cancelled and IndexDamaged."""
+        notes = {}
+        for row in rows:
+            if should_stop():
+                raise Cancelled
+            notes[note_key(row)] = self._note(listing, row, should_stop)
+        return notes
+
+    def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
+        if not self._graph.lists_dependencies(row.id):
+            return RowNote(None, "", NOT_TOLD if row.count > 1 else "")
+        if row.role is RowRole.SPEC and row.count == 1:
+            return RowNote(len(self._graph.dependents(row.id)))
+        kinds = self.kinds(listing.look_alike_ids(row.look_alike), should_stop=should_stop)
+        if row.role in (RowRole.SPEC, RowRole.GROUP):
+            users = sum(kind.total_users for kind in kinds)
+            if len(kinds) == 1:
+                is_head = row.role is RowRole.GROUP
+                return RowNote(users, "", ALL_RUN_THE_SAME if is_head else BUILD_TOOLS_ONLY)
+            return RowNote(users, f"{len(kinds)} kinds", "")
+        number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
+        kind = kinds[number]
+        if row.role is RowRole.MEMBER:
+            at = kind.ids.index(row.id)
+            lines = self._lines_of([(id_,) for id_ in kind.ids], should_stop, run_only=False)
+            return RowNote(kind.users[at], "", lines[at])
+        lines = self._lines_of([kind.ids for kind in kinds], should_stop, run_only=True)
+        return RowNote(kind.total_users, "", lines[number])
+
+    def _lines_of(
+        self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
+    ) -> list[str]:
+        """Return what each of some groups differs in from the others."""
+
+        def compute() -> list[str]:
+            table = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
+            return differing_lines(table.rows, list(map(len, groups)))
+
+        key = (int(run_only), *(id_ for ids in groups for id_ in ids))
+        return self._lines.get(key, compute)
