@@ -10,11 +10,12 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Any, cast
 
+from spackscope.model.catalog.node_table import NodeTable
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import FIELDS, STORED
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import HASH_LENGTH, NodeFacts
+from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text, texts
@@ -45,12 +46,14 @@ class Dictionaries:
     """The values that codes mean; each dictionary is read when it is first needed.
 
     `record_values` has for each dictionary in `STORED` the values of the fields of `Spec` that a
-    code means, and `widths` returns the cells that each value of a column takes.
+    code means, and `widths` returns the cells that each value of a column takes. `nodes` has what
+    nodes state beside the columns, by the codes of specs.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._values: dict[str, Sequence[Value]] = {}
+        self.nodes = NodeTable(database)
         self.record_values = [
             _Entries(partial(self._record_values, columns)) for columns in STORED.values()
         ]
@@ -106,24 +109,6 @@ class Dictionaries:
             " ORDER BY document.id"
         )
         return [(text(origin), text(name)) for origin, name in rows]
-
-    @cached_property
-    def nodes(self) -> list[NodeFacts]:
-        """What nodes state beside the columns, by the codes of specs."""
-        rows = self._database.execute(
-            f"SELECT {', '.join(NodeFacts._fields)} FROM node ORDER BY id"
-        )
-        return [
-            NodeFacts(
-                text(recipe),
-                text(external),
-                texts(modules),
-                text(more),
-                texts(patches),
-                natural(n),
-            )
-            for recipe, external, modules, more, patches, n in rows
-        ]
 
     @cached_property
     def lists_dependencies(self) -> bool:

@@ -33,7 +33,7 @@ def comparison_json(
     if comparison is not None:
         document |= {
             "pairs": comparison.pairs,
-            "causes": [_cause(cause, hashes) for cause in comparison.causes],
+            "causes": [cause_json(cause, hashes) for cause in comparison.causes],
             "untold": comparison.untold,
             "lists_dependencies": comparison.lists_dependencies,
             "complete": not (comparison.is_cut or comparison.untold)
@@ -42,7 +42,8 @@ def comparison_json(
     return json.dumps(document)
 
 
-def _cause(cause: Cause, hashes: Mapping[int, str]) -> dict[str, Any]:
+def cause_json(cause: Cause, hashes: Mapping[int, str]) -> dict[str, Any]:
+    """Return a cause as an object; `hashes` has those of its two nodes."""
     return {
         "package": cause.package,
         "path": cause.path,

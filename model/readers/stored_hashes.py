@@ -224,10 +224,8 @@ def _sorted_out(checks: _Checks, format_: int | None, problems: list[str]) -> St
 
 def _reason_unchecked(check: _Check, format_: int | None) -> str:
     """Return why another hash does not mean that a record is wrong, or an empty string."""
-    original = check.original_format or format_ or _CURRENT
-    # Since Spack 0.18 each node has the hash of its recipe.
-    if original <= _LAST_OF_0_17 or (original < _CURRENT and not check.has_recipe):
+    if (format_ is not None and format_ <= _LAST_OF_0_17) or not check.has_recipe:
         return OLD
-    if format_ is None or original > _CURRENT:
+    if format_ is None or (check.original_format or 0) > _CURRENT:
         return UNKNOWN
-    return CONVERTED if original < format_ else ""
+    return CONVERTED if (check.original_format or format_) < format_ else ""
