@@ -40,6 +40,8 @@ def difference_line(hash_: str, comparison: Comparison, *, runs_the_same: bool) 
         _joined(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
         untold_text(comparison),
     ]
+    if not lines and not comparison.lists_dependencies:
+        return DetailLine(untold_text(comparison), NEXT_TO)
     text = " · ".join(part for part in parts if part) or "no difference is known"
     return DetailLine(f"{clean(hash_)[:SHORT_HASH]}{_GAP}{text}", NEXT_TO)
 

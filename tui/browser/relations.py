@@ -61,10 +61,9 @@ class Relations:
         lines = self._lines.get(key, self._stale.get(key))
         if lines is not None or catalog is None or state.connected is not catalog:
             return lines or ()
-        if not catalog.dependencies.lists(row.id):
-            return ()
         labels = [NEXT_TO] if self._other_count(catalog, row) else []
-        return pending_lines([*labels, NEEDS, USED_BY])
+        labels += [NEEDS, USED_BY] if catalog.dependencies.lists(row.id) else []
+        return pending_lines(labels)
 
     def request(self, row: Row) -> None:
         """Read the lines of the selected spec, unless they are known."""

@@ -59,3 +59,8 @@ def test_lines_of_the_tree_keep_the_hash_however_deep_they_are() -> None:
         assert all(line.endswith(f"{depth:07}") for depth, line in enumerate(lines, 1))
         assert "29·" in lines[-1], "what is too deep says how deep it is"
     assert lines[0].startswith("[bl  ] ▾ mpi=openmpi@5.0.3 ")
+
+
+def test_a_label_longer_than_its_margin_takes_room_of_the_first_row_only() -> None:
+    rows = layout([DetailLine("mpich zlib-ng gcc-runtime", "needs to run")], None, 30)
+    assert drawn(rows) == ["needs to run mpich zlib-ng", "          gcc-runtime"]
