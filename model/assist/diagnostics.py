@@ -214,7 +214,7 @@ def _offset(parsed: ParsedInput, condition: Condition) -> int | None:
 def explain_no_match(catalog: Catalog, query: Query) -> str:
     """Return a sentence on the condition because of which a query has no match.
 
-    Example: "No match. Without os=x: 8,980 · without cached: 1,238".
+    What would match instead are the `relaxations` of the query.
     """
     if not query:
         return "There are no specs"
@@ -224,10 +224,8 @@ def explain_no_match(catalog: Catalog, query: Query) -> str:
     if (advice := advise(catalog, query)) is not None:
         return advice.sentence
     parts = query.parts()
-    if len(parts) > 1:
-        counts = [(catalog.count(query.minus(part)), part) for part in parts]
-        if ways := [f"{part}: {count:,}" for count, part in counts if count]:
-            return f"No match. Without {' · without '.join(ways)}"
+    if len(parts) > 1 and any(catalog.count(query.minus(part)) for part in parts):
+        return "No match"
     before = Query()
     for number, part in enumerate(parts):
         if not catalog.count(part):

@@ -109,7 +109,8 @@ class Depends:
         intel-oneapi-compilers, as in Spack.
         """
         terms = [term for term in self.terms if isinstance(term, Term)]
-        stated = {t.column: t.pattern for t in terms if t.column in _STATED and not t.negated}
+        plain = [t for t in terms if t.column in _STATED and t.pattern and not t.negated]
+        stated = {term.column: term.pattern for term in plain}
         if "package" in stated:
             stated["package"] = compiler_name(stated["package"])
         ignored = [t for t in terms if t.column == "namespace" or _is_propagated(t)]

@@ -178,14 +178,11 @@ def three(tmp_path: Path) -> Catalog:
         ("nothing", "Unknown package nothing"),
         ("nothing none", "No package nothing or none"),
         ("zlib os=os1", "No zlib has os=os1, only os0"),
-        ("os=os0 os=*1", "No match. Without os=os0: 2 · without os=*1: 3"),
+        ("os=os0 os=*1", "No match"),
         ("os=*0 os=*1 os=*2", "No match for os=*1 together with os=*0"),
-        ("os=os1 os=*1 !os=*s1", "No match. Without !os=*s1: 2"),
+        ("os=os1 os=*1 !os=*s1", "No match"),
         ("target=* bzip2 os=os1 os=*2", "No bzip2 has os=*2, only os0 and os1"),
-        (
-            "!os=os0 !os=os1 !os=os2",
-            "No match. Without !os=os0: 3 · without !os=os1: 2 · without !os=os2: 1",
-        ),
+        ("!os=os0 !os=os1 !os=os2", "No match"),
     ],
 )
 def test_the_excluding_condition_is_named(query: str, sentence: str, three: Catalog) -> None:

@@ -109,6 +109,8 @@ def test_nothing_found_is_explained(program: Program) -> None:
     assert (result.returncode, result.stdout) == (ExitCode.NOTHING, "")
     assert result.stderr == (
         "spackscope: No py-build has os=sequoia, only ubuntu22.04 and ubuntu24.04\n"
+        "  without os=sequoia  24\n"
+        "  without py-build    64\n"
     )
 
 

@@ -9,9 +9,11 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
+from spackscope.model.assist.diagnostics import explain_no_match
+from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
@@ -28,6 +30,9 @@ MAX_PRINTED = 20
 
 _MAX_QUERY_LENGTH = 500
 """Characters of a query that is printed with a caret under its error."""
+
+_MAX_LABEL = 60
+"""Cells of what would match instead of a query without a match."""
 
 
 def parse_query(words: Sequence[str]) -> Query:
@@ -99,6 +104,22 @@ def _print_problems(catalog: Catalog, limit: int | None) -> None:
     if limit is not None and catalog.problem_count > limit:
         rest = catalog.problem_count - limit
         stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
+
+
+def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
+    """Return the end of a command for whose query nothing matches, and what would match instead.
+
+    `sentence` comes before the reason.
+    """
+    found = [each for each in relaxations(catalog, query) if each.query]
+    counts = [f"{each.count:,}" for each in found]
+    width = min(_MAX_LABEL, max((cell_width(each.label) for each in found), default=0))
+    lines = (
+        f"  {pad(each.label, width)}  {count:>{max(map(len, counts))}}"
+        for each, count in zip(found, counts, strict=True)
+    )
+    reason = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
+    return Leave(no_match_code(catalog), reason, *lines)
 
 
 def no_match_code(catalog: Catalog) -> ExitCode:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.presentation import export
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import no_match_code, parse_query, print_lines
+from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines
 from spackscope.tui.cli.table import Table
 from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process.exit_codes import ExitCode
 
 _FORMATS: Mapping[str, export.Export] = {
     "json": export.json_array,
@@ -40,6 +39,6 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             bold = not options.no_color and stdio.supports_colour(session.environ)
             yield from Table(catalog, listing).lines(stdio.width(), bold=bold)
         if not listing:
-            raise Leave(no_match_code(catalog), explain_no_match(catalog, query))
+            raise no_match(catalog, query)
 
     return print_lines(options, sources, session, lines)

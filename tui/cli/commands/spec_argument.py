@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.query.ast import Query
 from spackscope.tui.cli import table
-from spackscope.tui.cli.commands.common import no_match_code, parse_query
+from spackscope.tui.cli.commands.common import no_match, no_match_code, parse_query
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_CANDIDATES = 20
@@ -60,11 +59,9 @@ def _find_hash(catalog: Catalog, prefix: str, query: Query) -> str:
     if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
         specs = catalog.specs(catalog.listing(View(query)))
         matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
-        reason = explain_no_match(catalog, query) if not matches else ""
-        if matches or not prefix:
-            hashes, several, none = matches, "Several specs match:", reason
-        else:
-            none += f". {reason}"
+        if not matches:
+            raise no_match(catalog, query, none if prefix else "")
+        hashes, several = matches, "Several specs match:"
     if not hashes:
         raise Leave(no_match_code(catalog), none)
     if len(hashes) == 1:

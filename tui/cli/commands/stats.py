@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.axes import Axis, axis_names, find_axis
 from spackscope.model.analysis.frequency import frequency
-from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import ALIASES
 from spackscope.model.core.suggestions import did_you_mean
@@ -15,7 +14,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import frequency_table
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import no_match_code, parse_query, print_lines
+from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -45,7 +44,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
                 counts, stdio.width(), bold=bold, ascii_only=not stdio.supports_unicode()
             )
         if not counts.total:
-            raise Leave(no_match_code(catalog), explain_no_match(catalog, query))
+            raise no_match(catalog, query)
 
     return print_lines(options, sources, session, lines)
 

@@ -1,0 +1,160 @@
+"""What is offered instead of a query without a match has the matches that it claims."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from spackscope.model.assist.relaxations import MAX_RELAXATIONS, Relaxation, relaxations
+from spackscope.model.assist.widening import nearest_versions
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import View
+from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
+from spackscope.model.core.text import is_clean
+from spackscope.model.query.ast import Query
+from spackscope.model.query.lexer import in_quotes
+from spackscope.model.query.parser import parse
+from tests.builders import all_records, catalog_of, record, write_page
+from tests.evaluator import satisfies
+from tests.hostile import HOSTILE_TEXT
+from tests.model.query.test_spack_answers import DATA
+from tests.random_queries import random_query
+
+
+@lru_cache
+def spack1() -> Catalog:
+    return catalog_of(DATA / "spack1.index.json.gz")
+
+
+def offered(catalog: Catalog, text: str) -> dict[str, int]:
+    return {each.label: each.count for each in relaxations(catalog, parse(text))}
+
+
+def labels(catalog: Catalog, text: str) -> list[str]:
+    return list(offered(catalog, text))
+
+
+def check(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
+    """Check what holds of the relaxations of any query without a match."""
+    found = relaxations(catalog, query)
+    assert found, f"nothing is offered for {query}"
+    assert len(found) <= MAX_RELAXATIONS
+    assert len({each.query for each in found}) == len(found)
+    for each in found:
+        assert each.query != query
+        assert is_clean(each.label)
+        written = parse(str(each.query), bare="any")
+        listing = catalog.listing(View(written))
+        assert listing.shown == each.count > 0, f"{query}: {each}"
+    return found
+
+
+def random_queries(catalog: Catalog, seed: int, count: int) -> list[Query]:
+    """Return random queries without a match."""
+    random, queries = Random(seed), list[Query]()
+    while len(queries) < count:
+        try:
+            query = parse(random_query(random))
+            if not catalog.count(query):
+                queries.append(query)
+        except (QueryError, Unanswerable):
+            continue
+    return queries
+
+
+def test_counts_are_those_of_the_evaluator(mixed: Catalog) -> None:
+    specs = all_records(mixed)
+    for query in random_queries(mixed, 1, 60):
+        for each in check(mixed, query):
+            expected = sum(satisfies(spec, each.query) for spec in specs)
+            assert each.count == expected, f"{query}: {each}"
+
+
+def test_counts_are_those_of_the_rows() -> None:
+    for query in random_queries(spack1(), 2, 60):
+        check(spack1(), query)
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ("hdf5@1.99:", ["@=1.14.6 instead of @1.99:", "without @1.99:"]),
+        ("hdf5@:1.2", ["@=1.8.23 instead of @:1.2", "without @:1.2"]),
+        ("hdf5 %gcc@99", ["%gcc instead of %gcc@99", "%gcc@=14.2.0 instead of %gcc@99"]),
+        ("hdf5 target=:x86_64", ["target=:x86_64_v3 instead of target=:x86_64"]),
+        ("hdf5 +mpi os=nosuch", ["without os=nosuch"]),
+        ("hdf5 os=ubuntu24", ["os=ubuntu22.04 instead of os=ubuntu24"]),
+        ("hdf5 ^mpich@99", ["^mpich instead of ^mpich@99", "without ^mpich@99"]),
+        ("hdf", ["hdf5 instead of hdf"]),
+        ("hdf5 build_type=Fast", ["build_type=* instead of build_type=Fast"]),
+        ("hdf5 ~mpi ^mpich", ["without ~mpi", "without ^mpich"]),
+    ],
+)
+def test_the_nearest_comes_first(text: str, best: list[str]) -> None:
+    found = labels(spack1(), text)
+    assert found[: len(best)] == best or set(best) <= set(found[: len(best) + 1]), found
+
+
+def test_two_are_dropped_only_where_one_does_not_help() -> None:
+    assert labels(spack1(), "hdf5 +nosuch os=nosuch") == ["without +nosuch and os=nosuch"]
+    only = labels(spack1(), "hdf5 +nosuch os=nosuch target=nosuch")
+    assert only == ["only hdf5"]
+    assert labels(spack1(), "nosuch +nosuch os=nosuch") == ["without any filter"]
+
+
+def test_the_longest_prefix_of_a_hash_is_offered() -> None:
+    hash_ = all_records(spack1())[0].hash
+    typed = hash_[:9] + "".join("b" if letter == "a" else "a" for letter in hash_[9:12])
+    found = relaxations(spack1(), parse(f"/{typed}"))
+    assert found[0].label == f"/{hash_[:9]} instead of /{typed}"
+    (word, *_) = relaxations(spack1(), parse(hash_[:7]))
+    assert (word.label, word.count) == (f"/{hash_[:7]} instead of {hash_[:7]}", 1)
+
+
+def test_each_of_several_specs_is_relaxed() -> None:
+    found = offered(spack1(), "hdf5@1.99 zlib-ng@1.0")
+    of_hdf5, of_zlib = (spack1().count(parse(name)) for name in ("hdf5", "zlib-ng"))
+    assert (found["without @1.99"], found["without @1.0"]) == (of_hdf5, of_zlib)
+
+
+def test_what_cannot_be_answered_is_not_offered(mixed: Catalog) -> None:
+    found = labels(mixed, "os=nosuch ^zlib")
+    assert found == ["without os=nosuch and ^zlib"] or "^zlib" not in " ".join(found)
+
+
+def test_hostile_conditions_are_clean(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(n, os=text) for n, (_, text) in enumerate(HOSTILE_TEXT)])
+    catalog = catalog_of(tmp_path)
+    for _, text in HOSTILE_TEXT:
+        if 0 < len(text) < 999:
+            query = parse(f"os={in_quotes(text)} zlib@1.99")
+            assert not catalog.count(query)
+            check(catalog, query)
+
+
+def test_a_search_can_be_stopped(mixed: Catalog) -> None:
+    with pytest.raises(Cancelled):
+        relaxations(mixed, parse("zlib os=nosuch"), should_stop=lambda: True)
+
+
+def test_an_index_without_specs_has_no_way_out(tmp_path: Path) -> None:
+    write_page(tmp_path, [])
+    assert relaxations(catalog_of(tmp_path), parse("zlib")) == ()
+
+
+@pytest.mark.parametrize(
+    ("constraint", "nearest"),
+    [
+        ("1.14:", ["1.12", "2.0"]),
+        (":1.1", ["1.2"]),
+        ("=1.13", ["1.12", "2.0"]),
+        ("1.3:1.9", ["1.2", "1.10"]),
+        ("9:", ["2.0"]),
+        (":", []),
+    ],
+)
+def test_the_versions_next_to_the_bounds_are_nearest(constraint: str, nearest: list[str]) -> None:
+    assert nearest_versions(constraint, ["1.10", "1.2", "2.0", "1.12"]) == nearest
