@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
-COMPARE = "compare"
+COMPARE, RELAXATIONS = "compare", "relaxations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ KEYS = (
     Key(COMPARE, "z", "regroup", "z", "One column for each hash, or for each kind.", "each hash"),
     Key(COMPARE, "h,left", "column(-1)", "← h", "Go one column to the left.", moves=True),
     Key(COMPARE, "l,right", "column(1)", "→ l", "Go one column to the right.", moves=True),
+    Key(RELAXATIONS, "enter", "choose", "⏎", "Change the query as the line says.", "take it"),
     Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),
     Key(FILTERS, "escape", "give_up", "esc", "Go to the rows of the last query with any.", "back"),
     Key(FILTERS, "tab", "take", "⇥", "Accept the marked completion."),
@@ -122,6 +123,7 @@ HEADINGS = {
     TREE: "In its dependencies",
     VALUES: "In the values of a column",
     COMPARE: "In the comparison",
+    RELAXATIONS: "Where nothing matches",
     FILTERS: "While typing a filter",
 }
 

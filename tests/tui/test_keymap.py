@@ -27,6 +27,7 @@ from spackscope.tui.keymap import (
     KEYS,
     LISTS,
     PACKAGES,
+    RELAXATIONS,
     SPECS,
     TREE,
     VALUES,
@@ -36,6 +37,7 @@ from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
@@ -50,6 +52,7 @@ OWNERS: dict[str, type[Widget]] = {
     TREE: DetailPane,
     VALUES: ValuesDialog,
     COMPARE: CompareScreen,
+    RELAXATIONS: RelaxationRows,
     FILTERS: FilterInput,
 }
 

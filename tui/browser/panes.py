@@ -22,7 +22,6 @@ from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
-from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
 
@@ -92,7 +91,7 @@ class Panes:
         """Move the focus to a pane, or to the query line."""
         widgets: dict[str, Widget] = {
             "packages": self._screen.query_one(PackageRows),
-            "specs": self._screen.query_one(SpecRows),
+            "specs": self.table.shown_list,
             "detail": self.detail,
             QUERY: self.query_bar.input,
         }
@@ -194,9 +193,11 @@ class Panes:
             results.windows,
             results.cursor,
             results.explanation,
+            results.relaxations,
         )
         # Columns may have moved.
         self.show_popup_soon()
+        self.show_hints()
 
     def show_counts(self) -> None:
         """Show how many specs are shown and marked, and what all of them share."""
@@ -283,6 +284,8 @@ class Panes:
         hints = list(keymap.hints(pane, keymap.ANYWHERE))
         if self._is_pick and pane == "specs":
             hints[0] = ("⏎", "pick")
+        if pane == "specs" and self.table.shown_list is not self.table.rows:
+            hints = list(keymap.hints(keymap.RELAXATIONS, keymap.ANYWHERE))
         if pane == "detail" and self.detail.current.tree_row is not None:
             hints = [*keymap.hints(keymap.TREE), ("w", "why"), *keymap.hints(keymap.ANYWHERE)]
         if pane == "detail" and self._state.can_go_back:

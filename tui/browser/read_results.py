@@ -12,6 +12,7 @@ from spackscope.model.assist.diagnostics import (
     explain_no_match,
     unanswerable_note,
 )
+from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.packages import PackageCount
@@ -71,7 +72,7 @@ def read_results(
         refusal = _refuse(catalog, typed, should_stop, completes=completes)
         if refusal is not None:
             return refusal
-    return _results(catalog, listing, packages, typed, target)
+    return _results(catalog, listing, packages, typed, target, should_stop)
 
 
 def _results(
@@ -80,6 +81,7 @@ def _results(
     packages: Sequence[PackageCount],
     typed: ParsedInput | None,
     target: Row | str | None,
+    should_stop: ShouldStop,
 ) -> Results:
     view, selected = listing.view, catalog.selected_package(listing.view.query)
     elsewhere = 0 if listing.shown else sum(package.shown for package in packages)
@@ -95,6 +97,7 @@ def _results(
         catalog.varying_columns(view.query),
         shared_texts(listing),
         _explanation(catalog, listing, elsewhere),
+        () if listing.shown else relaxations(catalog, view.query, should_stop=should_stop),
         catalog.virtuals.sentence(view.query),
         cursor,
         read_windows(catalog, listing, starts),
@@ -136,8 +139,7 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     if listing.shown:
         return ""
     query = listing.view.query
-    if elsewhere:
-        sentence = f"No spec of this package matches, but {elsewhere:,} of other packages do"
-        return f"{sentence}\nesc leaves the package"
     sentence = explain_no_match(catalog, query)
+    if elsewhere:
+        return f"{sentence}\n{elsewhere:,} of other packages match; esc leaves the package"
     return f"{sentence}\n⌫ removes the last filter" if query else sentence

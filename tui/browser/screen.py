@@ -27,6 +27,7 @@ from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_bar import QueryInput
+from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 
@@ -47,6 +48,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     PackageList.Opened: lambda self, event: self.panes.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
+    RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Unmarked: lambda self, event: self.controllers.selection.clear(),
     SpecTable.Placed: lambda self, event: self.panes.show_counts(),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),

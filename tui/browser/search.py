@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from spackscope.model.assist.diagnostics import Note
+from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import QueryError
@@ -222,6 +223,11 @@ class Search:
         else:
             self._host.say(f"Added {term} (⌫ removes)")
             self.show_query(more)
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """Request a query that was offered in place of one without rows."""
+        self._host.say(f"Now {relaxation.label} ([ goes back)")
+        self.show_query(relaxation.query, rewrite=True)
 
     def select_package(self, name: str | None) -> None:
         """Show the specs of a package, or with None those of all."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
+from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Tree
 from spackscope.model.catalog.listing import Listing, View
@@ -52,8 +53,9 @@ class Results:
 
     `selected` is the package that the query names. `varying` names the columns with more than one
     value, whatever the filters are; `shared` are the texts that all rows have in common, by
-    column. `explanation` says why there are no rows, `virtuals` which packages provide a virtual
-    one of the query. `cursor` is the row to put the cursor on, and `windows` the rows around it.
+    column. `explanation` says why there are no rows, `relaxations` are what would match instead.
+    `virtuals` says which packages provide a virtual one of the query. `cursor` is the row to put
+    the cursor on, and `windows` the rows around it.
     """
 
     catalog: Catalog
@@ -64,6 +66,7 @@ class Results:
     varying: frozenset[str] = frozenset()
     shared: Sequence[tuple[str, str]] = ()
     explanation: str = ""
+    relaxations: Sequence[Relaxation] = ()
     virtuals: str = ""
     cursor: int = 0
     windows: Windows = field(default_factory=dict)

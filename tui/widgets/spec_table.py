@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.listing import Listing, Sort
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column
@@ -22,7 +23,9 @@ from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows, Windows
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MIN_FILTER_WIDTH = 6
 """Cells that a column keeps so that its filter can be typed in."""
@@ -34,6 +37,7 @@ class SpecTable(Vertical):
     BINDINGS = bindings(SPECS)
 
     rows = getters.query_one(SpecRows)
+    _relaxations = getters.query_one(RelaxationList)
 
     @dataclass
     class Highlighted(Message):
@@ -76,11 +80,17 @@ class SpecTable(Vertical):
         yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
+        yield RelaxationList(id="relaxations")
 
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
         return self.query_one(FilterBar).focused_column or self._column
+
+    @property
+    def shown_list(self) -> VirtualList:
+        """The list on the screen: the rows, or what would match instead."""
+        return self._relaxations.rows if self._relaxations.display else self.rows
 
     @property
     def placed_names(self) -> set[str]:
@@ -100,10 +110,12 @@ class SpecTable(Vertical):
         windows: Windows,
         cursor: int,
         empty: str,
+        relaxations: Sequence[Relaxation] = (),
     ) -> None:
         """Show other rows, with the cursor on one of them.
 
         `windows` are rows that were read with the listing: those around the cursor, or none.
+        Without rows `empty` says why, and `relaxations` are offered.
         Columns keep their width while a filter is typed, and may grow.
         """
         scope = listing.view.query.package_term
@@ -118,8 +130,18 @@ class SpecTable(Vertical):
         if self._column not in {column.name for column in columns}:
             self._column = columns[0].name
         self.rows.show_listing(listing, windows, cursor, empty)
+        self._show_relaxations(empty, relaxations)
         self._place()
         self._tell_highlighted()
+
+    def _show_relaxations(self, reason: str, relaxations: Sequence[Relaxation]) -> None:
+        """Show relaxations in the place of the rows if there are any; the focus goes along."""
+        before = self.shown_list
+        self._relaxations.show(reason, relaxations)
+        self._relaxations.display = bool(relaxations)
+        self.rows.display = not relaxations
+        if before.has_focus and self.shown_list is not before:
+            self.shown_list.focus()
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query in all filters except the one that is typed in."""
@@ -211,7 +233,7 @@ class SpecTable(Vertical):
     def _filter_done(self, event: FilterInput.Done) -> None:
         event.stop()
         self._column = event.input.name or self._column
-        self.rows.focus()
+        self.shown_list.focus()
         self._place()
 
     @on(SpecRows.Highlighted)

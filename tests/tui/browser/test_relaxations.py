@@ -1,0 +1,78 @@
+"""Where nothing matches, the nearest queries are a list to choose from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spackscope.tui.widgets.relaxation_list import RelaxationRows
+from spackscope.tui.widgets.spec_rows import SpecRows
+from tests.browsing import browsing, sample_where
+from tests.builders import record, write_page
+from tests.hostile import HOSTILE_TEXT
+from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.test_hostile_text import assert_plain
+
+
+def test_a_relaxation_is_taken_and_undone() -> None:
+    browser = FakeBrowser().load()
+    browser.type("os=sequoia target=x86_64_v3")
+    browser.leave()
+    results = browser.state.results
+    assert results is not None
+    offered = {each.label: each for each in results.relaxations}
+    taken = offered["without target=x86_64_v3"]
+
+    browser.search.relax(taken)
+    browser.settle()
+
+    assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")
+    assert len(browser.shown) == taken.count
+    assert browser.host.message == "Now without target=x86_64_v3 ([ goes back)"
+    assert browser.state.results is not None
+    assert browser.state.results.relaxations == ()
+    browser.navigation.retrace(-1)
+    browser.settle()
+    assert (browser.query, browser.shown) == ("os=sequoia target=x86_64_v3", set())
+
+
+async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> None:
+    async with browsing(size=(100, 30)) as browser:
+        rows = browser.app.screen.query_one(RelaxationRows)
+        await browser.ask("package=py-build os=sequoia")
+        await browser.press("enter")
+        assert browser.app.screen.focused is rows
+        assert "No py-build has os=sequoia" in browser.text.replace("│", "")
+        assert "▸ without os=sequoia" in browser.text
+        assert " ⏎ take it " in browser.lines[-1]
+        labels = [each.label for each in rows.relaxations]
+        await browser.press("j", "enter")
+        assert isinstance(browser.app.screen.focused, SpecRows)
+        assert browser.status == f"Now {labels[1]} ([ goes back)"
+        assert browser.query == "os=sequoia"
+        await browser.press("left_square_bracket")
+        assert browser.app.screen.focused is rows
+        assert browser.query == "package=py-build os=sequoia"
+        await browser.press("enter")
+        assert browser.shown == sample_where(lambda r: r["package"] == "py-build")
+        for key in ("y", "space", "z", "s", "3", "2", "t", "l"):
+            await browser.press("left_square_bracket", key, "escape")
+
+        await browser.press("1")
+        await browser.ask("os=sequoia target=x86_64_v3")
+        await browser.press("escape", "2")
+        if not browser.shown:
+            await browser.click(rows, 5, 0, times=2)
+        assert browser.shown
+
+
+async def test_hostile_conditions_are_plain_on_any_screen(tmp_path: Path) -> None:
+    records = [record(n, os=text, variants=[]) for n, (_, text) in enumerate(HOSTILE_TEXT)]
+    write_page(tmp_path, records)
+    async with browsing(tmp_path, query="zlib os='[red' os='x [/foo] y'") as browser:
+        for size in ((160, 45), (80, 24), (40, 12)):
+            await browser.resize(*size)
+            assert_plain(browser)
+    write_page(tmp_path, [record(1, os="x" * 3_000), record(2, os="語" * 3_000)])
+    async with browsing(tmp_path, query=f"os={'x' * 2_990}", size=(60, 20)) as browser:
+        await browser.press("2", "j")
+        assert_plain(browser)
