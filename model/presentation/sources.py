@@ -57,10 +57,17 @@ class Stages:
 
     def __init__(self) -> None:
         self._starts: dict[str, tuple[float, int]] = {}
+        self._done: dict[str, int] = {}
 
     def describe(self, what: str, done: int, total: int | None) -> str:
-        """Return how much of a stage is done, and the rate since it was first described."""
+        """Return how much of a stage is done, and the rate since it began.
+
+        It begins again when less is done than before, as records are read and then written.
+        """
         now = time.monotonic()
+        if done < self._done.get(what, 0):
+            del self._starts[what]
+        self._done[what] = done
         started_at, done_before = self._starts.setdefault(what, (now, done))
         rate = (done - done_before) / (now - started_at) if now > started_at else 0.0
         if what.startswith(_BYTES):

@@ -60,6 +60,13 @@ def test_records_are_counted_with_their_rate() -> None:
     assert Stages().describe("pages\x1b[2J", 3, None).startswith("3 pages")
 
 
+def test_a_stage_that_begins_again_has_no_negative_rate() -> None:
+    stages = Stages()
+    stages.describe("specs read", 9_000, None)
+
+    assert stages.describe("specs read", 0, None) == "0 specs read, 0 a second"
+
+
 def test_bytes_are_shown_as_sizes_with_the_name_of_the_file() -> None:
     text = Stages().describe("bytes of index.json", 5_100_000, 10_000_000)
 
