@@ -11,6 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query import lexer
@@ -37,16 +38,16 @@ class Axis:
     by_record: bool = False
 
 
-COUNTABLE = tuple(column.name for column in REGISTRY if column.has_dictionary)
+COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)
 """The columns that records can be counted by; each record has a hash and a size of its own."""
 
 
 @reads_index
-def find_axis(catalog: Catalog, name: str) -> Axis | None:
+def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -> Axis | None:
     """Return what a name stands for: a column by one of its keys, else a variant of any record.
 
     None for an unknown name, and for a column whose values cannot be counted. Raises Unanswerable
-    for what no document lists.
+    for what no document lists, and Cancelled.
     """
     column = FIELDS.get(ALIASES.get(name, name))
     if column is None:
@@ -56,13 +57,19 @@ def find_axis(catalog: Catalog, name: str) -> Axis | None:
     if column.name == "flags" and not catalog.dictionaries.lists_dependencies:
         reason = "stats by flags asks for compiler flags, and pages list none"
         raise Unanswerable(reason, Term("flags", "*"))
+    if column.is_by_host:
+        codes, values = catalog.by_host.values(column.name, should_stop)
+    else:
+        codes = catalog.column_arrays.column(column.storage)
+        values = catalog.dictionaries.values(column.name)
     return Axis(
         column.name,
         column.label,
-        catalog.column_arrays.column(column.storage),
-        [_texts(column, value) for value in catalog.dictionaries.values(column.name)],
+        codes,
+        [_texts(column, value) for value in values],
         partial(_column_term, column.name),
         str if column.is_list or column.derive is not None else column.sort_key,
+        column.is_by_host,
     )
 
 

@@ -27,7 +27,7 @@ _MIN_PREFIX = 3
 _MIN_HASH_WORD = 4
 """Letters of a word that may be meant as a hash."""
 
-_ONLY_DROPPED = ("size", "state", "flags", "arch")
+_ONLY_DROPPED = ("size", "state", "flags", "arch", "fits", "reusable")
 """Columns of which no value is near another."""
 
 _BOUNDS = re.compile(r"[,:=]")

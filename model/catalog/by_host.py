@@ -81,13 +81,19 @@ class ByHost:
 
     def counts(self, column: str, specs: IdRanges, should_stop: ShouldStop) -> Counter[Value]:
         """Count specs by their values of a column."""
-        answers = self._known(Term(column, "*"))
-        codes, values = answers.codes(should_stop), self._values(answers, column)
+        codes, values = self.values(column, should_stop)
         counts = Counter(chain.from_iterable(codes[start:stop] for start, stop in specs.pairs()))
         by_value: Counter[Value] = Counter()
         for code, count in counts.items():
             by_value[values[code]] += count
         return by_value
+
+    def values(
+        self, column: str, should_stop: ShouldStop
+    ) -> tuple[Sequence[int], Sequence[Value]]:
+        """Return a code for each spec by its id, and the values of a column that codes mean."""
+        answers = self._known(Term(column, "*"))
+        return answers.codes(should_stop), self._values(answers, column)
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""

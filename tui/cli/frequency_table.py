@@ -127,8 +127,9 @@ def _padded(text: str, width: int, ascii_only: bool, *, right: bool = False) -> 
 
 
 def tab_lines(counts: Frequency) -> Iterator[str]:
-    """Yield values and counts separated by tabs; by two axes the whole matrix, with a header."""
+    """Yield a header, and values and counts separated by tabs; by two axes the whole matrix."""
     if len(counts.axes) == 1:
+        yield f"{counts.axes[0].label}\tcount"
         for facet in counts.facets[0]:
             yield f"{value_text(facet.value)}\t{facet.count}"
         return

@@ -21,7 +21,9 @@ from tests.builders import all_records
 from tests.evaluator import satisfies
 
 QUERIES = ["", "os=linux", "zlib +shared", "libs=static | os=centos7", "/2", "os=nosuch"]
-NAMES = [name for name in COUNTABLE if name != "flags"] + ["shared", "libs", "mpi", "build_type"]
+NOT_ON_PAGES = ("flags", "fits", "reusable")
+NAMES = [name for name in COUNTABLE if name not in NOT_ON_PAGES]
+NAMES += ["shared", "libs", "mpi", "build_type"]
 
 
 def axis_of(catalog: Catalog, name: str) -> Axis:

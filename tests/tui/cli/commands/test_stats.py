@@ -26,7 +26,8 @@ def by_count(counts: Counter[str]) -> list[tuple[str, int]]:
 def test_a_pipe_gets_values_and_counts_with_tabs(program: Program) -> None:
     result = program("stats", "--by", "target")
     assert (result.returncode, result.stderr) == (ExitCode.FOUND, "")
-    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    head, *rows = (line.split("\t") for line in result.stdout.splitlines())
+    assert head == ["target", "count"]
     assert [(value, int(count)) for value, count in rows] == by_count(TARGETS)
 
 
@@ -118,7 +119,7 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
         {"value": "cuda_arch=none", "count": 1},
     ]
     lines = program("stats", "--by", "cuda_arch", "-f", "pages").stdout.splitlines()
-    assert lines[0] == "none\t1"
+    assert lines[1] == "none\t1"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ def test_hostile_values_stay_on_their_line(program: Program, tmp_path: Path) -> 
     number = len(json.loads(program("stats", "--by", "os", "--json", *source).stdout))
     for words in (["--by", "os"], ["--by", "os", "--by", "target"]):
         lines = program("stats", *words, *source).stdout.splitlines()
-        assert len(lines) == number + len(words) // 2 - 1
+        assert len(lines) == number + 1
         for columns in (30, 80):
             _, text = program.on_terminal("stats", *words, *source, columns=columns, changes=PLAIN)
             drawn = [line for line in text.splitlines() if not line.startswith("spackscope:")]
