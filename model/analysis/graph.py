@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
 
 COMPILED_IN = 5
@@ -72,11 +73,21 @@ class Graph(Protocol):
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
 
+    def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
+        """Return the direct dependencies, each with the kind of the edge to it, as `edges`."""
+
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
+
+    def appearance(self, id_: int) -> Hashable:
+        """Return a value that is equal for specs that look alike.
+
+        They have the same package, namespace, version, variants, flags, patches and architecture.
+        A graph may return different values for equal specs.
+        """
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""

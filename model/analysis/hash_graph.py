@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from spackscope.model.analysis.graph import Attributes
+from spackscope.model.analysis.own_attributes import Signature
+from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
 
 
@@ -48,6 +50,10 @@ class HashGraph:
         """Return no edges."""
         return ()
 
+    def links(self, _: int) -> Iterable[tuple[int, EdgeKind]]:
+        """Return no links."""
+        return ()
+
     def dependents(self, _: int) -> set[int]:
         """Return no dependents."""
         return set()
@@ -55,6 +61,14 @@ class HashGraph:
     def configuration(self, id_: int) -> int:
         """Return a number that no other hash has."""
         return -1 - self.identity(id_)
+
+    def signature(self, _: int) -> Signature:
+        """Raise LookupError: no hash is described."""
+        raise LookupError
+
+    def appearance(self, id_: int) -> Hashable:
+        """Return a value that no other hash has."""
+        return self.identity(id_)
 
     def attributes(self, _: int) -> Attributes:
         """Return no attributes."""

@@ -6,12 +6,13 @@ has a catalog of its own, and only the graphs are joined.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from itertools import count
 
-from spackscope.model.analysis.graph import Attributes, Graph
+from spackscope.model.analysis.graph import Attributes
+from spackscope.model.analysis.hash_graph import HashGraph
+from spackscope.model.analysis.spec_graph import SpecGraph
+from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
 
 _OFFSET = 1 << 32
@@ -25,13 +26,10 @@ class JoinedGraph:
     first graph, unless only the second describes the spec. Safe to use from several threads.
     """
 
-    def __init__(self, first: Graph, second: Graph) -> None:
+    def __init__(self, first: SpecGraph, second: SpecGraph | HashGraph) -> None:
         self._first, self._second = first, second
         self._identities: dict[int, int] = {}
-        self._configurations: dict[tuple[bool, int], int] = {}
-        self._numbers: dict[Hashable, int] = {}
-        # Threads that add at once would see the same length.
-        self._next_number = count().__next__
+        self._configurations: dict[int, int] = {}
 
     @staticmethod
     def second_id(id_: int) -> int:
@@ -121,7 +119,14 @@ class JoinedGraph:
         edges = graph.edges(own)
         if not self.is_second(id_):
             return edges
-        return [replace(e, parent=id_, child=self.second_id(e.child)) for e in edges]
+        return [Edge(id_, _OFFSET + e.child, e.deptypes, e.virtuals) for e in edges]
+
+    def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
+        """Return the direct dependencies, each with the kind of the edge to it."""
+        if not self.is_second(id_):
+            return self._first.links(id_)
+        links = self._second.links(id_ - _OFFSET)
+        return ((_OFFSET + child, kind) for child, kind in links)
 
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its identity."""
@@ -143,15 +148,21 @@ class JoinedGraph:
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
-        graph, own = self._own(id_)
-        if not graph.is_described(own):
+        if not self.is_described(id_):
             return -1 - self.identity(id_)
-        key = self.is_second(id_), graph.configuration(own)
-        if (number := self._configurations.get(key)) is None:
-            attributes = _hashable(graph.attributes(own))
-            number = self._numbers.setdefault(attributes, self._next_number())
-            self._configurations[key] = number
+        if not self.is_second(id_):
+            return self._first.configuration(id_)
+        own = self._second.configuration(id_ - _OFFSET)
+        if (number := self._configurations.get(own)) is None:
+            of_first = self._first.configuration_of(self._second.signature(id_ - _OFFSET))
+            number = self.second_id(own) if of_first is None else of_first
+            self._configurations[own] = number
         return number
+
+    def appearance(self, id_: int) -> Hashable:
+        """Return a value that is equal for specs of one graph that look alike."""
+        graph, own = self._own(id_)
+        return self.is_second(id_), graph.appearance(own)
 
     def closure(self, ids: Iterable[int]) -> set[int]:
         """Return specs with all that they depend on."""
@@ -165,7 +176,7 @@ class JoinedGraph:
         below = map(self.second_id, self._second.run_closure(second))
         return self._first.run_closure(first).union(below)
 
-    def _own(self, id_: int) -> tuple[Graph, int]:
+    def _own(self, id_: int) -> tuple[SpecGraph | HashGraph, int]:
         """Return the graph of a spec, and the id there."""
         return (self._second, id_ - _OFFSET) if id_ >= _OFFSET else (self._first, id_)
 
@@ -174,10 +185,3 @@ class JoinedGraph:
         wanted = list(ids)
         second = [self._own(id_)[1] for id_ in wanted if self.is_second(id_)]
         return [id_ for id_ in wanted if not self.is_second(id_)], second
-
-
-def _hashable(attributes: Attributes) -> tuple[Hashable, ...]:
-    values = (getattr(attributes, field.name) for field in fields(attributes))
-    return tuple(
-        frozenset(value.items()) if isinstance(value, Mapping) else value for value in values
-    )

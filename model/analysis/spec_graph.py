@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from itertools import count
-from typing import cast
 
-from spackscope.model.analysis.graph import COMPILED_IN, Attributes, is_run
+from spackscope.model.analysis.graph import Attributes, is_run
+from spackscope.model.analysis.own_attributes import OwnAttributes, Signature
 from spackscope.model.catalog.arrays import Adjacency, EdgeKind
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.records import is_hash
-from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import checked_hash, class_reading_index
 
-_PATCHES = "patches"
 _WINDOW = 512
-_OWN = ("package", "version", "extra")
-"""The dictionaries whose codes are own attributes as they are."""
 
 
 def spec_graph(catalog: Catalog) -> SpecGraph:
@@ -41,10 +35,7 @@ class SpecGraph:
         self._columns = catalog.column_arrays
         self._edges = catalog.edge_arrays
         self._dictionaries = catalog.dictionaries
-        # Numbers from a counter, since threads that add at once would see the same length.
-        self._numbers: dict[tuple[int, ...], int] = {}
-        self._next_number: Callable[[], int] = count().__next__
-        self._attributes: dict[int, Attributes] = {}
+        self._own = OwnAttributes(catalog, self.links)
 
     @property
     def count(self) -> int:
@@ -81,7 +72,14 @@ class SpecGraph:
 
     def name(self, id_: int) -> str:
         """Return the package of a spec."""
-        return self._catalog.dependencies.name(id_)
+        return self._names[id_]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The packages of all records, then of absent dependencies."""
+        names, codes = self._dictionaries.texts("package"), self._columns.column("package")
+        absent = (dependency.name for dependency in self._edges.absent)
+        return [*(names[codes[look_alike]] for look_alike in self._own.look_alikes), *absent]
 
     def identity(self, id_: int) -> int:
         """Return the first id with the same hash."""
@@ -153,86 +151,33 @@ class SpecGraph:
         spans = ((same, same + 1) for same in (first, *self._repeats.get(first, ())))
         return set(map(self.identity, self.up.neighbours(spans)))
 
+    def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
+        """Return the direct dependencies of a spec, each with the kind of the edge to it."""
+        if id_ >= self.count:
+            return ()
+        down, kinds = self.down, self.edge_kinds
+        edges = slice(down.first[id_], down.first[id_ + 1])
+        return zip(down.nodes[edges], map(kinds.__getitem__, down.kinds[edges]), strict=True)
+
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
-        if id_ >= self.count:
-            return -1 - self.identity(id_)
-        look_alike = self._columns.look_alike(id_)
-        node = self._columns.column("node")[id_]
-        arch = self._columns.column("arch")[look_alike]
-        key = (
-            *(self._columns.column(name)[look_alike] for name in _OWN),
-            self._variant_sets[self._columns.column("variant_set")[look_alike]],
-            (self._stated_arches if self._states_compiler(id_, node) else self._bare_arches)[arch],
-            node,
-        )
-        number = self._numbers.get(key)
-        return self._numbers.setdefault(key, self._next_number()) if number is None else number
+        return self._own.number(id_) if id_ < self.count else -1 - self.identity(id_)
 
-    @cached_property
-    def _variant_sets(self) -> list[int]:
-        """For each set of variants the first with the same variants in any order."""
-        first: dict[tuple[str, ...], int] = {}
-        sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
-        return [first.setdefault(tuple(sorted(set_)), code) for code, set_ in enumerate(sets)]
+    def signature(self, id_: int) -> Signature:
+        """Return the attributes of a record as another catalog has them, too."""
+        return self._own.signature(id_)
 
-    @cached_property
-    def _stated_arches(self) -> list[int]:
-        return list(range(len(self._dictionaries.values("compiler"))))
+    def configuration_of(self, signature: Signature) -> int | None:
+        """Return the configuration of a signature; None if no record can have it."""
+        return self._own.number_of(signature)
 
-    @cached_property
-    def _bare_arches(self) -> list[int]:
-        """A number for each architecture without its compiler, apart from those with one."""
-        first: dict[tuple[str, ...], int] = {}
-        columns = (self._dictionaries.texts(name) for name in ("platform", "os", "target"))
-        return [
-            -1 - first.setdefault(arch, code)
-            for code, arch in enumerate(zip(*columns, strict=True))
-        ]
-
-    def _states_compiler(self, id_: int, node: int) -> bool:
-        """Check whether the compiler of a spec is its attribute, and not a dependency."""
-        format_ = self._dictionaries.nodes[node].spec_format
-        if format_:
-            return format_ < COMPILED_IN
-        return not any(set(LANGUAGES).intersection(edge.virtuals) for edge in self.edges(id_))
+    def appearance(self, id_: int) -> Hashable:
+        """Return a value that is equal for specs that look alike."""
+        return self._own.appearance(id_) if id_ < self.count else self.identity(id_)
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""
-        if id_ >= self.count:
-            return Attributes(self.name(id_))
-        configuration = self.configuration(id_)
-        if (attributes := self._attributes.get(configuration)) is None:
-            attributes = self._attributes[configuration] = self._read_attributes(id_)
-        return attributes
-
-    def _read_attributes(self, id_: int) -> Attributes:
-        spec = self._catalog.rows([id_])[0].spec
-        code = self._columns.column("node")[id_]
-        node = self._dictionaries.nodes[code]
-        variants = dict(map(split_variant, spec.variants))
-        patches = variants.pop(_PATCHES, ())
-        states_compiler = self._states_compiler(id_, code) and spec.compiler != "none"
-        return Attributes(
-            package=spec.package,
-            version=spec.version,
-            namespace=spec.namespace,
-            variants=variants,
-            flags={
-                name: tuple(words.split())
-                for name, _, words in (f.partition("=") for f in spec.flags)
-            },
-            patches=node.patches or patches,
-            package_hash=node.package_hash,
-            platform=spec.platform,
-            os=spec.os,
-            target=spec.target,
-            compiler=spec.compiler if states_compiler else "",
-            external=node.external,
-            external_modules=node.external_modules,
-            external_attributes=node.external_attributes,
-            spec_format=node.spec_format,
-        )
+        return self._own.attributes(id_) if id_ < self.count else Attributes(self.name(id_))
 
     def closure(self, ids: Iterable[int]) -> set[int]:
         """Return specs with all that they depend on."""
