@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from spackscope.model.analysis.differences import Cause, Comparison, Difference
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.export import exported
 
 
+class Kinds(NamedTuple):
+    """The hashes of each run-time kind, and those whose kind is not told."""
+
+    known: Sequence[Sequence[str]]
+    unknown: Sequence[str] = ()
+
+    @property
+    def all_same(self) -> bool | None:
+        """Whether all run the same; None if that is not told."""
+        return None if self.unknown else len(self.known) == 1
+
+
 def comparison_json(
-    specs: Sequence[Spec],
-    kinds: Sequence[Sequence[str]],
-    unknown: Sequence[str],
-    comparison: Comparison | None,
-    hashes: Mapping[int, str],
+    specs: Sequence[Spec], kinds: Kinds, comparison: Comparison | None, hashes: Mapping[int, str]
 ) -> str:
     """Return a comparison as a JSON object on one line.
 
-    `kinds` are the hashes of each run-time kind, `unknown` those whose kind is not told. The
-    comparison is that of two specs, and `hashes` has those of the nodes in its causes.
+    The comparison is that of two specs, and `hashes` has those of the nodes in its causes.
     """
-    same = len(kinds) == 1 if not unknown else None
     document: dict[str, Any] = {
         "specs": [exported(spec) for spec in specs],
-        "kinds": kinds,
-        "unknown": unknown,
-        "same_at_run_time": same,
+        "kinds": kinds.known,
+        "unknown": kinds.unknown,
+        "same_at_run_time": kinds.all_same,
     }
     if comparison is not None:
         document |= {

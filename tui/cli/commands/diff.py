@@ -2,77 +2,61 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from spackscope.model.analysis.differences import Comparison, compare
-from spackscope.model.analysis.run_kinds import Kind, run_kinds
+from spackscope.model.analysis.differences import compare
+from spackscope.model.analysis.run_kinds import kinds_of
 from spackscope.model.analysis.spec_graph import SpecGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.progress import never
 from spackscope.model.core.records import Spec
-from spackscope.model.presentation.difference_json import comparison_json
+from spackscope.model.presentation.difference_json import Kinds, comparison_json
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.read_comparison import read_comparison
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.colours import Colours
 from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
+from spackscope.tui.cli.comparison_table import TableOptions, column_lines, kinds_line, table_lines
 from spackscope.tui.cli.difference_report import all_lines, pair_lines, spec_lines
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
+_ALIKE = "One and the same spec: nothing differs"
+
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Compare the specs that the words name; ALIKE if all have the same hash."""
+    """Compare the specs that the words name; FOUND if all have the same hash."""
     arguments = {word: SpecArgument([word]) for word in options.words}
     colours = Colours(not options.no_color and stdio.supports_colour(session.environ))
     code = ExitCode.FOUND
 
     def lines(catalog: Catalog) -> Iterator[str]:
         nonlocal code
-        compared = _read(catalog, arguments)
-        if len(compared.specs) > 1:
+        rows = (_find(catalog, word, argument) for word, argument in arguments.items())
+        specs = {row.id: row.spec for row in rows}
+        graph = spec_graph(catalog)
+        if len(specs) > 1:
             code = ExitCode.DIFFERENT
-        return _json(compared) if options.format else _report(compared, options, colours)
+        if options.format:
+            return _json(graph, specs)
+        if len(specs) == 1:
+            return iter([*spec_lines([*specs.values()], colours), _ALIKE])
+        show = _pair if len(specs) == 2 else _table
+        return show(graph, specs, options, colours)
 
     # Here --all is about differences; dependency-only specs are found by their hashes anyway.
     print_lines(options, sources, replace(session, include_dependency_only=False), lines)
     return code
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """The specs that are compared, each hash once, and their run-time kinds."""
-
-    graph: SpecGraph
-    ids: tuple[int, ...]
-    specs: tuple[Spec, ...]
-    kinds: tuple[Kind, ...]
-
-    def comparison(self) -> Comparison | None:
-        """Return the differences between two specs; None if there are more."""
-        if len(self.ids) > 2:
-            return None
-        return compare(self.graph, self.ids[0], self.ids[-1])
-
-    @property
-    def same(self) -> bool | None:
-        """Whether all run the same; None if that is not told."""
-        return len(self.kinds) == 1 if all(kind.is_known for kind in self.kinds) else None
-
-
-def _read(catalog: Catalog, arguments: Mapping[str, SpecArgument]) -> _Compared:
-    """Find the specs. Raises Leave, with candidates where an argument names several."""
-    hashes = dict.fromkeys(_find(catalog, word, its) for word, its in arguments.items())
-    rows = [listing_row(catalog, hash_) for hash_ in hashes]
-    graph = spec_graph(catalog)
-    ids = tuple(row.id for row in rows)
-    kinds = run_kinds(graph, ids)
-    return _Compared(graph, ids, tuple(row.spec for row in rows), kinds)
-
-
-def _find(catalog: Catalog, word: str, argument: SpecArgument) -> str:
+def _find(catalog: Catalog, word: str, argument: SpecArgument) -> Row:
+    """Return the record of a spec. Raises Leave, with candidates where a word names several."""
     try:
-        return argument.find(catalog)
+        return listing_row(catalog, argument.find(catalog))
     except Leave as leave:
         first, *others = leave.lines
         # Code 1 would say that they differ.
@@ -80,27 +64,48 @@ def _find(catalog: Catalog, word: str, argument: SpecArgument) -> str:
         raise Leave(code, f"{word}: {first}", *others) from None
 
 
-def _json(compared: _Compared) -> Iterator[str]:
-    graph, comparison = compared.graph, compared.comparison()
+def _kinds(graph: SpecGraph, specs: Mapping[int, Spec]) -> Kinds:
+    """Group specs by their run-time kinds, the largest first."""
+    kinds: dict[int, list[str]] = {}
+    unknown = []
+    codes = kinds_of(graph).codes(graph, specs)
+    for code, (id_, spec) in zip(codes, specs.items(), strict=True):
+        if graph.lists_dependencies(id_):
+            kinds.setdefault(code, []).append(spec.hash)
+        else:
+            unknown.append(spec.hash)
+    return Kinds(sorted(kinds.values(), key=len, reverse=True), unknown)
+
+
+def _json(graph: SpecGraph, specs: Mapping[int, Spec]) -> Iterator[str]:
+    ids = list(specs)
+    comparison = compare(graph, ids[0], ids[-1]) if len(ids) <= 2 else None
     causes = comparison.causes if comparison is not None else ()
     nodes = list({id_ for cause in causes for id_ in (cause.a, cause.b)})
-    kinds = [graph.hashes(kind.ids) for kind in compared.kinds if kind.is_known]
-    unknown = [
-        hash_ for kind in compared.kinds if not kind.is_known for hash_ in graph.hashes(kind.ids)
-    ]
     hashes = dict(zip(nodes, graph.hashes(nodes), strict=True))
-    yield comparison_json(compared.specs, kinds, unknown, comparison, hashes)
+    yield comparison_json([*specs.values()], _kinds(graph, specs), comparison, hashes)
 
 
-def _report(compared: _Compared, options: Options, colours: Colours) -> Iterator[str]:
-    yield from spec_lines(compared.specs, colours)
-    if len(compared.specs) == 1:
-        yield "One and the same spec: nothing differs"
-    elif (comparison := compared.comparison()) is not None:
-        same = compared.same
-        yield ""
-        if options.all:
-            yield from all_lines(comparison, colours)
-        else:
-            build = options.build
-            yield from pair_lines(comparison, same=same, shows_build=build, colours=colours)
+def _pair(
+    graph: SpecGraph, specs: Mapping[int, Spec], options: Options, colours: Colours
+) -> Iterator[str]:
+    comparison = compare(graph, *specs)
+    yield from spec_lines([*specs.values()], colours)
+    yield ""
+    if options.all:
+        yield from all_lines(comparison, colours)
+    else:
+        same = _kinds(graph, specs).all_same
+        yield from pair_lines(comparison, same=same, shows_build=options.build, colours=colours)
+
+
+def _table(
+    graph: SpecGraph, specs: Mapping[int, Spec], options: Options, colours: Colours
+) -> Iterator[str]:
+    width = stdio.width() if stdio.is_terminal(sys.stdout) else None
+    table = read_comparison(graph, [*specs], by_kind=True, should_stop=never, show=lambda _: None)
+    by_first = {graph.identity(id_): spec for id_, spec in specs.items()}
+    yield from column_lines(table, by_first, colours)
+    yield ""
+    yield colours.bold(kinds_line(table))
+    yield from table_lines(table, TableOptions(options.build, options.all, width, colours))

@@ -21,13 +21,13 @@ from tests.program import Program
 
 MIRROR = str(SPACK_DATA / "mirror-v3")
 
-HDF5, OTHER_ZLIB, OTHER_CMAKE, NO_MPI = (hash_of(number) for number in (11, 12, 13, 14))
+HDF5, OTHER_ZLIB, OTHER_CMAKE, NO_MPI, SAME_CMAKE = map(hash_of, range(11, 16))
 ZLIBS, MPICHS, CMAKES = ([hash_of(n) for n in pair] for pair in ((21, 22), (31, 32), (41, 42)))
 
 
 @pytest.fixture
 def index(program: Program) -> Path:
-    """Four builds of hdf5: through mpich with another zlib, with another cmake, without mpich."""
+    """Builds of hdf5: through mpich with another zlib, with another cmake, without mpich."""
 
     def hdf5(hash_: str, zlib: int, cmake: int, mpi: bool = True) -> dict[str, object]:
         return node(
@@ -49,6 +49,7 @@ def index(program: Program) -> Path:
         hdf5(HDF5, 0, 0),
         hdf5(OTHER_ZLIB, 1, 0),
         hdf5(OTHER_CMAKE, 0, 1),
+        hdf5(SAME_CMAKE, 0, 1),
         hdf5(NO_MPI, 0, 0, mpi=False),
         *mpichs,
         *(leaf(hash_, "zlib", version) for hash_, version in zip(ZLIBS, "12", strict=True)),
@@ -125,6 +126,41 @@ def test_json_has_kinds_and_causes(program: Program, index: Path) -> None:
     assert (same["same_at_run_time"], len(same["kinds"])) == (True, 1)
 
 
+def test_more_specs_are_a_table_of_what_varies(program: Program, index: Path) -> None:
+    result = program("diff", "-f", str(index), HDF5, OTHER_ZLIB, OTHER_CMAKE, NO_MPI)
+    assert result.returncode == 1
+    lines = result.stdout.splitlines()
+    assert [line[0] for line in lines[:4]] == ["a", "a", "b", "c"]
+    assert lines[4:] == [
+        "",
+        "4 specs, 3 run-time kinds: those with one letter run the same",
+        "        a     b     c",
+        "  hdf5  +mpi  +mpi  ~mpi",
+        "linked or run",
+        "  zlib  1     2     -     mpich › zlib",
+    ]
+
+
+def test_specs_that_run_the_same_show_what_builds_them(program: Program, index: Path) -> None:
+    result = program("diff", "-f", str(index), HDF5, OTHER_CMAKE, SAME_CMAKE)
+    assert result.stdout.splitlines()[4:] == [
+        "build tools only: all 3 run the same",
+        "         a  b  c",
+        "to build only",
+        "  cmake  3  4  4",
+    ]
+
+
+def test_a_table_fits_the_terminal(program: Program, index: Path) -> None:
+    words = ("diff", "-f", str(index), HDF5, OTHER_ZLIB, NO_MPI, "--build")
+    with program.in_terminal(*words, "--no-color", columns=19) as terminal:
+        terminal.wait()
+    lines = terminal.text.splitlines()
+    assert "        a     b" in lines
+    assert "  hdf5  +mpi  +mpi" in lines
+    assert "        c" in lines
+
+
 def test_the_same_spec_is_alike(program: Program, index: Path) -> None:
     result = program("diff", "-f", str(index), HDF5, "hdf5 ^zlib@1 ^cmake@3")
     assert (result.returncode, result.stdout.splitlines()[-1]) == (
@@ -148,7 +184,7 @@ def test_values_that_differ_have_a_colour_on_a_terminal(program: Program, index:
 
 
 def test_a_page_tells_its_own_values_only(program: Program) -> None:
-    write_page(program.home / "develop.md", [record(1), record(2, os="rocky9")])
+    write_page(program.home / "develop.md", [record(1), record(2, os="rocky9"), record(3)])
     result = program("diff", "-f", "develop.md", hash_of(1), hash_of(2))
     assert result.returncode == 1
     assert result.stdout.splitlines()[3:] == [
@@ -158,6 +194,13 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
     ]
     answer = program("diff", "-f", "develop.md", "--json", hash_of(1), hash_of(2)).stdout
     assert json.loads(answer)["same_at_run_time"] is None
+
+    more = program("diff", "-f", "develop.md", *map(hash_of, (1, 2, 3)))
+    assert more.stdout.splitlines()[4:] == [
+        "Not told here: a source lists no dependencies",
+        "           a            b       c",
+        "  zlib os  ubuntu24.04  rocky9  ubuntu24.04",
+    ]
 
 
 @pytest.mark.parametrize(
