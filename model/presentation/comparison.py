@@ -32,6 +32,8 @@ _ATTRIBUTE_NAMES = {
 }
 _DIGESTS = ("package_hash", "patches")
 _MAX_VARYING_VALUES = 2
+_MAX_NAME_IN_CELL = 6
+"""Characters of the name of a variant that is in the cells; a longer one is in the label."""
 
 _MAX_USERS = 12
 """Names of users that are shown in a row; the row is cut at the width of the screen anyway."""
@@ -234,19 +236,26 @@ def value_text(attribute: str, value: str) -> str:
         return value
     if attribute in _DIGESTS:
         return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
-    if kind == "variant":
+    if kind == "variant" and not _is_long(attribute):
         value = f"{value}{name}" if value in ("+", "~") else f"{name}={value}"
-        return clean(short_digests(value))
-    return clean(value)
+    return clean(short_digests(value))
+
+
+def _is_long(attribute: str) -> bool:
+    """Check for a variant whose name would make all columns wide."""
+    return len(attribute.removeprefix("variant:")) > _MAX_NAME_IN_CELL
 
 
 def row_label(row: ComparedRow) -> str:
     """Return the package of a row, and its attribute where the values do not tell it."""
     kind = row.attribute.partition(":")[0]
     others = f" and {row.others:,} more" if row.others else ""
-    if kind in ("version", "present", "variant"):
-        return clean(row.package) + others
-    return clean(f"{row.package}{others} {_ATTRIBUTE_NAMES.get(kind, kind)}")
+    label = _ATTRIBUTE_NAMES.get(kind, kind)
+    if kind in ("version", "present"):
+        label = ""
+    elif kind == "variant":
+        label = row.attribute.partition(":")[2] if _is_long(row.attribute) else ""
+    return clean(f"{row.package}{others} {label}").rstrip()
 
 
 def row_path(row: ComparedRow) -> str:
@@ -282,6 +291,6 @@ def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
     text = "has no such package" if value == MISSING else value_text(row.attribute, value)
     if value == MISSING and row.attribute not in ("version", "present"):
         text = "has none"
-    path = path_text(row.path) or "its own"
-    same = row.values.count(value)
-    return f"{hash_}: {row_label(row)} {text} · {path} · {same:,} of {len(row.values):,} the same"
+    same = f"{row.values.count(value):,} of {len(row.values):,} the same"
+    parts = [f"{hash_}: {row_label(row)} {text}", row_path(row), same]
+    return " · ".join(part for part in parts if part)

@@ -50,16 +50,18 @@ class ComparisonController:
             hashes = (*others, selected.spec.hash)
         else:
             hashes = ()
-        alike = self._look_alikes(selected)
+        alike = self._look_alikes(catalog, selected)
         if not hashes and len(alike) < 2:
             self._host.say(NOTHING_TO_COMPARE)
             return
         read_ids = partial(_ids_of, catalog, hashes) if hashes else lambda: alike
         self._show(catalog, read_ids, selected)
 
-    def _look_alikes(self, row: Row) -> Sequence[int]:
+    def _look_alikes(self, catalog: Catalog, row: Row) -> Sequence[int]:
+        """Return the look-alikes that are shown, or if it is one only, all in the index."""
         listing = self._host.state.listing
-        return listing.look_alike_ids(row.look_alike) if listing is not None else ()
+        shown = listing.look_alike_ids(row.look_alike) if listing is not None else ()
+        return shown if len(shown) > 1 else range(*catalog.column_arrays.specs(row.look_alike))
 
     def _show(
         self, catalog: Catalog, read_ids: Callable[[], Sequence[int]], selected: Row

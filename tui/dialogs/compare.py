@@ -16,13 +16,17 @@ from spackscope.model.presentation.comparison import (
     path_in,
     table_lines,
 )
+from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.text import help_dialog
 from spackscope.tui.keymap import COMPARE, bindings, hints
+from spackscope.tui.process.stdio import supports_unicode
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+_ASCII_DIFFERS = "!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,8 @@ class CompareScreen(Dialog[Destination]):
     def compose(self) -> ComposeResult:
         """Lay out the heads above the rows, the sentence on a cell and the hints below them."""
         yield ComparisonHead()
-        yield ComparisonRows(has_signs=self.app.no_color)
+        sign = DIFFERS if supports_unicode() else _ASCII_DIFFERS
+        yield ComparisonRows(sign=sign if self.app.no_color else "")
         yield Static(id="compare-cell")
         yield StatusLine()
 

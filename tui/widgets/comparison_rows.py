@@ -23,7 +23,6 @@ from spackscope.model.presentation.comparison import (
     users_text,
     value_texts,
 )
-from spackscope.model.presentation.detail import DIFFERS
 from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -129,7 +128,7 @@ class ComparisonHead(Widget):
 class ComparisonRows(VirtualList):
     """The rows of a table, one line each, with a cursor on a row and on a column.
 
-    `has_signs` puts a sign before what differs, where there are no colours.
+    The `sign` comes before what differs, where there are no colours.
     """
 
     COMPONENT_CLASSES = {"row--differs", "row--current"}
@@ -141,13 +140,13 @@ class ComparisonRows(VirtualList):
         placement: Placement
         column: int
 
-    def __init__(self, *, has_signs: bool = False) -> None:
+    def __init__(self, *, sign: str = "") -> None:
         super().__init__()
         self.column = 0
         self.table: ComparedTable | None = None
         self.lines: Sequence[TableLine] = ()
         self._placement = Placement()
-        self._sign = DIFFERS if has_signs else ""
+        self._sign = sign
 
     @property
     def line(self) -> TableLine | None:
@@ -214,19 +213,25 @@ class ComparisonRows(VirtualList):
         if line.kind == "note":
             return [(mark, "accent"), (f"  {line.text}", "dim")]
         pieces: list[Piece] = [(mark, "accent"), (pad(_label(line), placement.name_width), "")]
-        styles = [_STYLES[rank] for rank in ranks(line.row.values)] if line.row else None
+        styles = self._styles(line)
         for column, text in enumerate(self._texts(line)):
             if column in placement.columns:
-                style = styles[column] if styles is not None else "dim"
                 value = shorten(text, placement.widths[column])
                 blanks = " " * (placement.widths[column] - cell_width(value))
                 is_current = row == self.cursor and column == self.column
-                pieces += [(" " * _GAP, ""), (value, "current" if is_current else style)]
+                pieces += [(" " * _GAP, ""), (value, "current" if is_current else styles[column])]
                 pieces.append((blanks, ""))
         if placement.path_width:
             path = shorten(self._after(line), placement.path_width)
             pieces += [(" " * _GAP, ""), (path, "dim")]
         return pieces
+
+    def _styles(self, line: TableLine) -> list[str]:
+        """Return the style of each column of a line; what is used most stands out."""
+        if line.row is not None:
+            return [_STYLES[rank] for rank in ranks(line.row.values)]
+        users = [spec.users or 0 for spec in self.table.specs] if self.table is not None else []
+        return ["strong" if count and count == max(users) else "dim" for count in users]
 
     def _after(self, line: TableLine) -> str:
         """Return what is shown after the columns: the path, or who uses the current one."""

@@ -139,6 +139,11 @@ def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> No
     assert not browser.host.dialogs
 
 
+def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(index: Path) -> None:
+    browser = FakeBrowser(index, query=f"/{C}").load()
+    assert compare(browser).total == 4
+
+
 def test_escape_stops_what_is_still_read(browser: FakeBrowser) -> None:
     browser.controllers.comparison.open()
     _, done = browser.host.dialogs[-1]
