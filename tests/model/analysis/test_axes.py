@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.axes import COUNTABLE, axis_names, find_axis
+from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.frequency import frequency
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.records import ANSWERS
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page
@@ -60,7 +63,9 @@ def test_flags_that_no_page_lists_are_not_counted_as_none(mixed: Catalog) -> Non
 
 def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Catalog) -> None:
     for catalog in (mixed, spack1):
-        unlisted = set() if catalog.dictionaries.lists_dependencies else {"flags"}
+        unlisted = {"fits", "reusable"}
+        if not catalog.dictionaries.lists_dependencies:
+            unlisted.add("flags")
         names = [*COUNTABLE, "shared", "libs", "mpi", "build_type", "cflags"]
         for name in set(names) - unlisted:
             axis = find_axis(catalog, name)
@@ -73,6 +78,27 @@ def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Cata
                 is_exact = "?" not in term.pattern and name in EXACT
                 assert found == facet.count or (not is_exact and found > facet.count), term
                 assert catalog.count(parse(str(query_of(term)), bare="any")) == found, term
+
+
+def test_what_depends_on_the_host_is_counted_spec_by_spec(
+    whole_catalogs: dict[str, Catalog],
+) -> None:
+    catalog = whole_catalogs["spack1"]
+    with pytest.raises(Unanswerable, match="the host, which is not known"):
+        find_axis(catalog, "fits")
+    catalog.by_host.answers = HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28 os=rocky8"))
+    try:
+        fits, target = find_axis(catalog, "fits"), find_axis(catalog, "target")
+        assert fits is not None
+        assert target is not None
+        counts = frequency(catalog, parse("hdf5"), [target, fits])
+        assert counts.total == catalog.count(parse("hdf5"))
+        for (architecture, answer), count in counts.cells.items():
+            conditions = target.term(architecture), fits.term(answer)
+            assert catalog.count(parse("hdf5").plus(query_of(*conditions))) == count
+        assert sum(f.count for f in counts.facets[1] if f.value in ANSWERS) == counts.total
+    finally:
+        catalog.by_host.answers = None
 
 
 def test_hostile_values_are_counted_and_found(tmp_path: Path) -> None:
