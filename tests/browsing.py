@@ -249,7 +249,7 @@ class Browser:
         if listing is None or catalog is None or not self.table.rows.length:
             return []
         with reading():
-            return catalog.rows(listing.ids, listing.counts)
+            return catalog.rows(listing.ids, listing.counts, listing.roles)
 
     @property
     def shown(self) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby, repeat
 from typing import NamedTuple, cast
@@ -49,6 +49,10 @@ class View:
     folded: bool = False
     opened: frozenset[int] = frozenset()
     opened_kinds: frozenset[int] = frozenset()
+
+    def closed(self) -> View:
+        """Return the view with all groups closed."""
+        return replace(self, opened=frozenset(), opened_kinds=frozenset())
 
 
 class _Ids(NamedTuple):
@@ -190,6 +194,12 @@ class Listing:
     def look_alike_ids(self, look_alike: int) -> IdRanges:
         """Return the ids of the specs shown of a look-alike."""
         return self._specs.within(*self._arrays.specs(look_alike))
+
+    def opened_kind(self, id_: int, look_alike: int) -> Sequence[int]:
+        """Return the specs of the opened kind with a spec; empty if its kind is not opened."""
+        group = self._opened.get(look_alike)
+        kinds = (row for row in group.rows if row.role is RowRole.OPEN_KIND) if group else ()
+        return next((kind.members for kind in kinds if id_ in kind.members), ())
 
     @cached_property
     def _codes(self) -> dict[str, set[int]]:

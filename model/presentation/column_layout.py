@@ -31,6 +31,11 @@ class Layout(NamedTuple):
     before: int
     after: int
 
+    @property
+    def width(self) -> int:
+        """The cells from the first column to the end of the last."""
+        return self.placed[-1].at + self.placed[-1].width if self.placed else 0
+
 
 def lay_out(
     columns: Sequence[Column],

@@ -54,7 +54,7 @@ def _phrases(rows: Sequence[VaryingRow], usual: Sequence[Cell], column: int) -> 
     phrases: dict[str, None] = {}
     for row, most in zip(rows, usual, strict=True):
         if row.values[column] != most and _is_said(row, column):
-            phrases[phrase(row, column)] = None
+            phrases[phrase(row, column, most)] = None
     return list(map(clean, phrases))
 
 
@@ -97,8 +97,11 @@ def _others(
     return ""
 
 
-def phrase(row: VaryingRow, column: int) -> str:
-    """Return the value of a column with its package, as in `mpich +hwloc`; not cleaned."""
+def phrase(row: VaryingRow, column: int, usual: Cell = None) -> str:
+    """Return the value of a column with its package, as in `mpich +hwloc`; not cleaned.
+
+    Of several values of a variant only those are named that the usual ones lack, or have besides.
+    """
     cell, package = row.values[column], row.package
     attribute = row.attribute.removeprefix("variant:")
     if attribute == "present":
@@ -112,6 +115,11 @@ def phrase(row: VaryingRow, column: int) -> str:
     text = ",".join(cell)
     if attribute == "version":
         return f"{package} {text}"
+    if row.attribute.startswith("variant:") and usual and len(cell) + len(usual) > 2:
+        more = [f"+{value}" for value in cell if value not in usual]
+        less = [f"~{value}" for value in usual if value not in cell]
+        if len(more) + len(less) <= len(cell):
+            return f"{package} {attribute} {' '.join(more + less)}"
     if row.attribute.startswith("variant:"):
         return (
             f"{package} {text}{attribute}"

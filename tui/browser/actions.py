@@ -57,7 +57,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "back": lambda self: self.controllers.focus.back(),
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.controllers.search.sort(self.panes.table.next_sort()),
-    "fold": lambda self: self.controllers.search.fold(),
+    "fold": lambda self: self.controllers.groups.fold(),
     "drop_term": lambda self: self.controllers.search.drop_last(),
     "clear_query": lambda self: self.controllers.search.clear(),
     "values": lambda self: self.controllers.value_filter.open(),

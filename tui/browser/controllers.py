@@ -12,6 +12,7 @@ from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import History, QueryRecall
+from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
@@ -46,4 +47,7 @@ class Controllers:
         self.selection = Selection(host, self.recall, copy)
         self.selection.on_marked = self.details.relate
         self.value_filter = ValueFilter(host, self.search)
-        self.focus = Focus(host, self.loading, self.search, self.details, is_pick=is_pick)
+        self.groups = RowGroups(host, self.search)
+        self.focus = Focus(
+            host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
+        )

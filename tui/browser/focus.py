@@ -5,12 +5,13 @@ from __future__ import annotations
 from spackscope.tui.browser import input_assist
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
+from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 
 _SPEC_KEYS = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", "d", "t", "w")
 """Keys that work in any pane, on the spec that is selected by then."""
-_ROW_KEYS = (*_SPEC_KEYS, "enter", "space")
+_ROW_KEYS = (*_SPEC_KEYS, "enter", "space", "z", "escape")
 _BLOCKING = ("jump", "path", "menu")
 """Jobs that move the focus or open a dialog when they are done."""
 
@@ -24,21 +25,24 @@ class Focus:
         loading: Loading,
         search: Search,
         details: DetailsController,
+        groups: RowGroups,
         *,
         is_pick: bool,
     ) -> None:
         self._host, self._loading, self._search, self._details = host, loading, search, details
-        self._is_pick = is_pick
+        self._groups, self._is_pick = groups, is_pick
 
     def back(self) -> None:
-        """Go one step back: stop loading, leave the pane, leave the package."""
+        """Go one step back: stop loading, close a group, leave the pane, leave the package."""
         pane = self._host.where.pane
         if self._loading.is_loading:
             self._loading.stop()
         elif pane == "detail":
             self._host.focus("specs")
         elif pane == "specs":
-            self._host.focus("packages")
+            row = self._host.where.row
+            if row is None or not self._groups.close(row):
+                self._host.focus("packages")
         elif self._host.state.view.query.package_term is not None:
             self._search.select_package(None)
         elif self._is_pick:

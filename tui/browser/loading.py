@@ -140,7 +140,7 @@ class Loading:
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.packages:
             query = query.with_package(None)
-        view = replace(state.view, query=query, opened=frozenset())
+        view = replace(state.view, query=query).closed()
         if self._start_query and not query:
             view = self._start(view)
         self._start_query = ""

@@ -193,8 +193,10 @@ def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop
     if drops_query:
         query = Query().with_package(package)
     # Folded it could be one of several look-alikes.
-    opened = view.opened | {row.look_alike} if view.folded else view.opened
-    return Target(row, replace(view, query=query, opened=opened), drops_query)
+    if view.folded:
+        opened, opened_kinds = view.opened | {row.look_alike}, view.opened_kinds | {row.id}
+        view = replace(view, opened=opened, opened_kinds=opened_kinds)
+    return Target(row, replace(view, query=query), drops_query)
 
 
 def _read_path(

@@ -21,6 +21,7 @@ from spackscope.model.core.column import Column
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Results
@@ -63,7 +64,8 @@ def read_results(
     others = view.query.with_package(None) if selected is not None else view.query
     try:
         packages = catalog.packages(others, should_stop=should_stop)
-        listing = catalog.listing(view, should_stop=should_stop)
+        partition = row_notes(catalog).partition
+        listing = catalog.listing(view, partition=partition, should_stop=should_stop)
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
         return Refusal(unanswerable_note(error, parsed), is_unanswerable=True)
@@ -124,7 +126,7 @@ def _with_selected(
 
 def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int:
     rows = catalog.by_hash(target) if isinstance(target, str) else [target] if target else []
-    numbers = (listing.row_of(row.id, row.look_alike) for row in rows)
+    numbers = (listing.row_of(row.id, row.look_alike, row.role) for row in rows)
     return next((number for number in numbers if number is not None), 0)
 
 

@@ -50,6 +50,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Unmarked: lambda self, event: self.controllers.selection.clear(),
+    SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
     SpecTable.Placed: lambda self, event: self.panes.show_counts(),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),
     DetailPane.TermChosen: lambda self, event: self.controllers.search.add(event.term),
@@ -152,7 +153,7 @@ class BrowserScreen(Screen[None]):
         if self._is_pick:
             self.controllers.selection.pick(event.row)
         elif event.row.count > 1:
-            self.controllers.search.open(event.row.look_alike)
+            self.controllers.groups.toggle(event.row)
         else:
             self.panes.go_to("detail")
 
@@ -166,6 +167,18 @@ class BrowserScreen(Screen[None]):
             take,
             group="rows",
             failed=lambda _: take(dict.fromkeys(event.starts, ())),
+        )
+
+    @on(SpecRows.NotesNeeded)
+    def _read_notes(self, event: SpecRows.NotesNeeded) -> None:
+        if (results := self.host.state.results) is None or event.listing is not results.listing:
+            return
+        take = partial(self.panes.table.rows.take_notes, event.listing)
+        self.host.run(
+            lambda task: event.read(results.catalog, task),
+            take,
+            group="notes",
+            failed=lambda _: take(event.unknown),
         )
 
     @on(DetailPane.UnfoldRequested)

@@ -234,7 +234,7 @@ class Search:
         view = self._host.state.view
         query = view.query.with_package(name)
         if query != view.query:
-            self.show(replace(view, query=query, opened=frozenset()))
+            self.show(replace(view, query=query).closed())
 
     def sort(self, sort: Sort | None) -> None:
         """Order the rows by a column, or as they are in the index."""
@@ -243,9 +243,4 @@ class Search:
     def fold(self) -> None:
         """Fold look-alikes into one row, or unfold them all."""
         view = self._host.state.view
-        self.show(replace(view, folded=not view.folded, opened=frozenset()))
-
-    def open(self, look_alike: int) -> None:
-        """Unfold the rows of some look-alikes."""
-        view = self._host.state.view
-        self.show(replace(view, opened=view.opened | {look_alike}))
+        self.show(replace(view, folded=not view.folded).closed())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import Spec
 from spackscope.tui.browser.query_history import QueryRecall
@@ -37,7 +38,7 @@ class Selection:
             return
         self._change((*marks, hash_))
         if row.count > 1:
-            self._host.say(f"marked the first of {row.count:,} look-alikes")
+            self._host.say(f"Marked {_one_of(row)}")
 
     def _change(self, marks: tuple[str, ...]) -> None:
         self._host.change(marks=marks)
@@ -90,13 +91,20 @@ class Selection:
             return CopyDone(NOTHING, failed=True)
         text, what = spelled(form, specs), summary(form, specs, marked=bool(marks))
         if not marks and selected is not None and selected.count > 1:
-            what += f", the first of {selected.count:,} look-alikes"
+            what += f", {_one_of(selected)}"
         return self._copy(text, what)
 
     def _copied(self, copied: CopyDone) -> None:
         if not copied.failed:
             self._recall.remember()
         self._host.say(copied.text, error=copied.failed)
+
+
+def _one_of(row: Row) -> str:
+    """Say which one of the specs that a row stands for is taken."""
+    if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
+        return f"the most used of {row.count:,} that run the same"
+    return f"the first of {row.count:,} look-alikes"
 
 
 def _read_specs(

@@ -13,6 +13,7 @@ from spackscope.model.catalog.listing import Sort
 from spackscope.model.core.text import pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Layout
 from spackscope.tui.widgets.drawing import draw
+from spackscope.tui.widgets.note_columns import NoteColumns
 
 ASCENDING, DESCENDING = "↑", "↓"
 
@@ -32,10 +33,13 @@ class ColumnHeader(Widget):
     _gutter = 2
     _current = ""
     _sort: Sort | None = None
+    _notes = NoteColumns()
 
-    def show(self, layout: Layout, gutter: int, current: str, sort: Sort | None) -> None:
-        """Show the heads of other columns, after a gutter of some cells."""
-        self._layout_shown, self._gutter = layout, gutter
+    def show(
+        self, layout: Layout, gutter: int, current: str, sort: Sort | None, notes: NoteColumns
+    ) -> None:
+        """Show the heads of other columns, after a gutter of some cells and before notes."""
+        self._layout_shown, self._gutter, self._notes = layout, gutter, notes
         self._current, self._sort = current, sort
         self.refresh()
 
@@ -54,6 +58,11 @@ class ColumnHeader(Widget):
             pieces.append((" " * GAP if number else "", "dim"))
             pieces.append((text, "current" if column.name == self._current else "dim"))
             pieces.append((pad("", placed.width - len(text)), "dim"))
+        if self._notes.users:
+            label = "used by" if self._notes.users >= len("used by") else "used"
+            pieces.append((" " * GAP + pad(label, self._notes.users, right=True), "dim"))
+        if self._notes.differs:
+            pieces.append((" " * GAP + "differs in", "dim"))
         more = f"{after}›" if after else ""
         strip = draw(self, pieces, self.size.width - len(more), "row")
         return Strip.join([strip, draw(self, [(more, "dim")], len(more), "row")])

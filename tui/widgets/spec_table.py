@@ -23,9 +23,12 @@ from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.note_columns import NoteColumns, note_columns
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows, Windows
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MAX_KINDS = len("100 kinds")
 
 _MIN_FILTER_WIDTH = 6
 """Cells that a column keeps so that its filter can be typed in."""
@@ -60,6 +63,12 @@ class SpecTable(Vertical):
     @dataclass
     class Unmarked(Message):
         """Posted to clear all marks."""
+
+    @dataclass
+    class Closed(Message):
+        """Posted to close the opened group of a row."""
+
+        row: Row
 
     @dataclass
     class Placed(Message):
@@ -126,6 +135,10 @@ class SpecTable(Vertical):
             has_arrow = sort is not None and sort.column == name
             floor = max(len(BY_NAME[name].label) + has_arrow, _MIN_FILTER_WIDTH)
             self._natural[name] = max(width, floor, self._natural.get(name, 0))
+        if listing.counts is not None:
+            # Instead of the hash of folded rows there is the number of their kinds.
+            kinds = len(f"{max(listing.counts, default=0)} kinds")
+            self._natural["hash"] = max(self._natural["hash"], min(kinds, _MAX_KINDS))
         self._columns, self._varying = columns, varying
         if self._column not in {column.name for column in columns}:
             self._column = columns[0].name
@@ -159,20 +172,30 @@ class SpecTable(Vertical):
             return
         sort, width = rows.listing.view.sort, self.size.width - gutter
         natural = dict(self._natural)
-        arrangement = self._columns, natural, self._varying, self._column, sort, gutter, width
+        is_folded = rows.listing.counts is not None
+        arrangement = (
+            *(self._columns, natural, self._varying, self._column, sort, gutter, width),
+            is_folded,
+        )
         if arrangement == self._arrangement:
             return
         self._arrangement = arrangement
         names = [column.name for column in self._columns]
         constant = set(names) - set(self._varying)
         current = names.index(self._column)
-        layout = lay_out(self._columns, natural, width, constant=constant, current=current)
+        for notes in note_columns(width) if is_folded else [NoteColumns()]:
+            room = width - notes.total
+            layout = lay_out(self._columns, natural, room, constant=constant, current=current)
+            if not layout.before and not layout.after:
+                break
         old_names, rows.placed = self.placed_names, layout.placed
+        rows.note_columns = notes.widened(room - layout.width)
         if self.placed_names != old_names:
             self.post_message(self.Placed())
         rows.refresh()
         self.query_one(FilterBar).place(layout.placed, gutter)
-        self.query_one(ColumnHeader).show(layout, gutter, self._column, sort)
+        header = self.query_one(ColumnHeader)
+        header.show(layout, gutter, self._column, sort, rows.note_columns)
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
@@ -196,7 +219,13 @@ class SpecTable(Vertical):
         """Clear all marks."""
         self.post_message(self.Unmarked())
 
-    def action_column(self, step: int) -> bool:
+    def action_column(self, step: int) -> None:
+        """Make the next or previous column the current one; before the first, close the group."""
+        row = self.highlighted
+        if not self._move_column(step) and step < 0 and row is not None:
+            self.post_message(self.Closed(row))
+
+    def _move_column(self, step: int) -> bool:
         """Make the next or previous column the current one; return False at the edge."""
         names = [column.name for column in self._columns]
         index = names.index(self._column) + step
@@ -212,7 +241,7 @@ class SpecTable(Vertical):
         if focused is None:
             return False
         self._column = focused
-        if not self.action_column(step):
+        if not self._move_column(step):
             return False
         self.focus_filter()
         return True

@@ -47,7 +47,7 @@ def test_values_of_one_package_are_joined_and_many_are_counted() -> None:
     ]
 
     assert differing_lines(rows, [2, 1])[1] == (
-        "mpich +hwloc fabrics=tcp,udp, lib0 2, lib1 2, lib2 2, 2 more"
+        "mpich +hwloc fabrics +udp, lib0 2, lib1 2, lib2 2, 2 more"
     )
 
 

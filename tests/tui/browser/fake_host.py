@@ -164,10 +164,12 @@ class FakeBrowser:
         results = self.host.state.results
         assert results is not None
         listing = results.listing
-        counts = listing.counts[number : number + 1] if listing.counts is not None else None
+        here = slice(number, number + 1)
+        counts = listing.counts[here] if listing.counts is not None else None
+        roles = listing.roles[here] if listing.roles is not None else None
 
         def read(_: object) -> Row | None:
-            return next(iter(results.catalog.rows(listing.ids[number : number + 1], counts)), None)
+            return next(iter(results.catalog.rows(listing.ids[here], counts, roles)), None)
 
         self.host.run(read, self._highlight, group="rows")
         self.host.work("rows")

@@ -185,7 +185,7 @@ def test_sorting_and_folding_keep_the_cursor_on_its_spec(browser: FakeBrowser) -
     row = browser.host.where.row
     assert row is not None
     assert row.look_alike == spec.look_alike
-    browser.search.open(row.look_alike)
+    browser.controllers.groups.toggle(row)
     browser.settle()
     assert browser.host.where.row is not None
     assert browser.host.where.row.count == 1

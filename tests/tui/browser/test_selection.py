@@ -82,7 +82,7 @@ def test_the_first_of_a_fold_is_marked_with_a_message(browser: FakeBrowser) -> N
     row = browser.host.where.row
     assert row is not None
     assert row.count > 1
-    assert browser.host.message == f"marked the first of {row.count} look-alikes"
+    assert browser.host.message == f"Marked the first of {row.count} look-alikes"
     browser.controllers.selection.clear()
     browser.controllers.selection.copy_hash()
     browser.settle()

@@ -1,0 +1,203 @@
+"""Tests of opened look-alikes: their kinds, their specs, and the notes on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.rows import Row
+from tests.browsing import browsing
+from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
+from tests.tui.browser.fake_host import FakeBrowser
+
+SPEC, GROUP, KIND, OPEN_KIND, MEMBER = RowRole
+ONE, TWO, THREE, FOUR, OLD, NEW, GMAKE, USER = (hash_of(number) for number in range(1, 9))
+
+
+def app(hash_: str, lib: str, *dependencies: Node) -> Node:
+    return node(hash_, name="app", dependencies=[edge("lib", lib, ["link"]), *dependencies])
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Write an index of four builds of app, of which three run the same."""
+    nodes = [
+        app(ONE, NEW),
+        app(TWO, OLD),
+        app(THREE, NEW, edge("gmake", GMAKE, ["build"])),
+        app(FOUR, NEW, edge("gmake", GMAKE, ["build"]), edge("lib", OLD, ["build"])),
+        *(leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4")),
+        node(USER, name="user", dependencies=[edge("app", THREE, ["link"])]),
+    ]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    return path
+
+
+@pytest.fixture
+def browser(index: Path) -> FakeBrowser:
+    browser = FakeBrowser(index, query="app").load()
+    browser.host.focus("specs")
+    browser.search.fold()
+    browser.settle()
+    return browser
+
+
+def rows(browser: FakeBrowser) -> list[Row]:
+    results = browser.state.results
+    assert results is not None
+    listing = results.listing
+    return results.catalog.rows(listing.ids, listing.counts, listing.roles)
+
+
+def shown(browser: FakeBrowser) -> list[tuple[str, RowRole, int]]:
+    return [(row.spec.hash, row.role, row.count) for row in rows(browser)]
+
+
+def go_to(browser: FakeBrowser, number: int) -> Row:
+    """Move the cursor to a row, as the table does."""
+    browser.move_to(number)
+    row = browser.host.where.row
+    assert row is not None
+    return row
+
+
+def cursor(browser: FakeBrowser) -> int:
+    results = browser.state.results
+    assert results is not None
+    return results.cursor
+
+
+FOLDED = [(ONE, SPEC, 4)]
+KINDS: Sequence[tuple[str, RowRole, int]] = [(ONE, GROUP, 4), (THREE, KIND, 3), (TWO, KIND, 1)]
+SPECS = [
+    (ONE, GROUP, 4),
+    (THREE, OPEN_KIND, 3),
+    *((hash_, MEMBER, 1) for hash_ in (THREE, ONE, FOUR)),
+    (TWO, KIND, 1),
+]
+
+
+def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
+    groups = browser.controllers.groups
+    assert shown(browser) == FOLDED
+    groups.toggle(go_to(browser, 0))
+    browser.settle()
+    assert shown(browser) == KINDS
+    assert cursor(browser) == 0
+    groups.toggle(go_to(browser, 1))
+    browser.settle()
+    assert shown(browser) == SPECS
+    assert cursor(browser) == 1
+    groups.toggle(go_to(browser, 1))
+    browser.settle()
+    assert shown(browser) == KINDS
+    groups.toggle(go_to(browser, 0))
+    browser.settle()
+    assert shown(browser) == FOLDED
+
+
+def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser) -> None:
+    for number in (0, 1):
+        browser.controllers.groups.toggle(go_to(browser, number))
+        browser.settle()
+    go_to(browser, 3)
+    for expected, at in ((KINDS, 1), (FOLDED, 0)):
+        browser.controllers.focus.back()
+        browser.settle()
+        assert shown(browser) == expected
+        assert cursor(browser) == at
+        go_to(browser, at)
+    browser.controllers.focus.back()
+    assert browser.host.where.pane == "packages"
+
+
+def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrowser) -> None:
+    go_to(browser, 0)
+    for number, expected in ((0, KINDS), (1, SPECS)):
+        go_to(browser, number)
+        browser.controllers.groups.fold()
+        browser.settle()
+        assert shown(browser) == expected
+    go_to(browser, 5)
+    browser.controllers.groups.fold()
+    browser.settle()
+    assert [count for _, _, count in shown(browser)] == [1] * 4
+    browser.controllers.groups.fold()
+    browser.settle()
+    assert shown(browser) == FOLDED, "folding again closes all groups"
+
+
+def test_what_is_copied_of_a_kind_is_its_most_used_spec(browser: FakeBrowser) -> None:
+    browser.controllers.groups.toggle(go_to(browser, 0))
+    browser.settle()
+    go_to(browser, 1)
+    browser.controllers.selection.copy_hash()
+    browser.settle()
+
+    assert browser.copied == [THREE]
+    assert "the most used of 3 that run the same" in browser.host.message
+
+
+def test_a_jump_opens_the_kind_of_a_spec(browser: FakeBrowser) -> None:
+    ids = {row.spec.hash: row.id for row in all_rows(browser)}
+    go_to(browser, 0)
+    browser.navigation.jump(ids[FOUR])
+    browser.settle()
+
+    assert shown(browser) == SPECS
+    assert rows(browser)[cursor(browser)].spec.hash == FOUR
+
+
+def all_rows(browser: FakeBrowser) -> list[Row]:
+    assert browser.state.catalog is not None
+    return browser.state.catalog.rows(range(browser.state.catalog.total))
+
+
+def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1), record(2)], title="zlib")
+    browser = FakeBrowser(tmp_path).load()
+    browser.search.fold()
+    browser.settle()
+    browser.controllers.groups.toggle(go_to(browser, 0))
+    browser.settle()
+
+    assert [(role, count) for _, role, count in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
+    assert not browser.controllers.groups.close(go_to(browser, 0))
+
+
+async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
+    async with browsing(index, query="app", size=(120, 24)) as browser:
+        await browser.press("2", "z")
+        assert row_texts(browser.lines)[0].split()[:4] == ["▸", "×4", "2", "kinds"]
+        await browser.press("enter", "j", "enter")
+        assert [" ".join(line.split()) for line in row_texts(browser.lines)] == [
+            "▾ ×4 2 kinds 1.3.1 none 1",
+            "▸ ├▾×3 2222222 1 build tools only: all run the same",
+            "│ 2222222 1 with gmake 4, lib 2",
+            "│ 2222222 - without gmake",
+            "│ 2222222 - lib 1,2, others 2",
+            "└ 2222222 - lib 1, others 2",
+        ]
+        await browser.press("h")
+        assert len(browser.rows) == 3
+        await browser.press("escape")
+        assert len(browser.rows) == 1
+
+
+async def test_pages_say_once_that_they_tell_nothing(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(n) for n in range(6)], title="zlib")
+    write_page(tmp_path, [record(n, os="sles15") for n in range(6, 9)], title="zlib", tag="b")
+    async with browsing(tmp_path, size=(120, 24)) as browser:
+        await browser.press("2", "z")
+        assert len(browser.rows) == 2
+        assert browser.text.count("not told here") == 1
+
+
+def row_texts(lines: Sequence[str]) -> list[str]:
+    """Return the rows of the table, without its frame."""
+    table = [line.split("││")[1] for line in lines if "││" in line]
+    return [line for line in table[2:] if line.strip()]

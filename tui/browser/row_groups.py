@@ -1,0 +1,66 @@
+"""Open look-alikes into their kinds, and kinds into single specs, and close them again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.rows import Row
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host
+
+
+class RowGroups:
+    """Change which groups of the view are opened."""
+
+    def __init__(self, host: Host, search: Search) -> None:
+        self._host, self._search = host, search
+
+    def toggle(self, row: Row) -> None:
+        """Open the group or the kind of a row that stands for several specs, or close it."""
+        if row.role in (RowRole.GROUP, RowRole.OPEN_KIND):
+            self.close(row)
+        else:
+            self._open(row)
+
+    def _open(self, row: Row) -> None:
+        view = self._host.state.view
+        if row.role is RowRole.KIND:
+            view = replace(view, opened_kinds=view.opened_kinds | {row.id})
+            row = replace(row, role=RowRole.OPEN_KIND)
+        else:
+            view = replace(view, opened=view.opened | {row.look_alike})
+            row = replace(row, role=RowRole.GROUP)
+        self._search.show(view, cursor_on=row)
+
+    def close(self, row: Row) -> bool:
+        """Close the kind or the group that a row belongs to; return False if there is none.
+
+        The cursor goes to the row that stands for it.
+        """
+        listing, view = self._host.state.listing, self._host.state.view
+        if row.role is RowRole.SPEC or listing is None:
+            return False
+        kind = listing.opened_kind(row.id, row.look_alike)
+        if row.role in (RowRole.MEMBER, RowRole.OPEN_KIND) and kind:
+            view = replace(view, opened_kinds=view.opened_kinds.difference(kind))
+            row = replace(row, id=kind[0], role=RowRole.KIND)
+        else:
+            ids = listing.look_alike_ids(row.look_alike)
+            view = replace(
+                view,
+                opened=view.opened - {row.look_alike},
+                opened_kinds=view.opened_kinds.difference(ids),
+            )
+            row = replace(row, role=RowRole.SPEC)
+        self._search.show(view, cursor_on=row)
+        return True
+
+    def fold(self) -> None:
+        """Open the folded row under the cursor; elsewhere fold or unfold all look-alikes."""
+        where, view = self._host.where, self._host.state.view
+        row = where.row if where.pane == "specs" and view.folded else None
+        if row is not None and row.count > 1 and row.role in (RowRole.SPEC, RowRole.KIND):
+            self._open(row)
+        else:
+            self._search.fold()

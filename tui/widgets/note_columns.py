@@ -1,0 +1,38 @@
+"""The columns of notes on look-alikes, after those of the records."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from spackscope.model.presentation.column_layout import GAP
+
+_DIFFERS = (56, 40, 28, 20, 12)
+"""Widths of what specs differ in; the first that leaves room for all other columns is taken."""
+_USERS, _SHORT_USERS = len("used by"), len("used")
+_MIN_WIDTH, _MIN_WIDTH_OF_USERS, _MIN_WIDTH_OF_LONG_USERS = 36, 48, 90
+"""Cells of the table from which on it has these columns."""
+
+
+class NoteColumns(NamedTuple):
+    """The widths of the columns of notes; 0 for one without room."""
+
+    users: int = 0
+    differs: int = 0
+
+    @property
+    def total(self) -> int:
+        """The cells that they take with the gaps before them."""
+        return sum(width + GAP for width in self if width)
+
+    def widened(self, cells: int) -> NoteColumns:
+        """Return the widths with cells that other columns do not need."""
+        return self._replace(differs=self.differs + max(0, cells)) if self.differs else self
+
+
+def note_columns(width: int) -> list[NoteColumns]:
+    """Return the widths that notes may have in a table of some width, the widest first."""
+    if width < _MIN_WIDTH:
+        return [NoteColumns()]
+    users = _USERS if width >= _MIN_WIDTH_OF_LONG_USERS else _SHORT_USERS
+    users = users if width >= _MIN_WIDTH_OF_USERS else 0
+    return [NoteColumns(users, differs) for differs in _DIFFERS if 2 * differs <= width]
