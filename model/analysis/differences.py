@@ -67,6 +67,9 @@ def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) ->
     Causes are in this order: the differences of the specs themselves; what is linked or run
     before what is used for building only; what most depends on; the nearest; by name. Raises
     IndexDamaged and Cancelled.
+
+        first = compare(spec_graph(catalog), a, b).causes[0]
+        first.path  # ('mpich', 'libxml2', 'libiconv')
     """
     tells = graph.lists_dependencies(a) and graph.lists_dependencies(b)
     if graph.identity(a) == graph.identity(b):

@@ -36,7 +36,10 @@ _PT_INTERP = 3
 
 @lru_cache(1)
 def detect_host() -> Host:
-    """Return this machine."""
+    """Return this machine.
+
+    detect_host().libc  # Libc(name='glibc', …), or None where there is none
+    """
     platform = {"win32": "windows"}.get(sys.platform, sys.platform)
     release = {LINUX: _linux_release, MACOS: _macos_release}.get(platform, str)()
     libc = detect_libc() if platform == LINUX else None

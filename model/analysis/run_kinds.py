@@ -142,6 +142,8 @@ def run_kinds(
 
     Records whose source lists no dependencies are one kind, which is not known and the last.
     Raises Cancelled and IndexDamaged.
+
+        most_used = run_kinds(spec_graph(catalog), ids)[0].ids[0]
     """
     members: dict[int, list[int]] = {}
     codes = kinds_of(graph).codes(graph, ids, should_stop=should_stop)
