@@ -9,30 +9,25 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
 from spackscope.model.analysis import fit_rules as rules
 from spackscope.model.analysis.closure_masks import ClosureMasks, Mask
-from spackscope.model.analysis.fit_rules import LETTERS, RUNTIME_OF, Reason, Rules
+from spackscope.model.analysis.fit_reasons import LIBC, NodeReasons, ReasonBits
+from spackscope.model.analysis.fit_rules import RUNTIME_OF, Reason
 from spackscope.model.analysis.graph import is_run
-from spackscope.model.analysis.host import Host, Libc
-from spackscope.model.catalog.arrays import Adjacency
+from spackscope.model.analysis.host import Host
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import Fit, FitReason, NodeFacts
+from spackscope.model.core.records import Fit, FitReason
 from spackscope.model.core.text import clean
-from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import class_reading_index
 
-_LIBC, _GCC_RUNTIME, _DEV_PATH = "libc", "gcc-runtime", "dev_path"
+_GCC_RUNTIME = "gcc-runtime"
 _CHECK_INTERVAL = 4096
-
-_MAX_REASONS = 200
-"""Different reasons that are told apart; a real index has some twenty."""
 
 _COMPILER_BITS = {name: 1 << n for n, name in enumerate([*RUNTIME_OF, *RUNTIME_OF.values()])}
 
@@ -42,142 +37,6 @@ class Verdict(NamedTuple):
 
     own: Mask
     below: Mask
-
-
-class ReasonBits:
-    """The reasons that occurred, each with a bit."""
-
-    def __init__(self) -> None:
-        self._reasons: list[Reason] = []
-        self._bits: dict[Reason, Mask] = {}
-        self._lock = threading.Lock()
-
-    def mask(self, reasons: Iterable[Reason]) -> Mask:
-        """Return the bits of some reasons; after many, only their letters are told apart."""
-        mask = 0
-        with self._lock:
-            for reason in reasons:
-                if reason not in self._bits and len(self._reasons) >= _MAX_REASONS:
-                    reason = Reason(reason.letter, f"rule {reason.letter or '?'}", reason.is_run)
-                if reason not in self._bits:
-                    self._bits[reason] = 1 << len(self._reasons)
-                    self._reasons.append(reason)
-                mask |= self._bits[reason]
-        return mask
-
-    def of(self, mask: Mask) -> list[tuple[Reason, Mask]]:
-        """Return the reasons of a mask with their bits, in the order of their letters."""
-        numbers = (n for n in range(mask.bit_length()) if mask >> n & 1)
-        return sorted(
-            ((self._reasons[n], 1 << n) for n in numbers), key=lambda pair: _rank(pair[0])
-        )
-
-
-def _rank(reason: Reason) -> int:
-    return LETTERS.index(reason.letter) if reason.letter else len(LETTERS)
-
-
-class NodeReasons:
-    """The reasons of each node itself, as masks; most are shared by many nodes."""
-
-    def __init__(
-        self, catalog: Catalog, bits: ReasonBits, host: Host, is_listed: Callable[[int], bool]
-    ) -> None:
-        self._catalog, self._bits, self._is_listed = catalog, bits, is_listed
-        self._rules = Rules(host)
-        self._columns, self._edges = catalog.column_arrays, catalog.edge_arrays
-        self._masks: dict[int, Mask] = {}
-        self._libc_masks: dict[int, Mask] = {}
-        self._described = bits.mask([rules.NOT_DESCRIBED])
-
-    def mask(self, id_: int) -> Mask:
-        """Return the mask of a node."""
-        if id_ >= self._edges.count:
-            return self._described
-        if (mask := self._masks.get(id_)) is None:
-            mask = self._masks[id_] = self._read(id_)
-        return mask
-
-    def _read(self, id_: int) -> Mask:
-        look_alike = self._columns.look_alike(id_)
-        facts = self._facts(id_)
-        mask = (
-            self._arch_masks[self._columns.column("arch")[look_alike]]
-            | self._package_masks[self._columns.column("package")[look_alike]]
-            | self._variant_masks[self._columns.column("variant_set")[look_alike]]
-        )
-        if not facts.external or not self._is_listed(id_):
-            mask |= self._node_masks[self._columns.column("node")[id_]]
-        if not self._edges.are_listed[look_alike]:
-            mask |= self._bits.mask([rules.NOT_LISTED])
-        elif not facts.external:
-            # Spack takes an external to run with any C library of the host.
-            edges = self._libc_edges
-            for child in edges.nodes[edges.first[id_] : edges.first[id_ + 1]]:
-                mask |= self._libc_mask(child)
-        return mask
-
-    @cached_property
-    def _arch_masks(self) -> list[Mask]:
-        columns = (self._catalog.dictionaries.texts(name) for name in ("platform", "os", "target"))
-        architectures = zip(*columns, strict=True)
-        return [self._bits.mask(self._rules.of_architecture(*arch)) for arch in architectures]
-
-    @cached_property
-    def _package_masks(self) -> list[Mask]:
-        wrapper = self._bits.mask([rules.COMPILER_WRAPPER])
-        names = self._catalog.dictionaries.texts("package")
-        return [wrapper if name == rules.WRAPPER else 0 for name in names]
-
-    @cached_property
-    def _variant_masks(self) -> list[Mask]:
-        developed = self._bits.mask([rules.DEV_PATH])
-        sets = self._catalog.dictionaries.values("variants")
-        return [
-            developed
-            if isinstance(set_, tuple) and any(split_variant(v)[0] == _DEV_PATH for v in set_)
-            else 0
-            for set_ in sets
-        ]
-
-    @cached_property
-    def _node_masks(self) -> list[Mask]:
-        nodes = self._catalog.dictionaries.nodes
-        return [self._bits.mask(rules.of_node(node.external, node.spec_format)) for node in nodes]
-
-    @cached_property
-    def _libc_edges(self) -> Adjacency:
-        return self._edges.down.restricted([_LIBC in kind.virtuals for kind in self._edges.kinds])
-
-    def _libc_mask(self, id_: int) -> Mask:
-        """Return the mask of what needs a C library."""
-        if id_ >= self._edges.count:
-            return self._described
-        if (mask := self._libc_masks.get(id_)) is None:
-            name, version = self._text("package", id_), self._text("version", id_)
-            libc = Libc(name, version, self._facts(id_).external)
-            reason = self._rules.of_libc(libc)
-            mask = self._libc_masks[id_] = self._bits.mask([reason] if reason is not None else ())
-        return mask
-
-    def is_external(self, id_: int) -> bool:
-        """Check whether Spack did not build a node."""
-        return id_ < self._edges.count and bool(self._facts(id_).external)
-
-    def sentence(self, id_: int, reason: Reason) -> str:
-        """Return what a reason says of a node."""
-        if id_ >= self._edges.count:
-            return reason.label
-        facts = self._facts(id_)
-        target = self._text("target", id_)
-        return self._rules.sentence(reason, target, facts.external, facts.spec_format)
-
-    def _facts(self, id_: int) -> NodeFacts:
-        return self._catalog.dictionaries.nodes[self._columns.column("node")[id_]]
-
-    def _text(self, column: str, id_: int) -> str:
-        code = self._columns.column(FIELDS[column].storage)[self._columns.look_alike(id_)]
-        return self._catalog.dictionaries.texts(column)[code]
 
 
 @class_reading_index
@@ -211,7 +70,7 @@ class HostFit:
     def _run(self) -> ClosureMasks:
         """The reasons of what specs link or run."""
         kinds = self._edges.kinds
-        followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
+        followed = [is_run(kind.deptypes) and LIBC not in kind.virtuals for kind in kinds]
         edges, count = self._edges.down.restricted(followed), self._edges.count
         return ClosureMasks(edges, count, self._nodes.mask, self._ids_of([_GCC_RUNTIME]))
 

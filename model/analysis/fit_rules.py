@@ -63,6 +63,7 @@ OLD_FORMAT = Reason.refused("F", "built before Spack 1.0")
 NOT_LISTED = Reason("", "dependencies not listed", is_run=True)
 NOT_DESCRIBED = Reason("", "dependency not described", is_run=True)
 UNKNOWN_FORMAT = Reason("", "format not listed")
+_TOO_NEW = "target too new"
 _UNKNOWN_HOST = Reason("", "platform of the host unknown", is_run=True)
 _UNKNOWN_TARGET = Reason("", "target of the host unknown", is_run=True)
 _UNKNOWN_OS = Reason("", "release of the host unknown", is_run=True)
@@ -102,7 +103,7 @@ class Rules:
             return "target not known"
         if own.family != host.family:
             return f"target of {own.family.name}"
-        return "target too new" if own > host else "target of another line"
+        return _TOO_NEW if own > host else f"target of another line than {host.name}"
 
     def _of_release(self, os: str) -> list[Reason]:
         own, host = os, self._host.os
@@ -142,8 +143,8 @@ class Rules:
             "F": f"built before Spack 1.0, in format {spec_format} (Spack since 2026 needs "
             f"{COMPILED_IN})",
             "T": f"target {target} > {host}"
-            if reason.label == "target too new"
-            else f"target {target}, not one that {host} runs",
+            if reason.label == _TOO_NEW
+            else f"target {target} is{reason.label.removeprefix('target')}",
             "P": f"{reason.label}, not {self._host.platform}",
         }
         return clean(sentences.get(reason.letter, reason.label))

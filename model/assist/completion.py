@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
-from spackscope.model.core.columns import COLUMNS, FACETED
+from spackscope.model.core.columns import COLUMNS, COUNTED
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import is_clean
@@ -74,7 +74,7 @@ def complete(
     is_inside = bool(text[cursor : cursor + 1].strip())
     is_begun = bool(text[max(0, cursor - 1) : cursor].strip())
     word = _typed_word(parsed)
-    is_counted = parsed.column in ("", *FACETED)
+    is_counted = parsed.column in ("", *COUNTED)
     if is_inside or word is None or not is_counted or not (is_begun or always):
         return Completions(cursor, cursor)
     try:
@@ -131,7 +131,7 @@ class _Candidates:
         return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
-        is_column = key in FACETED
+        is_column = key in COUNTED
         values = self._facets(key) if is_column else self._variant_values(key)
         for facet in _ranked(values, typed):
             text = f"{key}{'=' if is_column else operator}{lexer.quoted(facet.value)}"

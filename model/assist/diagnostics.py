@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from spackscope.model.assist.completion import Completions, without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.records import HASH_LENGTH, NO, YES
 from spackscope.model.core.suggestions import did_you_mean, listed
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_variant, split_variant
@@ -27,6 +28,13 @@ _MAX_VALUES = 3
 
 _MAX_NAMES = 6
 """Variants that are all named where none is close."""
+
+_ON_HOST = {
+    ("fits", YES): "runs on this host",
+    ("fits", NO): "fails to run on this host",
+    ("reusable", YES): "can be reused on this host",
+}
+"""What no spec does, by the conditions on the host."""
 
 _MAX_SENTENCE = 160
 _MIN_PREFIX = 4
@@ -146,6 +154,8 @@ class _Advisor:
             if len(pattern) > HASH_LENGTH:
                 why = f": hashes have {HASH_LENGTH} characters"
             return f"No hash starts with {clean(pattern)}{why}"
+        if column != ANY and FIELDS[column].is_by_host:
+            return f"{self._none} {_ON_HOST.get((column, pattern), f'matches {condition}')}"
         if column == "size":
             return f"{self._none} has {condition}"
         if column == ANY:

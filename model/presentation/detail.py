@@ -12,6 +12,7 @@ from spackscope.model.core.columns import BY_NAME, DETAILED
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import split_variant
+from spackscope.model.presentation.fit import HERE, fit_sentences
 from spackscope.model.presentation.spec_string import install_command, short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
 
@@ -62,12 +63,13 @@ def detail(
     alike: int,
     shown: int,
     provenance: Provenance = _NO_PROVENANCE,
+    place: str = HERE,
 ) -> list[DetailLine]:
     """Describe a record line by line.
 
     `varying` ranks the variants whose values differ among the rows shown. `alike` counts the
     records shown that differ from this one at most in their hash, this one included, and `shown`
-    all that are shown; it is 0 outside of a table.
+    all that are shown; it is 0 outside of a table. `place` is the host, as in `fit_sentences`.
     """
     lines = [
         DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title"),
@@ -77,6 +79,7 @@ def detail(
         value = column.value(spec)
         if column.empty_in_detail(spec) or value not in (None, "", ()):
             lines += _column_lines(column, value)
+    lines += _fit_lines(spec, place)
     lines += _variant_lines(spec, varying)
     if alike > 1:
         lines.append(DetailLine("look-alikes", kind="head"))
@@ -109,6 +112,16 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
         term = exact_term(column.name, text) if text else None
         label = "" if number else column.label
         yield DetailLine(clean(text) or "-", label, term, is_continued=number > 0)
+
+
+def _fit_lines(spec: Spec, place: str) -> Iterator[DetailLine]:
+    label = ""
+    for column, value, sentence in fit_sentences(spec.fit, place) if spec.fit is not None else ():
+        is_continued = column == label
+        label = column
+        shown_label = "" if is_continued else column
+        term = exact_term(column, value)
+        yield DetailLine(clean(sentence), shown_label, term, is_continued=is_continued)
 
 
 def _reason_not_to_install(spec: Spec, provenance: Provenance) -> str:

@@ -9,17 +9,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, fields
+from itertools import chain
 from typing import Any
 
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import COLUMNS, EXPORTED
-from spackscope.model.core.records import Provenance, SourceStatus, Spec
+from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec
 from spackscope.model.core.text import clean
 
 Export = Callable[[Iterable[Spec]], Iterator[str]]
 """Returns the lines of a format, without line ends."""
 
 _VALUES = {column.json_key: column.value for column in EXPORTED}
+_FIT_VALUES: dict[str, Callable[[Spec], Value]] = {
+    "fits": lambda spec: spec.fit.fits_values[0] if spec.fit is not None else "",
+    "reusable": lambda spec: spec.fit.reusable_values[0] if spec.fit is not None else "",
+    "reasons": lambda spec: (
+        "; ".join(dict.fromkeys(r.label for r in spec.fit.reasons)) if spec.fit is not None else ""
+    ),
+}
+"""The columns of CSV about the host; the reasons are those against reusing a record too."""
+
 _MORE_KEYS = ("dependencies", *(field.name for field in fields(Provenance)), "in_cache", "origin")
 
 
@@ -29,8 +39,14 @@ def json_text(spec: Spec) -> str:
 
 
 def exported(spec: Spec) -> dict[str, Any]:
-    """Return the columns of a record by their keys."""
-    return {key: value(spec) for key, value in _VALUES.items()}
+    """Return the columns of a record by their keys, and whether it runs on the host."""
+    record = {key: value(spec) for key, value in _VALUES.items()}
+    return record if spec.fit is None else record | _exported_fit(spec.fit)
+
+
+def _exported_fit(fit: Fit) -> dict[str, Any]:
+    reasons = [{"letter": r.letter, "sentence": r.sentence} for r in fit.reasons]
+    return {"fits": fit.fits, "reusable": fit.reusable, "reasons": reasons}
 
 
 def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
@@ -74,19 +90,35 @@ def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
     import csv
     from types import SimpleNamespace
 
+    first, specs = _with_first(specs)
+    values = dict(_VALUES)
+    if first is not None and first.fit is not None:
+        values |= _FIT_VALUES
     # The writer returns what the file returns: the line.
     writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
-    yield writer.writerow(_VALUES)
+    yield writer.writerow(values)
     for spec in specs:
-        yield writer.writerow([_flat(value(spec)) for value in _VALUES.values()])
+        yield writer.writerow([_flat(value(spec)) for value in values.values()])
 
 
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as tab-separated columns with a header, in the order of the table."""
-    yield "\t".join(column.label for column in COLUMNS)
-    values = [column.value for column in COLUMNS]
+    first, specs = _with_first(specs)
+    has_fit = first is not None and first.fit is not None
+    columns = [column for column in COLUMNS if has_fit or not column.is_by_host]
+    yield "\t".join(column.label for column in columns)
     for spec in specs:
-        yield "\t".join([_flat(value(spec)) for value in values])
+        yield "\t".join(
+            column.cell(column.value(spec)) if column.is_by_host else _flat(column.value(spec))
+            for column in columns
+        )
+
+
+def _with_first(specs: Iterable[Spec]) -> tuple[Spec | None, Iterable[Spec]]:
+    """Return the first record, and all of them."""
+    iterator = iter(specs)
+    first = next(iterator, None)
+    return first, iterator if first is None else chain([first], iterator)
 
 
 def hashes(specs: Iterable[Spec]) -> Iterator[str]:

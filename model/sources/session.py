@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.spack_config.config import SpackConfig, read_spack_config
+from spackscope.model.sources.spack_config.config import (
+    ConfiguredExternal,
+    SpackConfig,
+    read_externals,
+    read_spack_config,
+)
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.urls import is_remote
 
@@ -28,6 +33,8 @@ class Session:
         catalog = load(["public"], replace(session, on_progress=show, should_stop=stop.is_set))
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
+    `host` describes the machine that specs are to run on; empty for this one, or the one that the
+    environment describes.
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
     returns True, whatever runs raises Cancelled.
@@ -36,6 +43,7 @@ class Session:
     environ: Mapping[str, str] = field(repr=False)
     include_dependency_only: bool = False
     stdin_path: str = ""
+    host: str = ""
     on_progress: OnProgress = field(default=no_progress, repr=False)
     should_stop: ShouldStop = field(default=never, repr=False)
 
@@ -61,6 +69,11 @@ class Session:
     def spack(self) -> SpackConfig | None:
         """The configuration of the user's Spack, or None without a Spack."""
         return read_spack_config(self.environ)
+
+    @cached_property
+    def externals(self) -> tuple[ConfiguredExternal, ...]:
+        """The externals that the user's Spack is configured to use."""
+        return read_externals(self.environ)
 
     @cached_property
     def client(self) -> Client:

@@ -7,7 +7,7 @@ from functools import partial
 
 from spackscope.model.assist.value_choice import Choice, Values, count_values, describe_choice
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.columns import BY_NAME, FACETED
+from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
@@ -34,7 +34,7 @@ class ValueFilter:
             self._host.say("there are no values to choose from yet", error=True)
         elif not column:
             self._host.say("Nothing to filter by on this line")
-        elif column not in FACETED:
+        elif column not in COUNTED:
             values = "Hashes" if column == "hash" else "Sizes"
             self._host.say(f"{values} have no value list. Press f to filter.")
         else:

@@ -14,11 +14,14 @@ from typing import NoReturn
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
-_WITH_VALUE = ("-f", "--from", "--by", "--ignore")
+_WITH_VALUE = ("-f", "--from", "--host", "--by", "--ignore")
 """Options that are followed by a value."""
 
 MAX_COMPARED = 20
 """Specs that `diff` compares at once."""
+
+WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
+"""Commands whose answers depend on the host."""
 
 _FORMATS = {
     "find": ("json", "jsonl", "csv", "hashes"),
@@ -38,7 +41,7 @@ class Options:
     `words` are those of the query. `format` is the name of an export format, or None for the one
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
-    packages that `doubles` leaves out.
+    packages that `doubles` leaves out. `host` describes the machine that specs are to run on.
     """
 
     command: str
@@ -48,6 +51,7 @@ class Options:
     by: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     all: bool = False
+    host: str = ""
     build: bool = False
     rebuild: bool = False
     verify: bool = False
@@ -121,6 +125,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         formats = parser.add_mutually_exclusive_group()
         for name in _FORMATS[command]:
             formats.add_argument(f"--{name}", dest="format", action="store_const", const=name)
+    if command in WITH_HOST:
+        parser.add_argument("--host", default="")
     if command == "index":
         parser.add_argument("--rebuild", action="store_true")
     if command == "doubles":

@@ -22,6 +22,12 @@ _SOURCES = f"""\
   -h, --help         print this help
 """
 
+_HOST = """\
+  --host HOST        check what fits on this host: 'target=zen3 glibc=2.34',
+                     also os=, platform=, musl=, libc=glibc@2.34:/opt/sysroot.
+                     Default: SPACKSCOPE_HOST, else this machine
+"""
+
 _COLUMN = 36
 
 
@@ -74,7 +80,7 @@ commands:
   one of these words.
 
 options:
-{_SOURCES}  --version          print the version
+{_HOST}{_SOURCES}  --version          print the version
 
 {_QUERY}
 {_EXIT}
@@ -95,7 +101,7 @@ options:
   --jsonl            print one JSON object per line
   --csv              print comma-separated values with a header line
   --hashes           print full hashes, one per line, each once
-{_SOURCES}
+{_HOST}{_SOURCES}
 {_QUERY}
 {_EXIT}
 examples:
@@ -113,7 +119,7 @@ listed on stderr, and the exit code is 2.
 
 options:
   --json             print one JSON object per record and line
-{_SOURCES}
+{_HOST}{_SOURCES}
 {_EXIT}
 examples:
   spackscope show 23r4fq5
@@ -186,7 +192,7 @@ Choose in the browser, and print the full hash of the choice, or of all marked
 specs, one per line. Leaving without a choice gives exit code 130.
 
 options:
-{_SOURCES}
+{_HOST}{_SOURCES}
 {_QUERY}
 {_EXIT}
 examples:
@@ -208,7 +214,7 @@ options:
                      counts at each value of a list; none: it has no value
   --json             print a JSON array of objects with value and count
   --csv              print comma-separated values with a header line
-{_SOURCES}
+{_HOST}{_SOURCES}
 {_QUERY}
 {_EXIT}
 examples:

@@ -23,9 +23,15 @@ _ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut
 
 
 class Table:
-    """The rows of a listing in columns that fit a terminal."""
+    """The rows of a listing in columns that fit a terminal.
 
-    def __init__(self, catalog: Catalog, listing: Listing) -> None:
+    Those that depend on the host are shown if they are `named`.
+    """
+
+    def __init__(
+        self, catalog: Catalog, listing: Listing, named: Collection[str] = frozenset()
+    ) -> None:
+        self._named = named
         self._catalog, self._listing, self._count = catalog, listing, len(listing)
         self._text = _cached(self._make_text)
 
@@ -66,6 +72,8 @@ class Table:
         return widths
 
     def _is_shown(self, column: Column) -> bool:
+        if column.is_by_host:
+            return column.name in self._named
         if column.name not in self._listing.constants:
             return True
         return self._count == 1 and (column.shown != "if_varied" or column.name == "package")

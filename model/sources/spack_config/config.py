@@ -1,4 +1,4 @@
-"""Read which mirrors and install trees the user's own Spack is configured to use.
+"""Read which mirrors, install trees and externals the user's own Spack is configured to use.
 
 As lib/spack/spack/mirrors/mirror.py and `parse_install_tree` of lib/spack/spack/store.py.
 """
@@ -44,6 +44,15 @@ class ConfiguredMirror:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfiguredExternal:
+    """An external of packages.yaml: its spec, its prefix or "", and its modules."""
+
+    spec: str
+    prefix: str = ""
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SpackConfig:
     """The mirrors of a Spack in their order, and its own and other install trees.
 
@@ -75,6 +84,14 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
     trees = tuple(dict.fromkeys(_trees(scopes)))
     environments = _environments_root(scopes)
     return SpackConfig(mirrors, trees, tuple(scopes.problems), environments)
+
+
+def read_externals(environ: Mapping[str, str]) -> tuple[ConfiguredExternal, ...]:
+    """Return the externals that the packages.yaml of the user's Spack lists."""
+    paths = Paths(find_spack_root(environ), environ)
+    scopes = Scopes(paths)
+    scopes.find()
+    return tuple(_externals(_section(scopes, "packages")))
 
 
 def find_mirror(
@@ -158,6 +175,21 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
         options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
         binary = str(fields.get("binary", "true")).lower() not in _FALSE
         yield ConfiguredMirror(name, url, view if isinstance(view, str) else "", binary, options)
+
+
+def _externals(packages: Any) -> Iterator[ConfiguredExternal]:
+    for package in packages.values() if isinstance(packages, dict) else ():
+        entries = package.get("externals") if isinstance(package, dict) else None
+        for entry in entries if isinstance(entries, list) else ():
+            spec = entry.get("spec") if isinstance(entry, dict) else None
+            if not isinstance(spec, str):
+                continue
+            prefix, modules = entry.get("prefix"), entry.get("modules")
+            yield ConfiguredExternal(
+                spec,
+                prefix if isinstance(prefix, str) and prefix not in _NULL else "",
+                tuple(map(str, modules)) if isinstance(modules, list) else (),
+            )
 
 
 def _trees(scopes: Scopes) -> Iterator[str]:

@@ -8,6 +8,9 @@ import pytest
 from tests.program import Program, environment
 
 HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")
+OF_A_HOST = (["find", "--json", "py-build"], ["show", "pfqg2xi"])
+"""What says whether specs run on the host, whose target only archspec knows."""
+
 PROGRAM = """
 import sys
 from spackscope.tui.cli.main import main
@@ -41,7 +44,8 @@ def test_a_line_command_loads_nothing_that_draws(program: Program, words: list[s
         capture_output=True,
         encoding="utf-8",
     )
-    assert result.stderr.splitlines()[-1] in ("0", "1", "2")
+    loaded = " archspec" if words in OF_A_HOST else ""
+    assert result.stderr.splitlines()[-1] in [f"{code}{loaded}" for code in (0, 1, 2)]
 
 
 def test_only_main_is_imported_before_the_program_runs() -> None:

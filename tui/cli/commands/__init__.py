@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
 from spackscope.model.core.bounded_files import copy_stream
-from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.arguments import WITH_HOST, Options
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.process import stdio
 from spackscope.tui.process.crash import version_of
@@ -33,7 +33,7 @@ def run_command(options: Options) -> ExitCode:
     from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
     from spackscope.model.sources.session import Session
 
-    session = Session(os.environ, include_dependency_only=options.all)
+    session = Session(os.environ, include_dependency_only=options.all, host=options.host)
     sources = resolve_sources(options.sources, session)
     if STANDARD_INPUT not in sources:
         return _run(options, sources, session)
@@ -43,6 +43,8 @@ def run_command(options: Options) -> ExitCode:
 
 def _run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     # Only that module is imported: no command needs what another does, least of all the browser.
+    if options.command in WITH_HOST:
+        import_module(f"{__name__}.common").check_host(session)
     name = "browse" if options.command in (BROWSE, "pick") else options.command
     command = import_module(f"spackscope.tui.cli.commands.{name}")
     code: ExitCode = command.run(options, sources, session)

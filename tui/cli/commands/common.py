@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
+from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
@@ -41,11 +42,24 @@ def parse_query(words: Sequence[str]) -> Query:
     try:
         return parse(text)
     except QueryError as error:
-        if len(text) > _MAX_QUERY_LENGTH:
-            raise Leave(ExitCode.USAGE, str(error)) from None
-        indent = " " * cell_width(clean(text[: error.offset]))
-        lines = (f"  {clean(text)}", f"  {indent}^ {error}")
-        raise Leave(ExitCode.USAGE, "the query has an error", *lines) from None
+        raise _with_caret("the query has an error", text, error) from None
+
+
+def check_host(session: Session) -> None:
+    """Check the description of the host, if there is one. Raises Leave, with a caret."""
+    try:
+        if described_host(session):
+            host_of(session)
+    except QueryError as error:
+        raise _with_caret("the host has an error", described_host(session), error) from None
+
+
+def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
+    if len(text) > _MAX_QUERY_LENGTH:
+        return Leave(ExitCode.USAGE, str(error))
+    indent = " " * cell_width(clean(text[: error.offset]))
+    lines = (f"  {clean(text)}", f"  {indent}^ {error}")
+    return Leave(ExitCode.USAGE, sentence, *lines)
 
 
 def print_lines(
@@ -85,13 +99,14 @@ def _load(
 ) -> Catalog:
     is_visible = stdio.is_terminal(sys.stderr)
     with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
-        return load(
+        catalog = load(
             sources,
             replace(session, on_progress=progress),
             rebuild=options.rebuild,
             was_damaged=was_damaged,
             keep=options.command == "index",
         )
+    return attach_fit(catalog, session)
 
 
 def _print_problems(catalog: Catalog, limit: int | None) -> None:

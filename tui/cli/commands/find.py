@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.core.progress import never
+from spackscope.model.core.records import Spec
 from spackscope.model.presentation import export
+from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines
@@ -30,15 +35,31 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     is_table = options.format is None and stdio.is_terminal(sys.stdout)
 
     def lines(catalog: Catalog) -> Iterator[str]:
+        answers = catalog.by_host.answers
+        if options.host and answers is not None:
+            # All records have it then, so that every format shows it.
+            answers.codes(never)
         listing = catalog.listing(View(query))
         if virtuals := catalog.virtuals.sentence(query):
             stdio.print_message(virtuals)
+        if hidden := hidden_by_host(catalog, query):
+            stdio.print_message(hidden)
         if not is_table:
-            yield from _FORMATS[options.format or "tab"](catalog.specs(listing))
+            specs = catalog.specs(listing)
+            if options.format in ("json", "jsonl"):
+                specs = _with_fits(catalog, listing, specs)
+            yield from _FORMATS[options.format or "tab"](specs)
         elif listing:
             bold = not options.no_color and stdio.supports_colour(session.environ)
-            yield from Table(catalog, listing).lines(stdio.width(), bold=bold)
+            named = query.columns | ({"fits"} if options.host else set())
+            yield from Table(catalog, listing, named).lines(stdio.width(), bold=bold)
         if not listing:
             raise no_match(catalog, query)
 
     return print_lines(options, sources, session, lines)
+
+
+def _with_fits(catalog: Catalog, listing: Listing, specs: Iterable[Spec]) -> Iterator[Spec]:
+    """Yield the records of a listing with whether they run on the host, and why not."""
+    for id_, spec in zip(listing.ids, specs, strict=True):
+        yield replace(spec, fit=fit_of(catalog, id_))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
+from spackscope.model.analysis.session_fit import fit_of, place_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import read_specs
 from spackscope.model.catalog.listing import Listing, View
@@ -31,7 +32,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         rows = []
         for row in catalog.by_hash(argument.find(catalog)):
             size = archive_size(row.spec, catalog.sources, session, sources)
-            rows.append(replace(row, spec=replace(row.spec, size=size)))
+            fit = fit_of(catalog, row.id)
+            rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
         if options.format:
             return export.full_json_lines(map(catalog.full_record, rows))
         return _describe(catalog, rows, session, sources)
@@ -58,6 +60,7 @@ def _describe(
             alike=alike,
             shown=0,
             provenance=catalog.provenance(row.id),
+            place=place_of(session),
         )
         yield from table.detail_lines(lines)
         if (needs := read_needs(catalog, row.id)) is not None:

@@ -33,6 +33,8 @@ KEYS = [
     "namespace",
     "flags",
 ]
+OF_HOST = ["fits", "reusable", "reasons"]
+HOST = ("--host", "target=zen3 glibc=2.36")
 
 
 def records_of_the_sample() -> list[tuple[str, dict[str, Any]]]:
@@ -112,10 +114,10 @@ def test_columns_are_separated_by_tabs_without_a_terminal(program: Program) -> N
 
 
 def test_json_is_one_array_of_objects_with_all_keys(program: Program) -> None:
-    result = program("find", "--json", "hash=pfqg2xi")
+    result = program("find", "--json", "hash=pfqg2xi", *HOST)
     assert_golden("find-json", result.stdout)
     (spec,) = json.loads(result.stdout)
-    assert list(spec) == KEYS
+    assert list(spec) == KEYS + OF_HOST
 
 
 def test_json_of_many_is_one_array_too(program: Program) -> None:
@@ -288,3 +290,87 @@ def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
     assert str(module) in result.stderr
     assert mirror.returncode == ExitCode.UNREADABLE
     assert f"{config}: cannot be read: PyYAML cannot be loaded: " in mirror.stderr
+
+
+def write_index(home: Path) -> None:
+    """Write an index of three zlibs: one runs on HOST, one does not, and one is too old."""
+    arch = {"platform": "linux", "platform_os": "rocky9", "target": "zen3"}
+    old = {"original_specfile_version": 4}
+    nodes = (
+        node(hash_of(1), version="1", arch=arch, dependencies=[]),
+        node(hash_of(2), version="2", arch={**arch, "target": "zen4"}, dependencies=[]),
+        node(hash_of(3), version="3", arch=arch, dependencies=[], annotations=old),
+    )
+    (home / "index.json").write_bytes(database(installs(*nodes)))
+
+
+def test_json_says_what_fits_the_host_and_why_not(program: Program) -> None:
+    write_index(program.home)
+    specs = json.loads(program("find", "-f", "index.json", "--json", *HOST).stdout)
+    assert {spec["version"]: (spec["fits"], spec["reusable"]) for spec in specs} == {
+        "1": (True, True),
+        "2": (False, False),
+        "3": (True, False),
+    }
+    reasons = {spec["version"]: spec["reasons"] for spec in specs}
+    assert reasons["1"] == []
+    assert reasons["2"] == [{"letter": "T", "sentence": "target zen4 > zen3"}]
+    assert [reason["letter"] for reason in reasons["3"]] == ["F"]
+
+
+def test_what_fits_can_be_found_and_what_it_hides_is_said(program: Program) -> None:
+    write_index(program.home)
+    for words, versions, message in (
+        (["fits"], "1 3", "fits hides 1 of 3: target too new 1"),
+        (["!fits"], "2", "!fits hides 2 of 3: yes 2"),
+        (
+            ["reusable"],
+            "1",
+            "reusable hides 2 of 3: target too new 1 · built before Spack 1.0: 1",
+        ),
+        (["target=:host"], "1 3", ""),
+        (["os=rocky9"], "1 2 3", ""),
+    ):
+        result = program("find", "-f", "index.json", "--csv", *HOST, *words)
+        found = [row["version"] for row in csv.DictReader(io.StringIO(result.stdout))]
+        assert " ".join(found) == versions
+        assert result.stderr == (f"spackscope: {message}\n" if message else "")
+
+
+def test_the_host_may_be_described_by_the_environment(program: Program) -> None:
+    write_index(program.home)
+    words = ("find", "-f", "index.json", "--csv", "fits")
+    result = program(*words, SPACKSCOPE_HOST="target=zen4")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["version"], row["fits"], row["reusable"]) for row in rows] == [
+        ("1", "yes", "yes"),
+        ("2", "yes", "yes"),
+        ("3", "yes", "no"),
+    ]
+    assert rows[2]["reasons"] == "built before Spack 1.0"
+
+
+def test_with_a_host_tables_say_what_fits(program: Program) -> None:
+    write_index(program.home)
+    head, *rows = program("find", "-f", "index.json", *HOST).stdout.splitlines()
+    at = head.split("\t").index("fits")
+    assert [row.split("\t")[at] for row in rows] == ["yes", "target too new", "yes"]
+    head, *_ = program("find", "-f", "index.json").stdout.splitlines()
+    assert "fits" not in head.split("\t")
+
+
+def test_an_error_in_the_host_is_shown_where_it_is(program: Program) -> None:
+    result = program("find", "--host", "glibc=2.34 target=zen33")
+    assert result.returncode == ExitCode.USAGE
+    first, text, caret = result.stderr.splitlines()
+    assert first == "spackscope: the host has an error"
+    assert text.index("zen33") == caret.index("^")
+    assert "Unknown target zen33. Did you mean zen3" in caret
+
+
+def test_what_no_spec_fits_is_explained(program: Program) -> None:
+    write_index(program.home)
+    result = program("find", "-f", "index.json", "--host", "target=icelake", "zlib", "fits")
+    assert result.returncode == ExitCode.NOTHING
+    assert "fits hides 3 of 3: target of another line than icelake 3" in result.stderr
+    assert "No zlib runs on this host" in result.stderr

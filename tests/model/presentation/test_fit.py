@@ -1,0 +1,71 @@
+"""Tests of the sentences on what runs on a host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.records import Fit, FitReason
+from spackscope.model.presentation.fit import fit_sentences, hidden_by_host
+from spackscope.model.query.parser import parse
+
+TOO_NEW = FitReason("T", "target too new", "target zen4 > zen3", is_run=True)
+LIBC = FitReason("l", "glibc 2.39 > 2.34", "zlib: glibc 2.39 > 2.34", is_run=True)
+OLD = FitReason("F", "built before Spack 1.0", "built before Spack 1.0, in format 4", is_run=False)
+NOT_LISTED = FitReason("", "dependencies not listed", "dependencies not listed", is_run=True)
+NO_TARGET = FitReason("", "target of the host unknown", "", is_run=True)
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentences"),
+    [
+        (Fit(True, True), ["✓ runs here"]),
+        (
+            Fit(False, False, (TOO_NEW, LIBC)),
+            ["does not run here: target zen4 > zen3", "zlib: glibc 2.39 > 2.34"],
+        ),
+        (
+            Fit(True, False, (OLD,)),
+            ["✓ runs here", "Spack does not reuse it: built before Spack 1.0, in format 4"],
+        ),
+        (
+            Fit(None, None, (NOT_LISTED,)),
+            ["unknown: dependencies not listed; its target runs here"],
+        ),
+        (Fit(None, None, (NO_TARGET,)), ["unknown: target of the host unknown"]),
+        (Fit(False, False, (TOO_NEW, NOT_LISTED)), ["does not run here: target zen4 > zen3"]),
+    ],
+)
+def test_sentences_on_one_spec(fit: Fit, sentences: list[str]) -> None:
+    assert [sentence for _, _, sentence in fit_sentences(fit)] == sentences
+
+
+def test_each_sentence_has_the_filter_for_it() -> None:
+    fit = Fit(False, False, (OLD, TOO_NEW))
+    filters = [(column, value) for column, value, _ in fit_sentences(fit)]
+    assert filters == [("fits", "target too new"), ("reusable", "built before Spack 1.0")]
+    ((_, value, sentence),) = fit_sentences(Fit(True, True), "on zen3")
+    assert (value, sentence) == ("yes", "✓ runs on zen3")
+
+
+@pytest.fixture
+def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
+    catalog = whole_catalogs["spack1"]
+    catalog.by_host.answers = HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28"))
+    yield catalog
+    catalog.by_host.answers = None
+
+
+def test_what_a_filter_hides_is_counted(catalog: Catalog) -> None:
+    assert hidden_by_host(catalog, parse("zlib-ng")) == ""
+    hidden = hidden_by_host(catalog, parse("zlib-ng fits"))
+    total, shown = catalog.count(parse("zlib-ng")), catalog.count(parse("zlib-ng fits"))
+    assert hidden.startswith(f"fits hides {total - shown} of {total}: ")
+    newer = catalog.count(parse("zlib-ng fits='glibc 2.35 > 2.28'"))
+    assert f"glibc 2.35 > 2.28: {newer}" in hidden
+    others = hidden_by_host(catalog, parse("zlib-ng !fits"))
+    assert others == f"!fits hides {shown} of {total}: yes {shown}"
