@@ -28,7 +28,6 @@ _ATTRIBUTE_NAMES = {
     "package_hash": "recipe",
     "external_module": "module",
     "external_extra": "external attributes",
-    "provider": "from",
 }
 _DIGESTS = ("package_hash", "patches")
 _MAX_VARYING_VALUES = 2
@@ -210,6 +209,7 @@ def value_texts(row: ComparedRow) -> list[str]:
 
     `+rxm`, `api=v18`; of a variant with several values those that not all have.
     """
+    is_named = _is_named_in_cells(row)
     if row.attribute.startswith("variant:") and any("," in value for value in row.values):
         sets = [
             frozenset(value.split(",")) if value not in (MISSING, NOT_TOLD) else None
@@ -219,15 +219,15 @@ def value_texts(row: ComparedRow) -> list[str]:
         varying = sorted(frozenset().union(*told).difference(told[0].intersection(*told)))
         if 0 < len(varying) <= _MAX_VARYING_VALUES:
             return [
-                value_text(row.attribute, value)
+                value_text(row.attribute, value, is_named=is_named)
                 if each is None
                 else clean(" ".join(f"{'+' if name in each else '~'}{name}" for name in varying))
                 for each, value in zip(sets, row.values, strict=True)
             ]
-    return [value_text(row.attribute, value) for value in row.values]
+    return [value_text(row.attribute, value, is_named=is_named) for value in row.values]
 
 
-def value_text(attribute: str, value: str) -> str:
+def value_text(attribute: str, value: str, *, is_named: bool = True) -> str:
     """Spell a value in full, but for digests."""
     if value == MISSING:
         return "-"
@@ -236,25 +236,29 @@ def value_text(attribute: str, value: str) -> str:
         return value
     if attribute in _DIGESTS:
         return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
-    if kind == "variant" and not _is_long(attribute):
+    if kind == "variant" and is_named:
         value = f"{value}{name}" if value in ("+", "~") else f"{name}={value}"
     return clean(short_digests(value))
 
 
-def _is_long(attribute: str) -> bool:
-    """Check for a variant whose name would make all columns wide."""
-    return len(attribute.removeprefix("variant:")) > _MAX_NAME_IN_CELL
+def _is_named_in_cells(row: ComparedRow) -> bool:
+    """Check for a variant whose name is in the cells: a long one would make all columns wide."""
+    kind, _, name = row.attribute.partition(":")
+    return kind == "variant" and row.part != "own" and len(name) <= _MAX_NAME_IN_CELL
 
 
 def row_label(row: ComparedRow) -> str:
-    """Return the package of a row, and its attribute where the values do not tell it."""
-    kind = row.attribute.partition(":")[0]
+    """Return the package of a row, and its attribute where the values do not tell it.
+
+    Of the specs themselves it is the attribute alone.
+    """
+    kind, _, name = row.attribute.partition(":")
+    label = name or _ATTRIBUTE_NAMES.get(kind, kind)
+    if row.part == "own":
+        return clean(label)
     others = f" and {row.others:,} more" if row.others else ""
-    label = _ATTRIBUTE_NAMES.get(kind, kind)
-    if kind in ("version", "present"):
+    if kind in ("version", "present", "provider") or _is_named_in_cells(row):
         label = ""
-    elif kind == "variant":
-        label = row.attribute.partition(":")[2] if _is_long(row.attribute) else ""
     return clean(f"{row.package}{others} {label}").rstrip()
 
 
@@ -292,5 +296,6 @@ def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
     if value == MISSING and row.attribute not in ("version", "present"):
         text = "has none"
     same = f"{row.values.count(value):,} of {len(row.values):,} the same"
-    parts = [f"{hash_}: {row_label(row)} {text}", row_path(row), same]
+    subject = clean(row.package) if row.attribute.startswith("variant:") else row_label(row)
+    parts = [f"{hash_}: {subject} {text}", row_path(row), same]
     return " · ".join(part for part in parts if part)

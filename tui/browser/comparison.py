@@ -119,7 +119,7 @@ class ComparisonController:
         )
 
     def _leave(self, destination: Destination | None) -> None:
-        """Stop reading, and go where the user wants to."""
+        """Stop reading, and go to what the user chose."""
         self._host.cancel("compare")
         catalog = self._host.state.catalog
         if destination is None or catalog is None:

@@ -12,6 +12,18 @@ from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.tui.widgets.drawing import draw
 
 _MESSAGE_SECONDS = 6
+_HELP = "?"
+
+
+def fitting_hints(hints: Iterable[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+    """Return the hints that fit into a width: the last ones are left out, but never the help."""
+    kept = list(hints)
+    while kept and sum(cell_width(key) + cell_width(word) + 3 for key, word in kept) > width:
+        others = [number for number, (key, _) in enumerate(kept) if key != _HELP]
+        if not others:
+            break
+        del kept[others[-1]]
+    return kept
 
 
 class StatusLine(Widget):
@@ -64,11 +76,7 @@ class StatusLine(Widget):
         if self.message:
             pieces.append((shorten(self.message, room - 1), self._style))
         else:
-            used = 1
-            for key, word in self._hints:
-                used += cell_width(key) + cell_width(word) + 3
-                if used > room:
-                    break
+            for key, word in fitting_hints(self._hints, room - 1):
                 pieces += [(key, "key"), (f" {word}  ", "")]
         left = draw(self, pieces, max(0, room), "status")
         right = draw(self, corner, width - left.cell_length, "status")

@@ -67,6 +67,17 @@ def test_values_are_spelled_as_spack_does(
     assert (row_label(compared), value_texts(compared)) == (label, texts)
 
 
+def test_rows_of_the_specs_themselves_name_the_attribute_only() -> None:
+    rows = [
+        ComparedRow("own", "hdf5", attribute, values)
+        for attribute, values in (("version", ("1", "2")), ("variant:hl", ("+", "~")))
+    ]
+    assert [(row_label(row), *value_texts(row)) for row in rows] == [
+        ("version", "1", "2"),
+        ("hl", "+", "~"),
+    ]
+
+
 def test_equal_rows_and_what_follows_are_folded_away() -> None:
     rows = (
         row("version", "1", "1", "2"),

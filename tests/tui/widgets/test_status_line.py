@@ -1,0 +1,16 @@
+"""The hints of the last line."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.tui.widgets.status_line import fitting_hints
+
+HINTS = [("⏎", "open"), ("y", "copy"), ("?", "help"), ("q", "quit")]
+
+
+@pytest.mark.parametrize(
+    ("width", "keys"), [(40, "⏎y?q"), (32, "⏎y?q"), (26, "⏎y?"), (17, "⏎?"), (10, "?"), (3, "?")]
+)
+def test_the_last_hints_are_left_out_but_never_the_help(width: int, keys: str) -> None:
+    assert "".join(key for key, _ in fitting_hints(HINTS, width)) == keys
