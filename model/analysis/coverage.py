@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from spackscope.model.analysis.availability import NOWHERE, Availability, Place
+from spackscope.model.analysis.candidates import Candidates, group_candidates
+from spackscope.model.analysis.differences import Comparison, compare
 from spackscope.model.analysis.environment import Environment
 from spackscope.model.analysis.nearest import Nearest, NearestSearch
 from spackscope.model.core.errors import Cancelled
@@ -30,6 +32,9 @@ class Missing:
     `id` is that in the graph. It `is_needed` if an install builds it: what only builds something
     cached is not. It `is_recorded` if an index of the caches describes it all the same. It
     `holds_up` others if it can be built at once, and something missing waits for it.
+
+    `comparison` is that with the nearest candidate, with the missing spec first; None without
+    one, and where the two cannot be compared: see `Candidate.causes`.
     """
 
     id: int
@@ -41,6 +46,7 @@ class Missing:
     is_recorded: bool
     holds_up: bool
     nearest: Nearest
+    comparison: Comparison | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,7 @@ class _Cover:
         graph, roots = environment.graph, set(environment.roots)
         search = NearestSearch(graph)
         holding = self._holding_up(specs)
+        candidates: dict[str, Candidates] = {}
         missing = []
         for number, spec in enumerate(specs):
             if self._should_stop():
@@ -154,21 +161,32 @@ class _Cover:
             on_progress("missing specs compared", number, len(specs))
             node = environment.node(spec)
             attributes = graph.attributes(node)
-            candidates = self._availability.candidates(attributes.package)
+            if (package := attributes.package) not in candidates:
+                ids = self._availability.candidates(package)
+                candidates[package] = group_candidates(graph, ids)
+            nearest = search.find(node, candidates[package], should_stop=self._should_stop)
             missing.append(
                 Missing(
                     node,
                     self._hashes[spec],
-                    attributes.package,
+                    package,
                     attributes.version,
                     "root" if spec in roots else "run" if spec in needed else "build",
                     spec in build,
                     bool(self._places[spec].sources),
                     spec in holding,
-                    search.find(node, candidates, should_stop=self._should_stop),
+                    nearest,
+                    self._compare(node, nearest),
                 )
             )
         return missing
+
+    def _compare(self, node: int, nearest: Nearest) -> Comparison | None:
+        best = nearest.candidates[0] if nearest.candidates else None
+        if best is None or best.causes is None:
+            return None
+        graph = self._environment.graph
+        return compare(graph, node, best.id, should_stop=self._should_stop)
 
     def _holding_up(self, missing: Sequence[int]) -> set[int]:
         """Return the missing specs that wait for no other, while others wait for them."""

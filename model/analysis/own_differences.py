@@ -19,7 +19,7 @@ _LIBCS = frozenset(("glibc", "musl"))
 _COME_WITH_VERSION = frozenset(
     ("package_hash", "patches", "external", "external_module", "external_extra")
 )
-_TOLD_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
+TOLD_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies tells, besides the variants."""
 
 
@@ -147,7 +147,7 @@ def _is_told(
     tells: tuple[bool, bool],
 ) -> bool:
     """Check whether both of two sources, not all of which list dependencies, tell an attribute."""
-    if name in _TOLD_BY_PAGES or name.startswith("variant:"):
+    if name in TOLD_BY_PAGES or name.startswith("variant:"):
         return True
     if name == "compiler":
         # Of what Spack 1.0 built a page tells it, and all else has it as a dependency.
