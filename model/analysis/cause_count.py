@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import NamedTuple
 
+from spackscope.model.analysis.edge_matching import match_edges
 from spackscope.model.analysis.graph import Graph
 from spackscope.model.analysis.node_pairs import MAX_PAIRS
-from spackscope.model.analysis.own_differences import match_edges, own_differences
+from spackscope.model.analysis.own_differences import own_differences
 
 _Pair = tuple[int, int]
 

@@ -16,7 +16,6 @@ _COMPILERS_OF_RUNTIMES = {
     "gcc-runtime": "gcc",
     "intel-oneapi-runtime": "intel-oneapi-compilers",
 }
-_PAIRS_BETWEEN_CHECKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) ->
     differences: dict[int, tuple[Difference, ...]] = {}
     untold: dict[str, None] = {}
     for number, pair in enumerate(walk.pairs):
-        if number % _PAIRS_BETWEEN_CHECKS == 0 and should_stop():
+        if should_stop():
             raise Cancelled
         if not all(map(graph.is_described, pair)):
             untold[graph.name(pair.a)] = None

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from spackscope.model.analysis.edge_matching import match_edges
 from spackscope.model.analysis.graph import Graph, is_run
-from spackscope.model.analysis.own_differences import match_edges
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
@@ -17,7 +17,6 @@ from spackscope.model.core.progress import ShouldStop, never
 MAX_PAIRS = 20_000
 """Pairs of one comparison; two real specs have some hundred."""
 
-_PAIRS_BETWEEN_CHECKS = 64
 _LANGUAGES = frozenset(LANGUAGES)
 
 
@@ -132,7 +131,7 @@ def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never)
     queue = deque(pairs)
     is_cut = False
     while queue:
-        if len(children) % _PAIRS_BETWEEN_CHECKS == 0 and should_stop():
+        if should_stop():
             raise Cancelled
         of_pair: list[_Child] = []
         for name, pair, runs, compiles in _differing_children(graph, queue.popleft()):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
-from spackscope.model.analysis.graph import Attributes, Graph, is_run
+from spackscope.model.analysis.edge_matching import EdgeKey, match_edges
+from spackscope.model.analysis.graph import Attributes, Graph
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.compilers import LANGUAGES
 
@@ -14,6 +16,8 @@ Value = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""
 
 _LANGUAGES = frozenset(LANGUAGES)
+_MAX_PROVIDERS = 1000
+"""Providers of two nodes; real ones have a few."""
 _RUNTIMES = frozenset(("gcc-runtime", "intel-oneapi-runtime", "compiler-wrapper"))
 _LIBCS = frozenset(("glibc", "musl"))
 _COME_WITH_VERSION = frozenset(
@@ -44,49 +48,6 @@ class Difference:
     deptypes: tuple[str, ...] = ()
 
 
-class EdgeKey(NamedTuple):
-    """What an edge is matched by: mostly the name alone.
-
-    Several edges of a node to one name are told apart as link or run against build only, and
-    then by their order.
-    """
-
-    name: str
-    runs: bool = True
-    number: int = 0
-
-
-def match_edges(
-    graph: Graph, a: Sequence[Edge], b: Sequence[Edge]
-) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
-    """Return the edges of two nodes by their keys: edges to be compared have the same key."""
-    names_a, names_b = ([graph.name(edge.child) for edge in edges] for edges in (a, b))
-    repeated = _repeated(names_a) | _repeated(names_b)
-    return _by_key(names_a, a, repeated), _by_key(names_b, b, repeated)
-
-
-def _repeated(names: Sequence[str]) -> set[str]:
-    return {name for name in names if names.count(name) > 1} if _has_repeated(names) else set()
-
-
-def _has_repeated(names: Sequence[str]) -> bool:
-    return len(set(names)) < len(names)
-
-
-def _by_key(
-    names: Sequence[str], edges: Sequence[Edge], repeated: set[str]
-) -> dict[EdgeKey, Edge]:
-    by_key: dict[EdgeKey, Edge] = {}
-    for name, edge in zip(names, edges, strict=True):
-        key = EdgeKey(name)
-        if name in repeated:
-            key = EdgeKey(name, is_run(edge.deptypes))
-            while key in by_key:
-                key = key._replace(number=key.number + 1)
-        by_key[key] = edge
-    return by_key
-
-
 def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
     """Return the differences between the own configurations of two described nodes.
 
@@ -113,6 +74,7 @@ def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
 
 def attribute_values(attributes: Attributes) -> dict[str, Value]:
     """Return the attributes of a node that have a value, by the names that differences use."""
+    modules = ", ".join(attributes.external_modules)
     values: dict[str, Value] = {
         "package": attributes.package,
         "version": attributes.version,
@@ -122,7 +84,8 @@ def attribute_values(attributes: Attributes) -> dict[str, Value]:
         "platform": attributes.platform,
         "os": attributes.os,
         "target": attributes.target,
-        "external": attributes.external,
+        # Without a prefix it is the modules.
+        "external": "" if attributes.external == modules else attributes.external,
         "external_module": attributes.external_modules,
         "external_extra": attributes.external_attributes,
         "compiler": attributes.compiler,
@@ -163,18 +126,15 @@ def _edge_differences(graph: Graph, a: int, b: int) -> Iterator[Difference]:
     only_a = {key: edges_a[key] for key in sorted(edges_a.keys() - edges_b.keys())}
     only_b = {key: edges_b[key] for key in sorted(edges_b.keys() - edges_a.keys())}
     provided: set[EdgeKey] = set()
-    for key_a, edge_a in only_a.items():
-        for key_b, edge_b in only_b.items():
-            virtuals = [item for item in edge_a.virtuals if item in edge_b.virtuals]
-            if virtuals and key_a.name != key_b.name:
-                provided |= {key_a, key_b}
-                yield Difference(
-                    "provider",
-                    _label(graph, edge_a.child),
-                    _label(graph, edge_b.child),
-                    virtuals=tuple(virtuals),
-                    deptypes=edge_a.deptypes,
-                )
+    for key_a, key_b, virtuals in islice(_providers(only_a, only_b), _MAX_PROVIDERS):
+        provided |= {key_a, key_b}
+        yield Difference(
+            "provider",
+            _label(graph, only_a[key_a].child),
+            _label(graph, only_b[key_b].child),
+            virtuals=virtuals,
+            deptypes=only_a[key_a].deptypes,
+        )
     for edges, is_a in ((only_a, True), (only_b, False)):
         for key, edge in edges.items():
             if key not in provided:
@@ -187,6 +147,18 @@ def _edge_differences(graph: Graph, a: int, b: int) -> Iterator[Difference]:
                     virtuals=edge.virtuals,
                     deptypes=edge.deptypes,
                 )
+
+
+def _providers(
+    a: Mapping[EdgeKey, Edge], b: Mapping[EdgeKey, Edge]
+) -> Iterator[tuple[EdgeKey, EdgeKey, tuple[str, ...]]]:
+    """Yield pairs of edges, one of each node, that give the same virtuals."""
+    providing = {key: edge for key, edge in b.items() if edge.virtuals}
+    for key_a, edge_a in a.items():
+        for key_b, edge_b in providing.items() if edge_a.virtuals else ():
+            virtuals = tuple(item for item in edge_a.virtuals if item in edge_b.virtuals)
+            if virtuals and key_a.name != key_b.name:
+                yield key_a, key_b, virtuals
 
 
 def _differences_of_edge(name: str, a: Edge, b: Edge) -> Iterator[Difference]:

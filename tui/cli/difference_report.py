@@ -51,7 +51,8 @@ def pair_lines(
     if same:
         yield colours.bold(_SAME if run or not build else f"build tools only: {_SAME}")
     if run:
-        yield colours.bold("linked or run")
+        if comparison.lists_dependencies:
+            yield colours.bold("linked or run")
         yield from _bounded(run, colours)
     if build and not run and same:
         yield from _bounded(build, colours)
@@ -61,8 +62,8 @@ def pair_lines(
     elif build:
         it = "it" if build_only_count(build) == 1 else "them"
         yield f"{build_only_text(build)}; --build shows {it}"
-    elif not run and comparison.lists_dependencies and not comparison.untold:
-        yield "Nothing differs that is compared"
+    elif not run and not comparison.untold:
+        yield "Nothing differs that is told here"
     if untold := untold_text(comparison):
         yield untold
 

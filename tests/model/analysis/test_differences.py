@@ -86,15 +86,12 @@ def cause_in_json(graph: Graph, cause: Cause) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("index", ["spack0", "spack1"])
-def test_the_causes_are_those_of_spack(index: str, whole_catalogs: dict[str, Catalog]) -> None:
-    catalog = whole_catalogs[index]
-    graph = spec_graph(catalog)
+def test_the_causes_are_those_of_spack(
+    whole_catalogs: dict[str, Catalog], comparisons: dict[str, Comparison]
+) -> None:
     for answer in spack_answers("diff_pairs"):
-        if answer["index"] != index:
-            continue
-        a, b = (catalog.by_hash(answer[side])[0].id for side in "ab")
-        comparison = compare(graph, a, b)
+        graph = spec_graph(whole_catalogs[answer["index"]])
+        comparison = comparisons[answer["id"]]
         expected = [
             {"follows": "", **cause, "diff": [expected_difference(i) for i in cause["diff"]]}
             for cause in answer["causes"]
@@ -104,6 +101,29 @@ def test_the_causes_are_those_of_spack(index: str, whole_catalogs: dict[str, Cat
         assert comparison.pairs == answer["pairs"], answer["id"]
         assert not comparison.untold
         assert comparison.lists_dependencies
+
+
+def test_the_other_way_round_the_causes_are_the_same(
+    whole_catalogs: dict[str, Catalog], comparisons: dict[str, Comparison]
+) -> None:
+    for answer in spack_answers("diff_pairs")[::20]:
+        there = comparisons[answer["id"]]
+        back = compare(spec_graph(whole_catalogs[answer["index"]]), there.b, there.a)
+        assert there.pairs == back.pairs
+        assert [(cause.a, cause.b, cause.path) for cause in there.causes] == [
+            (cause.b, cause.a, cause.path) for cause in back.causes
+        ]
+
+
+def test_a_hostile_node_is_compared_in_time(tmp_path: Path) -> None:
+    """Thousands of edges to one name, of which all give the same virtual."""
+    edges = {
+        number: [edge(name, hash_of(n), ["link"], ["mpi"]) for n in range(number, number + 5000)]
+        for number, name in ((1000, "mpich"), (10000, "openmpi"))
+    }
+    comparison = compared(tmp_path, {"dependencies": edges[1000]}, {"dependencies": edges[10000]})
+
+    assert len(comparison.causes[0].differences) < 20_000
 
 
 A, B = 11, 12
@@ -179,6 +199,16 @@ def test_externals_differ_in_prefix_modules_and_attributes(tmp_path: Path) -> No
         ("external_extra", None, '{"x": "y"}', ""),
         ("external_module", None, ("a", "b"), ""),
     ]
+
+
+def test_an_external_without_a_prefix_differs_in_its_modules(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path,
+        {"external": {"path": None, "module": ["a"]}},
+        {"external": {"path": None, "module": ["b"]}},
+    )
+
+    assert own(comparison) == [("external_module", ("a",), ("b",), "")]
 
 
 def test_another_package_is_a_difference_of_the_specs(tmp_path: Path) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from spackscope.model.analysis.differences import Value, compare
+from spackscope.model.analysis.differences import Cause, Comparison, Difference, Value
 from spackscope.model.analysis.folded_differences import FoldedDifference, fold_differences
-from spackscope.model.analysis.spec_graph import spec_graph
-from spackscope.model.catalog.catalog import Catalog
 from tests.model.analysis.cases import spack_answers
 
 
@@ -41,23 +37,29 @@ def short_text(folded: FoldedDifference) -> str:
     return " ".join(part for part in (package, between, values) if part)
 
 
-@pytest.mark.parametrize("index", ["spack0", "spack1"])
 def test_the_lines_and_their_nodes_are_those_of_the_answers(
-    index: str, whole_catalogs: dict[str, Catalog]
+    comparisons: dict[str, Comparison],
 ) -> None:
-    catalog = whole_catalogs[index]
     for answer in spack_answers("diff_pairs"):
-        if answer["index"] == index:
-            a, b = (catalog.by_hash(answer[side])[0].id for side in "ab")
-            folded = fold_differences(compare(spec_graph(catalog), a, b).causes)
-            lines = [{"text": short_text(line), "nodes": line.nodes} for line in folded]
-            assert lines == answer["short"], answer["id"]
+        folded = fold_differences(comparisons[answer["id"]].causes)
+        lines = [{"text": short_text(line), "nodes": line.nodes} for line in folded]
+        assert lines == answer["short"], answer["id"]
 
 
-def test_what_only_builds_is_told_apart(whole_catalogs: dict[str, Catalog]) -> None:
-    """The first pair is alike but for the python that builds it."""
-    catalog, answer = whole_catalogs["spack1"], spack_answers("diff_pairs")[0]
-    a, b = (catalog.by_hash(answer[side])[0].id for side in "ab")
-    (line,) = fold_differences(compare(spec_graph(catalog), a, b).causes)
+def test_what_is_linked_or_run_differs_unless_the_kind_is_the_same(
+    comparisons: dict[str, Comparison],
+) -> None:
+    for answer in spack_answers("diff_pairs"):
+        folded = fold_differences(comparisons[answer["id"]].causes)
+        assert any(line.run for line in folded) is not answer["run_equal"], answer["id"]
 
-    assert (line.package, line.packages, line.run) == ("python", ("python",), False)
+
+def test_the_version_of_a_compiler_counts_at_run_time() -> None:
+    version, external = Difference("version", "13", "14"), Difference("external", "/a", "/b")
+
+    def gcc(*, compiles: bool) -> Cause:
+        differences = (version, external)
+        return Cause("gcc", ("gcc",), 0, 1, False, True, 1, differences, compiles=compiles)
+
+    assert [line.run for line in fold_differences([gcc(compiles=True)])] == [True, False]
+    assert [line.run for line in fold_differences([gcc(compiles=False)])] == [False, False]

@@ -15,12 +15,10 @@ from spackscope.model.core.progress import never
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.difference_json import Kinds, comparison_json
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.read_comparison import read_comparison
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.colours import Colours
 from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
-from spackscope.tui.cli.comparison_table import TableOptions, column_lines, kinds_line, table_lines
 from spackscope.tui.cli.difference_report import all_lines, pair_lines, spec_lines
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -102,6 +100,15 @@ def _pair(
 def _table(
     graph: SpecGraph, specs: Mapping[int, Spec], options: Options, colours: Colours
 ) -> Iterator[str]:
+    # Imported here, since two specs are compared without it.
+    from spackscope.tui.browser.read_comparison import read_comparison
+    from spackscope.tui.cli.comparison_table import (
+        TableOptions,
+        column_lines,
+        kinds_line,
+        table_lines,
+    )
+
     width = stdio.width() if stdio.is_terminal(sys.stdout) else None
     table = read_comparison(graph, [*specs], by_kind=True, should_stop=never, show=lambda _: None)
     by_first = {graph.identity(id_): spec for id_, spec in specs.items()}

@@ -1,0 +1,24 @@
+"""Compare all pairs of the answers once per session."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.analysis.differences import Comparison, compare
+from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from tests.model.analysis.cases import ids_by_short_hash, spack_answers
+
+
+@pytest.fixture(scope="session")
+def comparisons(whole_catalogs: dict[str, Catalog]) -> dict[str, Comparison]:
+    """Return the comparison of each pair in `diff_pairs` by the id of the answer."""
+    graphs = {index: spec_graph(catalog) for index, catalog in whole_catalogs.items()}
+    ids = {index: ids_by_short_hash(graph) for index, graph in graphs.items()}
+    return {
+        answer["id"]: compare(
+            graphs[answer["index"]],
+            *(ids[answer["index"]][answer[side][:7]] for side in "ab"),
+        )
+        for answer in spack_answers("diff_pairs")
+    }
