@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from spackscope.model.analysis.graph import Graph, is_run
-from spackscope.model.analysis.run_time import compilers, run_time_deptypes, run_time_values
-from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.analysis.graph import Graph
+from spackscope.model.analysis.run_time import (
+    CompilerLink,
+    compiled_languages,
+    compiler_texts,
+    run_time_deptypes,
+    run_time_values,
+)
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
@@ -38,6 +43,13 @@ _RunEdge = tuple[tuple[str, ...], int]
 """The run-time deptypes of an edge, and the dependency."""
 
 
+class _Links(NamedTuple):
+    """What the kind of a spec depends on: its run-time dependencies, and its compilers."""
+
+    run: Sequence[_RunEdge]
+    compilers: tuple[CompilerLink, ...]
+
+
 class _Node(NamedTuple):
     """What makes the kind of a record: its own values, and its dependencies at run time."""
 
@@ -61,6 +73,7 @@ class RunKinds:
         self._code_of: dict[_Node | int, int] = {}
         self._values: dict[int, int] = {}
         self._code_of_values: dict[object, int] = {}
+        self._compilers: dict[tuple[CompilerLink, ...], tuple[str, ...]] = {}
 
     def codes(
         self, graph: Graph, ids: Iterable[int], *, should_stop: ShouldStop = never
@@ -76,36 +89,38 @@ class RunKinds:
 
     def _add(self, graph: Graph, start: int, should_stop: ShouldStop) -> None:
         """Compute the codes of a spec and of all that it links or runs, dependencies first."""
-        codes, above, stack = self._codes, set[int](), [(start, graph.edges(start))]
+        codes, above, stack = self._codes, set[int](), [(start, _read_links(graph, start))]
         while stack:
-            id_, edges = stack[-1]
+            id_, links = stack[-1]
             # What depends on itself, in a damaged source, has the code of its hash there.
-            missing = {
-                edge.child
-                for edge in edges
-                if edge.child not in codes and edge.child not in above and is_run(edge.deptypes)
-            }
+            missing = [
+                child for _, child in links.run if child not in codes and child not in above
+            ]
             if not missing or id_ in codes:
                 stack.pop()
                 above.discard(id_)
                 if id_ not in codes:
-                    codes[id_] = self._code(graph, id_, edges)
+                    codes[id_] = self._code(graph, id_, links)
                 continue
             if should_stop():
                 raise Cancelled
             above.add(id_)
-            stack += ((child, graph.edges(child)) for child in missing)
+            stack += ((child, _read_links(graph, child)) for child in missing)
 
-    def _code(self, graph: Graph, id_: int, edges: Sequence[Edge]) -> int:
+    def _code(self, graph: Graph, id_: int, links: _Links) -> int:
         node: _Node | int = graph.identity(id_)
         if graph.is_described(id_) and graph.lists_dependencies(id_):
-            dependencies = sorted(
-                (deptypes, self._codes.get(edge.child, -1 - graph.identity(edge.child)))
-                for edge in edges
-                if (deptypes := run_time_deptypes(edge.deptypes))
-            )
+            codes = self._codes
+            dependencies = [
+                (deptypes, codes[child] if child in codes else -1 - graph.identity(child))
+                for deptypes, child in links.run
+            ]
+            compilers = self._compilers.get(links.compilers)
+            if compilers is None:
+                compilers = compiler_texts(graph, links.compilers)
+                self._compilers[links.compilers] = compilers
             values = self._values_of(graph, id_)
-            node = _Node(values, compilers(graph, edges), tuple(dependencies))
+            node = _Node(values, compilers, tuple(sorted(dependencies)))
         return self._code_of.setdefault(node, len(self._code_of))
 
     def _values_of(self, graph: Graph, id_: int) -> int:
@@ -118,6 +133,16 @@ class RunKinds:
             code = self._code_of_values.setdefault(values, len(self._code_of_values))
             self._values[configuration] = code
         return code
+
+
+def _read_links(graph: Graph, id_: int) -> _Links:
+    run, compilers = [], []
+    for child, (deptypes, virtuals) in graph.links(id_):
+        if at_run_time := run_time_deptypes(deptypes):
+            run.append((at_run_time, child))
+        if virtuals and (languages := compiled_languages(virtuals)):
+            compilers.append((child, languages))
+    return _Links(run, tuple(compilers))
 
 
 _OF_GRAPH: WeakKeyDictionary[Graph, RunKinds] = WeakKeyDictionary()

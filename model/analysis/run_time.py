@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from spackscope.model.analysis.graph import Attributes, Graph
-from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.compilers import LANGUAGES
 
 RUN_TIME = ("link", "run")
 """The deptypes of what is loaded or run with a spec, and fetched with it from a cache."""
+
+CompilerLink = tuple[int, tuple[str, ...]]
+"""A compiler, and the languages that a spec uses it for."""
 
 Values = dict[str, tuple[str, ...]]
 """The values of a node by attribute; unset ones are left out."""
@@ -50,17 +52,26 @@ def all_values(attributes: Attributes) -> Values:
     return {attribute: value for attribute, value in values.items() if any(value)}
 
 
-def compilers(graph: Graph, edges: Iterable[Edge]) -> tuple[str, ...]:
-    """Return the compilers among the dependencies of a spec, such as `c,cxx=gcc@12.1.0`.
+@lru_cache(None)
+def compiled_languages(virtuals: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages among the virtuals of an edge: those that a compiler is used for."""
+    return tuple(language for language in LANGUAGES if language in virtuals)
+
+
+def compiler_texts(graph: Graph, links: Iterable[CompilerLink]) -> tuple[str, ...]:
+    """Return compilers with their languages, such as `c,cxx=gcc@12.1.0`."""
+    languages: dict[str, list[str]] = defaultdict(list)
+    for child, of_child in links:
+        languages[f"{graph.name(child)}@{graph.attributes(child).version}"] += of_child
+    return tuple(
+        f"{','.join(sorted(names))}={compiler}" for compiler, names in sorted(languages.items())
+    )
+
+
+def compilers(graph: Graph, id_: int) -> tuple[str, ...]:
+    """Return the compilers among the dependencies of a spec.
 
     Before Spack 1.0 there are none: compilers were attributes.
     """
-    languages = defaultdict(list)
-    for edge in edges:
-        if not edge.virtuals:
-            continue
-        for language in LANGUAGES:
-            if language in edge.virtuals:
-                version = graph.attributes(edge.child).version
-                languages[f"{graph.name(edge.child)}@{version}"].append(language)
-    return tuple(f"{','.join(names)}={compiler}" for compiler, names in sorted(languages.items()))
+    links = ((child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_))
+    return compiler_texts(graph, (link for link in links if link[1]))

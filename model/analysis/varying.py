@@ -135,7 +135,7 @@ class _Table:
             graph = self._graph
             read = run_time_values if self._only_kinds else all_values
             values = read(graph.attributes(id_))
-            if languages := compilers(graph, graph.edges(id_)):
+            if languages := compilers(graph, id_):
                 values["compiler"] = languages
             self._values[id_] = values
         return self._values[id_]
@@ -146,9 +146,9 @@ class _Table:
         providers: list[dict[str, set[int]]] = []
         for walk_ in self.walks:
             providers.append(defaultdict(set))
-            for edge in walk_.edges:
-                for virtual in edge.virtuals:
-                    providers[-1][virtual].add(edge.child)
+            for _, step in walk_.steps:
+                for virtual in step.kind.virtuals:
+                    providers[-1][virtual].add(step.id)
         for virtual in sorted({virtual for each in providers for virtual in each}):
             names = [{graph.name(id_) for id_ in each.get(virtual, ())} for each in providers]
             if len({frozenset(each) for each in names if each}) > 1:
@@ -220,13 +220,13 @@ class _Table:
 
     def edge_rows(self) -> Iterator[VaryingRow]:
         """Yield rows of packages whose dependencies differ, though all packages are the same."""
-        graph, columns = self._graph, []
+        columns = []
         for walk_ in self.walks:
             children: dict[str, set[str]] = defaultdict(set)
-            for edge in walk_.edges:
-                deptypes = run_time_deptypes(edge.deptypes) if self._is_run else edge.deptypes
-                text = f"{graph.name(edge.child)} ({', '.join(deptypes)})"
-                children[graph.name(edge.parent)].add(text)
+            for name, step in walk_.steps:
+                deptypes = step.kind.deptypes
+                deptypes = run_time_deptypes(deptypes) if self._is_run else deptypes
+                children[name].add(f"{step.name} ({', '.join(deptypes)})")
             columns.append(children)
         for name in sorted({name for children in columns for name in children}):
             sets = [children.get(name, set()) for children in columns]

@@ -8,40 +8,43 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spackscope.model.analysis.graph import Graph, is_run
-from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.arrays import EdgeKind
 
 
-class _Step(NamedTuple):
-    """An edge, the first id with the hash of the dependency, and its package."""
+class Step(NamedTuple):
+    """A dependency: its id, the first one with its hash, its package, the kind of the edge."""
 
-    edge: Edge
-    child: int
+    id: int
+    identity: int
     name: str
+    kind: EdgeKind
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
     """The closures of one or more specs.
 
-    `nodes` has the specs of each package, by the first ids with their hashes; `edges` leads to
-    them, `parents` has for each package those that depend on it, and `first_edges` for each spec
-    the edge by which it is reached first. `unknown` are specs that do not list their dependencies.
+    `nodes` has the specs of each package, by the first ids with their hashes; `steps` has the
+    package and the dependency of each edge, and `parents` for each package those that depend on
+    it. `came_from` has for each spec the one by which it is reached first. `unknown` are specs
+    that do not list their dependencies.
     """
 
     roots: Sequence[int]
     nodes: dict[str, set[int]] = field(default_factory=dict)
-    edges: list[Edge] = field(default_factory=list)
+    steps: list[tuple[str, Step]] = field(default_factory=list)
     parents: dict[str, dict[str, None]] = field(default_factory=dict)
-    first_edges: dict[int, Edge] = field(default_factory=dict)
+    came_from: dict[int, int] = field(default_factory=dict)
     unknown: set[int] = field(default_factory=set)
 
     def path(self, graph: Graph, name: str) -> tuple[str, ...]:
         """Return the packages on a shortest path from below a root to a package."""
-        below = (id_ for id_ in self.first_edges if id_ in self.nodes.get(name, ()))
-        id_, path = next(below, self.roots[0]), list[str]()
-        while (edge := self.first_edges.get(id_)) is not None:
+        wanted = self.nodes.get(name, set())
+        id_ = next((id_ for id_ in self.came_from if id_ in wanted), -1)
+        path: list[str] = []
+        while id_ in self.came_from:
             path.append(graph.name(id_))
-            id_ = graph.identity(edge.parent)
+            id_ = self.came_from[id_]
         return tuple(reversed(path))
 
 
@@ -50,15 +53,18 @@ class Walker:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._steps: dict[int, list[_Step]] = {}
+        self._steps: dict[int, list[Step]] = {}
+        self._unknown: set[int] = set()
 
-    def _steps_from(self, id_: int) -> list[_Step]:
+    def _steps_from(self, id_: int) -> list[Step]:
         if id_ not in self._steps:
             graph = self._graph
             self._steps[id_] = [
-                _Step(edge, graph.identity(edge.child), graph.name(edge.child))
-                for edge in graph.edges(id_)
+                Step(child, graph.identity(child), graph.name(child), kind)
+                for child, kind in graph.links(id_)
             ]
+            if not (graph.is_described(id_) and graph.lists_dependencies(id_)):
+                self._unknown.add(id_)
         return self._steps[id_]
 
     def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
@@ -67,20 +73,20 @@ class Walker:
         Raises IndexDamaged.
         """
         graph, walk = self._graph, Walk(list(dict.fromkeys(ids)))
-        queue = deque((id_, graph.name(id_)) for id_ in walk.roots)
-        seen = {graph.identity(id_) for id_ in walk.roots}
+        queue = deque((id_, graph.identity(id_), graph.name(id_)) for id_ in walk.roots)
+        seen = {identity for _, identity, _ in queue}
         while queue:
-            id_, name = queue.popleft()
-            walk.nodes.setdefault(name, set()).add(graph.identity(id_))
-            if not (graph.is_described(id_) and graph.lists_dependencies(id_)):
-                walk.unknown.add(id_)
-            for edge, child, child_name in self._steps_from(id_):
-                if run_only and not is_run(edge.deptypes):
+            id_, identity, name = queue.popleft()
+            walk.nodes.setdefault(name, set()).add(identity)
+            for step in self._steps_from(id_):
+                if run_only and not is_run(step.kind.deptypes):
                     continue
-                walk.edges.append(edge)
-                walk.parents.setdefault(child_name, {})[name] = None
-                if child not in seen:
-                    seen.add(child)
-                    walk.first_edges[child] = edge
-                    queue.append((edge.child, child_name))
+                walk.steps.append((name, step))
+                walk.parents.setdefault(step.name, {})[name] = None
+                if step.identity not in seen:
+                    seen.add(step.identity)
+                    walk.came_from[step.identity] = identity
+                    queue.append(step[:3])
+            if id_ in self._unknown:
+                walk.unknown.add(id_)
         return walk
