@@ -74,6 +74,9 @@ def table_lines(table: ComparedTable, options: TableOptions) -> Iterator[str]:
     build = [row for row in table.build_rows or () if _is_shown(row, options)]
     shows_build = options.shows_build or not rows
     shown = [*rows, *(build if shows_build else ())]
+    if not shown:
+        yield "Nothing differs that is told here"
+        return
     layout = _Layout.of(shown, len(table.specs), options)
     for columns in layout.blocks():
         yield from layout.lines(shown, columns)
@@ -125,7 +128,7 @@ class _Layout:
         bold = self.options.colours.bold
         heads = (pad(_LETTERS[column], self.widths[column]) for column in columns)
         yield bold(_GAP.join((" " * self.label_width, *heads)).rstrip())
-        part: Part = "own"
+        part: Part | None = None
         for row in islice(rows, _MAX_ROWS):
             if row.part != part:
                 part = row.part
@@ -153,4 +156,8 @@ class _Layout:
         return {"common": colours.dim, "rare": colours.differs}.get(rank, str)(text)
 
 
-_HEADS: dict[Part, str] = {"own": "", "run": "linked or run", "build": "to build only"}
+_HEADS: dict[Part, str] = {
+    "own": "the specs themselves",
+    "run": "linked or run",
+    "build": "to build only",
+}

@@ -112,7 +112,12 @@ def _table(
     width = stdio.width() if stdio.is_terminal(sys.stdout) else None
     table = read_comparison(graph, [*specs], by_kind=True, should_stop=never, show=lambda _: None)
     by_first = {graph.identity(id_): spec for id_, spec in specs.items()}
-    yield from column_lines(table, by_first, colours)
+    rows = [*table_lines(table, TableOptions(options.build, options.all, width, colours))]
+    # Without columns there is nothing that letters would name.
+    if len(rows) > 1:
+        yield from column_lines(table, by_first, colours)
+    else:
+        yield from spec_lines([*specs.values()], colours)
     yield ""
     yield colours.bold(kinds_line(table))
-    yield from table_lines(table, TableOptions(options.build, options.all, width, colours))
+    yield from rows
