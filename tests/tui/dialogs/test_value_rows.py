@@ -16,7 +16,7 @@ def drawn(rows: ValueRows) -> list[str]:
 
 def rows_of(*facets: Facet) -> ValueRows:
     rows = ValueRows("os", {"included": True, "excluded": False})
-    rows.facets = facets
+    rows.items = facets
     rows.show(len(facets))
     return rows
 

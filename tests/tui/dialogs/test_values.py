@@ -27,14 +27,14 @@ def rows_of(browser: Browser) -> ValueRows:
 
 def values(browser: Browser) -> list[tuple[str, int]]:
     """All values that the dialog shows, with their counts."""
-    return [(facet.value, facet.count) for facet in rows_of(browser).facets]
+    return [(facet.value, facet.count) for facet in rows_of(browser).items]
 
 
 def marks(browser: Browser) -> dict[str, str]:
     """The signs that stand before the values on the screen, but for blanks."""
     rows = rows_of(browser)
     drawn = ["".join(text for text, _ in rows.pieces(n, 60)) for n in range(rows.length)]
-    signs = zip(rows.facets, (line[1] for line in drawn), strict=True)
+    signs = zip(rows.items, (line[1] for line in drawn), strict=True)
     return {facet.value: sign for facet, sign in signs if sign != " "}
 
 
