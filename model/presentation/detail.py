@@ -9,7 +9,7 @@ from typing import Literal
 
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, DETAILED
-from spackscope.model.core.records import Provenance, Spec
+from spackscope.model.core.records import Fit, Provenance, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.presentation.fit import HERE, fit_sentences
@@ -79,7 +79,7 @@ def detail(
         value = column.value(spec)
         if column.empty_in_detail(spec) or value not in (None, "", ()):
             lines += _column_lines(column, value)
-    lines += _fit_lines(spec, place)
+    lines += fit_lines(spec.fit, place) if spec.fit is not None else ()
     lines += _variant_lines(spec, varying)
     if alike > 1:
         lines.append(DetailLine("look-alikes", kind="head"))
@@ -114,9 +114,10 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
         yield DetailLine(clean(text) or "-", label, term, is_continued=number > 0)
 
 
-def _fit_lines(spec: Spec, place: str) -> Iterator[DetailLine]:
+def fit_lines(fit: Fit, place: str) -> Iterator[DetailLine]:
+    """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
     label = ""
-    for column, value, sentence in fit_sentences(spec.fit, place) if spec.fit is not None else ():
+    for column, value, sentence in fit_sentences(fit, place):
         is_continued = column == label
         label = column
         shown_label = "" if is_continued else column

@@ -12,7 +12,7 @@ from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.presentation.differences import DifferenceLine, difference_lines, untold_text
 from spackscope.model.presentation.needs import needs_cell
 
-NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
+FITS, NEXT_TO, NEEDS, USED_BY = "fits", "next to", "needs to run", "used by"
 """The labels of the lines."""
 
 _WIDTH = 76

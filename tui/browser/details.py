@@ -31,7 +31,7 @@ class DetailsController:
         self._unfolded: frozenset[Section] = frozenset()
         self._shown: tuple[object, ...] = ()
         self._connecting: Catalog | None = None
-        self._relations = Relations(host)
+        self._relations = Relations(host, session)
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced."""
@@ -98,6 +98,8 @@ class DetailsController:
         """Read lines and tree, and whether to request the size from the mirror."""
         catalog, listing, row = results.catalog, results.listing, details.row
         spec = catalog.with_compilers(row) if connected else row.spec
+        # Whether it runs here is among the relations, which are read for any spec.
+        spec = replace(spec, fit=None)
         if spec.size is None and spec.hash in self._sizes:
             spec = replace(spec, size=self._sizes[spec.hash])
         lines = detail(

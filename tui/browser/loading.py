@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import IndexDamaged, SourceError
@@ -74,7 +75,7 @@ class Loading:
         First a ready index is shown, before it is verified and compared with the documents; if
         there is none, the sources that answer are shown while slow ones are waited for.
         """
-        stages, everything = Stages(), session.include_dependency_only
+        stages = Stages()
         cached: Summary | None = None
 
         def on_progress(what: str, done: int, total: int | None) -> None:
@@ -82,7 +83,7 @@ class Loading:
             report(lambda: self._show_progress(text))
 
         def show(catalog: Catalog) -> Summary:
-            summary = _summarize(catalog, everything)
+            summary = _summarize(catalog, session)
             report(lambda: self._take(summary))
             return summary
 
@@ -96,13 +97,13 @@ class Loading:
         catalog = load(self._sources, session, was_damaged=was_damaged, on_late=on_late)
         if cached is not None and cached.catalog.meta == catalog.meta:
             cached.catalog.discovered = catalog.discovered
-            return _summarize(cached.catalog, everything)
+            return _summarize(cached.catalog, session)
         try:
-            return _summarize(catalog, everything)
+            return _summarize(catalog, session)
         except IndexDamaged:
             if was_damaged:
                 raise
-        return _summarize(load(self._sources, session, was_damaged=True), everything)
+        return _summarize(load(self._sources, session, was_damaged=True), session)
 
     def _show_progress(self, text: str) -> None:
         if self._host.state.catalog is None:
@@ -177,15 +178,16 @@ class Loading:
             self.load(was_damaged=True)
 
 
-def _summarize(catalog: Catalog, everything: bool) -> Summary:
-    """Read what the titles show of a catalog. Raises IndexDamaged."""
+def _summarize(catalog: Catalog, session: Session) -> Summary:
+    """Read what the titles show of a catalog, which answers for the host. Raises IndexDamaged."""
+    attach_fit(catalog, session)
     where, counts = titles.catalog_title(catalog)
     rebuilt = REBUILT if catalog.was_damaged else ""
     notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
     return Summary(
         catalog,
         where,
-        counts + (" · including dependency-only specs" if everything else ""),
+        counts + (" · including dependency-only specs" if session.include_dependency_only else ""),
         catalog.total,
         catalog.problem_count,
         "; ".join(filter(None, notices)),

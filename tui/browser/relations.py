@@ -11,12 +11,14 @@ from spackscope.model.analysis.graph import Graph
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import read_needs
 from spackscope.model.analysis.run_kinds import run_kind
+from spackscope.model.analysis.session_fit import fit_of, place_of
 from spackscope.model.analysis.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.detail import DetailLine, fit_lines
 from spackscope.model.presentation.relations import (
+    FITS,
     NEEDS,
     NEXT_TO,
     USED_BY,
@@ -25,6 +27,7 @@ from spackscope.model.presentation.relations import (
     pending_lines,
     used_by_line,
 )
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Host, Task
 
 _MAX_CANDIDATES = 100
@@ -43,8 +46,8 @@ class _Key(NamedTuple):
 class Relations:
     """Read the lines of one spec after the other; a newer one replaces the job."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, host: Host, session: Session) -> None:
+        self._host, self._session = host, session
         self._catalog: Catalog | None = None
         self._lines: dict[_Key, Sequence[DetailLine]] = {}
         self._stale: dict[_Key, Sequence[DetailLine]] = {}
@@ -61,7 +64,8 @@ class Relations:
         lines = self._lines.get(key, self._stale.get(key))
         if lines is not None or catalog is None or state.connected is not catalog:
             return lines or ()
-        labels = [NEXT_TO] if self._other_count(catalog, row) else []
+        labels = [FITS] if catalog.by_host.answers is not None else []
+        labels += [NEXT_TO] if self._other_count(catalog, row) else []
         labels += [NEEDS, USED_BY] if catalog.dependencies.lists(row.id) else []
         return pending_lines(labels)
 
@@ -75,12 +79,14 @@ class Relations:
         has_other = self._other_count(catalog, row) > 0
 
         def job(task: Task) -> Sequence[DetailLine]:
-            first = read_relations(catalog, row.id)
+            fits = read_fit(catalog, self._session, row.id)
+            others = read_relations(catalog, row.id)
             if not has_other:
-                return first
+                return [*fits, *others]
             if key not in self._stale:
-                task.report(lambda: self._show(row, [*pending_lines([NEXT_TO]), *first]))
-            return [*read_difference(catalog, row, key.mark, task), *first]
+                part = [*fits, *pending_lines([NEXT_TO]), *others]
+                task.report(lambda: self._show(row, part))
+            return [*fits, *read_difference(catalog, row, key.mark, task), *others]
 
         self._host.run(job, lambda lines: self._take(key, row, lines), group="relations")
 
@@ -107,6 +113,12 @@ class Relations:
         details = self._host.state.details
         if details is not None and details.row.id == row.id and not details.is_pending:
             self._host.change(details=replace(details, relations=lines, at=None))
+
+
+def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
+    """Read whether a spec runs on the host, and why not. Raises IndexDamaged."""
+    fit = fit_of(catalog, id_)
+    return list(fit_lines(fit, place_of(session))) if fit is not None else []
 
 
 def read_relations(catalog: Catalog, id_: int) -> list[DetailLine]:

@@ -21,7 +21,9 @@ from spackscope.model.presentation.detail import DIFFERS, DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.drawing import Piece
 
-_LABEL_WIDTH = 10
+_LABEL_WIDTH, _WIDE_LABEL_WIDTH = 10, 13
+"""Cells of the labels: as few as most need, or where there is room as many as all need."""
+_WIDE = 50
 _INDENT = 2
 _MIN_NAME_WIDTH = 14
 """Cells that a name keeps even if indentation would leave it less."""
@@ -79,7 +81,7 @@ def _line_pieces(line: DetailLine, width: int) -> Iterator[list[Piece]]:
     if line.kind in ("differs", "same"):
         margin, label = 2, f"{DIFFERS} " if line.kind == "differs" else "  "
     else:
-        margin = min(_LABEL_WIDTH, width // 3) if line.label or line.is_continued else 0
+        margin = _margin(width) if line.label or line.is_continued else 0
         label = f"{line.label:<{margin - 1}} " if line.label else " " * margin
     # A label longer than the margin takes cells of the first part.
     over = len(label) - margin
@@ -88,6 +90,10 @@ def _line_pieces(line: DetailLine, width: int) -> Iterator[list[Piece]]:
             yield [(" " * margin, "dim"), (part, style)]
         else:
             yield [(label, "dim"), (part[over:], style)]
+
+
+def _margin(width: int) -> int:
+    return _WIDE_LABEL_WIDTH if width >= _WIDE else min(_LABEL_WIDTH, width // 3)
 
 
 def tree_pieces(tree: Tree, row: int, width: int) -> list[Piece]:

@@ -9,6 +9,8 @@ import pytest
 from tests.builders import Node, database, edge, hash_of, installs, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
+FITS = "fits: ✓ runs on zen3 · glibc 2.35"
+HOST = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
 A, B, C, OTHER, USER, ZLIB, ZLIB_2, GMAKE, GMAKE_2 = map(hash_of, range(9))
 
 
@@ -38,7 +40,7 @@ def browser(tmp_path: Path) -> FakeBrowser:
     )
     path = tmp_path / "index.json"
     path.write_bytes(database(records))
-    return FakeBrowser(path, query="hdf5").load()
+    return FakeBrowser(path, query="hdf5", environ=HOST).load()
 
 
 def relations(browser: FakeBrowser) -> list[str]:
@@ -60,13 +62,14 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     select(browser, A)
     browser.settle()
     assert relations(browser) == [
+        FITS,
         f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 · build only: gmake 4.4 ≠ 4.3",
         "needs to run: zlib@1.3",
         "used by: vtk@9",
     ]
     select(browser, OTHER)
     browser.settle()
-    assert relations(browser) == ["needs to run: zlib@1.3", "used by: nothing here"]
+    assert relations(browser) == [FITS, "needs to run: zlib@1.3", "used by: nothing here"]
 
 
 def test_their_place_is_kept_until_they_are_read(browser: FakeBrowser) -> None:
@@ -74,11 +77,11 @@ def test_their_place_is_kept_until_they_are_read(browser: FakeBrowser) -> None:
     browser.settle()
     select(browser, A)
     browser.host.work("detail")
-    assert relations(browser) == ["next to: …", "needs to run: …", "used by: …"]
+    assert relations(browser) == ["fits: …", "next to: …", "needs to run: …", "used by: …"]
     select(browser, OTHER)
     browser.host.work("detail")
     assert not browser.host.is_running("relations"), "they are known, and the job is stopped"
-    assert relations(browser) == ["needs to run: zlib@1.3", "used by: nothing here"]
+    assert relations(browser) == [FITS, "needs to run: zlib@1.3", "used by: nothing here"]
 
 
 def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) -> None:
@@ -89,20 +92,24 @@ def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) 
     browser.controllers.selection.mark(row)
     select(browser, OTHER)
     browser.settle()
-    assert relations(browser)[0].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
+    assert relations(browser)[1].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
     select(browser, B)
     browser.settle()
-    assert relations(browser)[0] == (
+    assert relations(browser)[1] == (
         f"next to: {A[:7]}  runs the same · build only: gmake 4.3 ≠ 4.4"
     )
     browser.controllers.selection.clear()
     browser.settle()
-    assert relations(browser)[0].startswith(f"next to: {C[:7]}")
+    assert relations(browser)[1].startswith(f"next to: {C[:7]}")
 
 
 def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
-    browser = FakeBrowser(tmp_path).load()
-    assert relations(browser) == ["next to: Not told here: a source lists no dependencies"]
+    browser = FakeBrowser(tmp_path, environ=HOST).load()
+    fits = "fits: unknown: dependencies not listed; its target runs on zen3 · glibc 2.35"
+    assert relations(browser) == [
+        fits,
+        "next to: Not told here: a source lists no dependencies",
+    ]
     write_page(tmp_path / "zlib" / "specs.md", [record(1)], title="zlib")
-    assert relations(FakeBrowser(tmp_path).load()) == []
+    assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits]
