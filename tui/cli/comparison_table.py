@@ -10,6 +10,7 @@ from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.presentation.comparison import (
+    NOT_TOLD,
     ComparedRow,
     ComparedTable,
     Part,
@@ -29,6 +30,7 @@ _MAX_ROWS = 200
 _MAX_LABEL = 32
 _MAX_CELL = 20
 _MIN_PATH = 12
+_USED_BY = "used by"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -77,14 +79,24 @@ def table_lines(table: ComparedTable, options: TableOptions) -> Iterator[str]:
     if not shown:
         yield "Nothing differs that is told here"
         return
-    layout = _Layout.of(shown, len(table.specs), options)
+    users = _user_texts(table)
+    layout = _Layout.of(shown, users, options)
     for columns in layout.blocks():
         yield from layout.lines(shown, columns)
+        if any(users):
+            yield layout.users_line(users, columns)
     packages = {row.package for row in build if not row.is_equal}
     if packages and not shows_build:
         verb, them = ("differs", "it") if len(packages) == 1 else ("differ", "them")
         count = counted(len(packages), "package")
         yield f"to build only: {count} {verb}; --build shows {them}"
+
+
+def _user_texts(table: ComparedTable) -> Sequence[str]:
+    """Return how many specs use those of each column, nothing if none do."""
+    if not any(spec.users for spec in table.specs):
+        return [""] * len(table.specs)
+    return [NOT_TOLD if spec.users is None else str(spec.users or "-") for spec in table.specs]
 
 
 def _is_shown(row: ComparedRow, options: TableOptions) -> bool:
@@ -102,14 +114,17 @@ class _Layout:
     options: TableOptions
 
     @classmethod
-    def of(cls, rows: Sequence[ComparedRow], count: int, options: TableOptions) -> _Layout:
+    def of(
+        cls, rows: Sequence[ComparedRow], users: Sequence[str], options: TableOptions
+    ) -> _Layout:
         """Measure what is shown."""
-        cells = list(map(value_texts, rows))
+        cells = [*map(value_texts, rows), users]
         widths = [
-            min(_MAX_CELL, max((cell_width(each[column]) for each in cells), default=1))
-            for column in range(count)
+            min(_MAX_CELL, max(1, *(cell_width(each[column]) for each in cells)))
+            for column in range(len(users))
         ]
-        label = max((cell_width(row_label(row)) for row in rows), default=0)
+        labels = [*map(row_label, rows), *([_USED_BY] if any(users) else [])]
+        label = max(map(cell_width, labels))
         return cls(min(_MAX_LABEL, label + len(_GAP)), widths, options)
 
     def blocks(self) -> Iterator[range]:
@@ -136,6 +151,11 @@ class _Layout:
             yield self._line(row, columns)
         if len(rows) > _MAX_ROWS:
             yield f"and {counted(len(rows) - _MAX_ROWS, 'more row')}"
+
+    def users_line(self, users: Sequence[str], columns: range) -> str:
+        """Return how many specs use those of some columns: what most use is the one to take."""
+        cells = (pad(users[column], self.widths[column]) for column in columns)
+        return _GAP.join((pad(_USED_BY, self.label_width), *cells)).rstrip()
 
     def _line(self, row: ComparedRow, columns: range) -> str:
         texts, ranked = value_texts(row), ranks(row.values)

@@ -51,6 +51,7 @@ def index(program: Program) -> Path:
         hdf5(OTHER_CMAKE, 0, 1),
         hdf5(SAME_CMAKE, 0, 1),
         hdf5(NO_MPI, 0, 0, mpi=False),
+        node(hash_of(51), name="vtk", dependencies=[edge("hdf5", OTHER_ZLIB, ["link"])]),
         *mpichs,
         *(leaf(hash_, "zlib", version) for hash_, version in zip(ZLIBS, "12", strict=True)),
         *(leaf(hash_, "cmake", version) for hash_, version in zip(CMAKES, "34", strict=True)),
@@ -134,11 +135,12 @@ def test_more_specs_are_a_table_of_what_varies(program: Program, index: Path) ->
     assert lines[4:] == [
         "",
         "4 specs, 3 run-time kinds: those with one letter run the same",
-        "        a  b  c",
+        "           a  b  c",
         "the specs themselves",
-        "  mpi   +  +  ~",
+        "  mpi      +  +  ~",
         "linked or run",
-        "  zlib  1  2  -  mpich › zlib",
+        "  zlib     1  2  -  mpich › zlib",
+        "used by    -  1  -",
     ]
 
 
@@ -154,12 +156,12 @@ def test_specs_that_run_the_same_show_what_builds_them(program: Program, index: 
 
 def test_a_table_fits_the_terminal(program: Program, index: Path) -> None:
     words = ("diff", "-f", str(index), HDF5, OTHER_ZLIB, NO_MPI, "--build")
-    with program.in_terminal(*words, "--no-color", columns=13) as terminal:
+    with program.in_terminal(*words, "--no-color", columns=16) as terminal:
         terminal.wait()
     lines = terminal.text.splitlines()
-    assert "        a  b" in lines
-    assert "  mpi   +  +" in lines
-    assert "        c" in lines
+    assert "           a  b" in lines
+    assert "  mpi      +  +" in lines
+    assert "           c" in lines
 
 
 def test_the_same_spec_is_alike(program: Program, index: Path) -> None:
