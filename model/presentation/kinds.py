@@ -42,6 +42,11 @@ def differing_lines(rows: Sequence[VaryingRow], sizes: Sequence[int]) -> list[st
     return lines
 
 
+def telling_packages(rows: Sequence[VaryingRow]) -> str:
+    """Return the packages, or virtuals, by which kinds are told apart."""
+    return ", ".join(dict.fromkeys(clean(row.package) for row in rows if row.tells))
+
+
 def _usual(row: VaryingRow, sizes: Sequence[int]) -> Cell:
     """Return the value that most specs have, of equally many the first."""
     counts: Counter[Cell] = Counter()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.run_kinds import Kind, run_kinds
@@ -20,6 +20,7 @@ from spackscope.model.presentation.kinds import (
     BUILD_TOOLS_ONLY,
     NOT_TOLD,
     differing_lines,
+    telling_packages,
 )
 
 _BYTES_OF_AN_ID = 100
@@ -29,12 +30,14 @@ class RowNote(NamedTuple):
     """What is known of a row besides its record.
 
     `users` is the number of specs that depend on it, None if no dependencies are listed; `kinds`
-    stands in place of the hash of several kinds, and `differs` says what its specs differ in.
+    stands in place of the hash of several kinds, and `differs` says what its specs differ in. A
+    note that is not `is_whole` is to be read again with `whole`.
     """
 
     users: int | None = None
     kinds: str = ""
     differs: str = ""
+    is_whole: bool = True
 
 
 NoteKey = tuple[int, RowRole, int]
@@ -62,6 +65,7 @@ class RowNotes:
         self._lines: BoundedCache[tuple[int, ...], list[str]] = BoundedCache(
             lambda lines: sum(map(len, lines))
         )
+        self._packages: BoundedCache[tuple[int, ...], str] = BoundedCache(len)
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled and IndexDamaged."""
@@ -77,13 +81,34 @@ class RowNotes:
     def of(
         self, listing: Listing, rows: Iterable[Row], *, should_stop: ShouldStop = never
     ) -> dict[NoteKey, RowNote]:
-        """Return the notes on some rows of a listing. Raises Cancelled and IndexDamaged."""
+        """Return the notes on some rows of a listing, those of folded kinds not whole.
+
+        Raises Cancelled and IndexDamaged.
+        """
         notes = {}
         for row in rows:
             if should_stop():
                 raise Cancelled
             notes[note_key(row)] = self._note(listing, row, should_stop)
         return notes
+
+    def whole(
+        self,
+        listing: Listing,
+        rows: Iterable[Row],
+        notes: Mapping[NoteKey, RowNote],
+        *,
+        should_stop: ShouldStop = never,
+    ) -> dict[NoteKey, RowNote]:
+        """Return those of the notes that were not whole with what the kinds differ in."""
+        whole = {}
+        for row in rows:
+            note = notes[note_key(row)]
+            if not note.is_whole:
+                kinds = self.kinds(listing.look_alike_ids(row.look_alike))
+                differs = self._packages_of([kind.ids for kind in kinds], should_stop)
+                whole[note_key(row)] = note._replace(differs=differs, is_whole=True)
+        return whole
 
     def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
         if not self._graph.lists_dependencies(row.id):
@@ -96,7 +121,8 @@ class RowNotes:
             if len(kinds) == 1:
                 is_head = row.role is RowRole.GROUP
                 return RowNote(users, "", ALL_RUN_THE_SAME if is_head else BUILD_TOOLS_ONLY)
-            return RowNote(users, f"{len(kinds)} kinds", "")
+            is_open = row.role is RowRole.GROUP
+            return RowNote(users, f"{len(kinds):,} kinds", "", is_whole=is_open)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]
         if row.role is RowRole.MEMBER:
@@ -105,6 +131,15 @@ class RowNotes:
             return RowNote(kind.users[at], "", lines[at])
         lines = self._lines_of([kind.ids for kind in kinds], should_stop, run_only=True)
         return RowNote(kind.total_users, "", lines[number])
+
+    def _packages_of(self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop) -> str:
+        """Return what tells kinds apart."""
+
+        def compute() -> str:
+            table = varying(self._graph, groups, run_only=True, should_stop=should_stop)
+            return telling_packages(table.rows)
+
+        return self._packages.get(tuple(ids[0] for ids in groups), compute)
 
     def _lines_of(
         self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool

@@ -20,6 +20,7 @@ from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
+from spackscope.tui.browser.state import Task
 from spackscope.tui.copy_forms import CopyDone, copy_text
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -28,7 +29,7 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_bar import QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 
 ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
@@ -174,8 +175,15 @@ class BrowserScreen(Screen[None]):
         if (results := self.host.state.results) is None or event.listing is not results.listing:
             return
         take = partial(self.panes.table.rows.take_notes, event.listing)
+
+        def job(task: Task) -> Notes:
+            def show(notes: Notes) -> None:
+                task.report(lambda: take(notes, is_last=False))
+
+            return event.read(results.catalog, task, show)
+
         self.host.run(
-            lambda task: event.read(results.catalog, task),
+            job,
             take,
             group="notes",
             failed=lambda _: take(event.unknown),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
@@ -124,9 +124,17 @@ class SpecRows(VirtualList):
             """Replace an older request that was not handled yet."""
             return isinstance(message, SpecRows.NotesNeeded)
 
-        def read(self, catalog: Catalog, should_stop: ShouldStop) -> Notes:
-            """Compute the notes: for a worker thread. Raises Cancelled and IndexDamaged."""
-            return row_notes(catalog).of(self.listing, self.rows, should_stop=should_stop)
+        def read(
+            self, catalog: Catalog, should_stop: ShouldStop, show: Callable[[Notes], object]
+        ) -> Notes:
+            """Compute the notes, and show them before those that take longer.
+
+            For a worker thread. Raises Cancelled and IndexDamaged.
+            """
+            listing, rows, reading = self.listing, self.rows, row_notes(catalog)
+            notes = reading.of(listing, rows, should_stop=should_stop)
+            show(notes)
+            return reading.whole(listing, rows, notes, should_stop=should_stop)
 
         @property
         def unknown(self) -> Notes:
@@ -171,13 +179,15 @@ class SpecRows(VirtualList):
         if waited and not self.is_waiting:
             self.post_message(self.Highlighted(self, self.cursor))
 
-    def take_notes(self, listing: Listing, notes: Notes) -> None:
+    def take_notes(self, listing: Listing, notes: Notes, *, is_last: bool = True) -> None:
         """Show notes on rows that were requested."""
-        if listing is self.listing:
-            self._notes.update(notes)
+        if listing is not self.listing:
+            return
+        self._notes.update(notes)
+        self.refresh()
+        if is_last:
             self._noted = ()
             self._request_notes()
-            self.refresh()
 
     def _request_notes(self) -> None:
         """Request the notes on rows in view that were read, if look-alikes are folded."""
@@ -185,10 +195,14 @@ class SpecRows(VirtualList):
             return
         numbers = range(self.top, min(self.top + max(1, self.size.height), self.length))
         rows = (row for row in map(self.row, numbers) if row is not None)
-        missing = tuple(row for row in rows if note_key(row) not in self._notes)
+        missing = tuple(row for row in rows if not self._is_noted(row))
         if missing and missing != self._noted:
             self._noted = missing
             self.post_message(self.NotesNeeded(self.listing, missing))
+
+    def _is_noted(self, row: Row) -> bool:
+        note = self._notes.get(note_key(row))
+        return note is not None and note.is_whole
 
     @property
     def is_waiting(self) -> bool:

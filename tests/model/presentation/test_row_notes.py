@@ -51,15 +51,16 @@ def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
     notes = row_notes(catalog)
     listing = catalog.listing(view, partition=notes.partition)
     rows = catalog.rows(listing.ids, listing.counts, listing.roles)
+    found = notes.of(listing, rows)
+    found |= notes.whole(listing, rows, found)
     return [
-        (row.spec.hash, row.count, note)
-        for row, note in zip(rows, notes.of(listing, rows).values(), strict=True)
+        (row.spec.hash, row.count, note) for row, note in zip(rows, found.values(), strict=True)
     ]
 
 
 def test_folded_rows_have_their_users_and_the_number_of_kinds(catalog: Catalog) -> None:
     assert notes_on(catalog, View(folded=True)) == [
-        (A, 3, RowNote(1, "2 kinds", "")),
+        (A, 3, RowNote(1, "2 kinds", "lib")),
         (GMAKE, 1, RowNote(1)),
         (LIB, 1, RowNote(2)),
         (OTHER, 1, RowNote(1)),
