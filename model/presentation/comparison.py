@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.differences import path_text
 from spackscope.model.presentation.spec_string import short_digests
 from spackscope.model.presentation.titles import counted
@@ -262,9 +262,18 @@ def row_label(row: ComparedRow) -> str:
     return clean(f"{row.package}{others} {label}").rstrip()
 
 
-def row_path(row: ComparedRow) -> str:
-    """Spell the path to a package; empty for a direct dependency and for the spec itself."""
-    return path_text(row.path) if len(row.path) > 1 else ""
+def row_path(row: ComparedRow, width: int | None = None) -> str:
+    """Spell the path to a package; empty for a direct dependency and for the spec itself.
+
+    Names in its middle are left out where it is wider than some cells.
+    """
+    names = row.path if len(row.path) > 1 else ()
+    for last in range(len(names) - 1, -1, -1) if width is not None and len(names) > 2 else ():
+        shorter = names if last == len(names) - 1 else (*names[:last], "…", names[-1])
+        if cell_width(text := path_text(shorter)) <= (width or 0):
+            return text
+    text = path_text(names)
+    return text if width is None else shorten(text, width)
 
 
 def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:

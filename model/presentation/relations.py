@@ -67,10 +67,10 @@ def needs_detail(needs: Needs) -> DetailLine:
 
 
 def used_by_line(users: Sequence[Name], total: int) -> DetailLine:
-    """Name the specs that use one, each package once, as far as there is room."""
+    """Name some of the specs that use one, as far as there is room, and count them."""
     texts: list[str] = []
-    names = [clean(f"{package}@{version}" if version else package) for package, version in users]
-    for name in dict.fromkeys(names):
+    for package, version in users:
+        name = clean(f"{package}@{version}" if version else package)
         if cell_width(_GAP.join([*texts, name, f"{total:,} in all"])) > _WIDTH and texts:
             break
         texts.append(name)

@@ -128,8 +128,9 @@ def read_relations(catalog: Catalog, id_: int) -> list[DetailLine]:
         return []
     graph = spec_graph(catalog)
     users = sorted(graph.dependents(id_))
-    specs = (graph.attributes(user) for user in users[:_MAX_USERS])
-    names = [(spec.package, spec.version) for spec in specs]
+    first = {graph.name(user): user for user in reversed(users)}
+    shown = sorted(first.values())[:_MAX_USERS]
+    names = [(graph.name(user), graph.attributes(user).version) for user in shown]
     return [needs_detail(needs), used_by_line(names, len(users))]
 
 

@@ -222,8 +222,8 @@ class ComparisonRows(VirtualList):
                 pieces += [(" " * _GAP, ""), (value, "current" if is_current else styles[column])]
                 pieces.append((blanks, ""))
         if placement.path_width:
-            path = shorten(self._after(line), placement.path_width)
-            pieces += [(" " * _GAP, ""), (path, "dim")]
+            after = self._after(line, placement.path_width)
+            pieces += [(" " * _GAP, ""), (after, "dim")]
         return pieces
 
     def _styles(self, line: TableLine) -> list[str]:
@@ -233,11 +233,12 @@ class ComparisonRows(VirtualList):
         users = [spec.users or 0 for spec in self.table.specs] if self.table is not None else []
         return ["strong" if count and count == max(users) else "dim" for count in users]
 
-    def _after(self, line: TableLine) -> str:
+    def _after(self, line: TableLine, width: int) -> str:
         """Return what is shown after the columns: the path, or who uses the current one."""
         if line.row is not None:
-            return row_path(line.row)
-        return users_text(self.table.specs[self.column]) if self.table is not None else ""
+            return row_path(line.row, width)
+        users = users_text(self.table.specs[self.column]) if self.table is not None else ""
+        return shorten(users, width, keep="start")
 
 
 def _label(line: TableLine) -> str:

@@ -122,6 +122,15 @@ def test_a_cell_is_described_in_full() -> None:
 
 def test_paths_users_and_summary_are_short() -> None:
     assert row_path(row("version", "1", path=("mpich",))) == ""
+    long = row("version", "1", path=("cmake", "curl", "openssl", "zlib"))
+    assert [row_path(long, width) for width in (29, 28, 20, 15, 8, 5)] == [
+        "cmake › curl › openssl › zlib",
+        "cmake › curl › … › zlib",
+        "cmake › … › zlib",
+        "… › zlib",
+        "… › zlib",
+        "cm…ib",
+    ]
     provider = row("provider", "mpich@4", "openmpi@5", path=("mpich",))
     assert [path_in(provider, column) for column in (0, 1)] == [("mpich",), ("openmpi",)]
     assert users_text(ComparedSpec(1, "a", user_names=("vtk", "vtk", "silo"))) == "vtk silo"

@@ -169,6 +169,19 @@ def test_enter_goes_to_the_spec_of_the_column_or_below_it(browser: FakeBrowser) 
     assert browser.host.message == "This spec has no such dependency"
 
 
+def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, index: Path) -> None:
+    page = record(77, variants=["+shared"])
+    write_page(tmp_path / "hdf5" / "specs.md", [page], title="hdf5")
+    browser = FakeBrowser(index, tmp_path / "hdf5" / "specs.md", query="hdf5").load()
+    browser.host.change(marks=(A, C, page["hash"]))
+    table = compare(browser)
+    assert table.tells == (True, True, False)
+    assert "zlib 1.3 1.2 ? mpich zlib" in rows(table)
+    assert not table.runs_the_same
+    own = {row.attribute: row.values for row in table.rows or () if row.part == "own"}
+    assert own["package_hash"][2] == "?"
+
+
 async def test_on_pages_only_the_specs_themselves_are_compared(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     async with browsing(tmp_path, size=(100, 20)) as browser:
