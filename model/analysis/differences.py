@@ -26,7 +26,8 @@ class Cause:
     their ids. It `runs` if either is linked or run, rather than used for building only. The
     `deepest` causes have no other cause below them. `above` counts the differing pairs that reach
     this one, itself included. It `follows` a compiler below it if it is the compiler's runtime,
-    and `compiles` if it is a compiler of something that is linked or run.
+    and `compiles` if it is a compiler of something that is linked or run. `run_path` is a path
+    over what is linked or run only; it may be longer than `path`.
     """
 
     package: str
@@ -39,6 +40,7 @@ class Cause:
     differences: tuple[Difference, ...]
     follows: str = ""
     compiles: bool = False
+    run_path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +105,13 @@ def _causes(
                 name,
                 walk.path(number),
                 *walk.pairs[number],
-                number in walk.reached_by_running,
+                number in walk.run_parents,
                 not have_below[number],
                 walk.above[number],
                 of_pair,
                 compiler if compiler in below else "",
                 number in walk.compiling,
+                walk.run_path(number),
             )
         )
     return causes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -51,29 +51,37 @@ class PairWalk:
 
     def path(self, number: int) -> tuple[str, ...]:
         """Return the names on a shortest path from the specs down to a pair, its own last."""
+        return self._path(number, self.parents)
+
+    def run_path(self, number: int) -> tuple[str, ...]:
+        """Return a shortest path over edges of type link or run; empty if there is none."""
+        return self._path(number, self.run_parents) if number in self.run_parents else ()
+
+    def _path(self, number: int, parents: Sequence[int] | Mapping[int, int]) -> tuple[str, ...]:
         path: list[str] = []
         while number:
             path.append(self.names[number])
-            number = self.parents[number]
+            number = parents[number]
         return tuple(reversed(path))
 
     @cached_property
-    def reached_by_running(self) -> frozenset[int]:
-        """The pairs that edges of type link or run lead to, the first among them."""
-        reached, stack = {0}, [0]
-        while stack:
-            for child in self.children[stack.pop()]:
-                if child.runs and child.number not in reached:
-                    reached.add(child.number)
-                    stack.append(child.number)
-        return frozenset(reached)
+    def run_parents(self) -> Mapping[int, int]:
+        """For the pairs that edges of type link or run lead to, and the first, the one above."""
+        parents, queue = {0: 0}, deque([0])
+        while queue:
+            number = queue.popleft()
+            for child in self.children[number]:
+                if child.runs and child.number not in parents:
+                    parents[child.number] = number
+                    queue.append(child.number)
+        return parents
 
     @cached_property
     def compiling(self) -> frozenset[int]:
         """The pairs that compile what is linked or run."""
         return frozenset(
             child.number
-            for number in self.reached_by_running
+            for number in self.run_parents
             for child in self.children[number]
             if child.compiles
         )

@@ -85,6 +85,11 @@ def cause_lines(cause: Cause) -> list[DifferenceLine]:
     return lines
 
 
+def shown_path(cause: Cause) -> tuple[str, ...]:
+    """Return the path over what is linked or run, if there is one: else it would mislead."""
+    return cause.run_path or cause.path
+
+
 def path_text(path: Sequence[str]) -> str:
     """Return the names on a path; the middle of a long one is left out."""
     names = list(map(clean, path))
@@ -125,7 +130,7 @@ def _folded_line(folded: FoldedDifference) -> DifferenceLine:
 
 
 def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
-    path = folded.causes[0].path
+    path = shown_path(folded.causes[0])
     if folded.nodes == 1:
         if len(path) > 1:
             return f"through {path_text(path)}"

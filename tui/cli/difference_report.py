@@ -17,6 +17,7 @@ from spackscope.model.presentation.differences import (
     cause_lines,
     difference_lines,
     path_text,
+    shown_path,
     untold_text,
 )
 from spackscope.model.presentation.titles import counted
@@ -73,7 +74,7 @@ def all_lines(comparison: Comparison, colours: Colours) -> Iterator[str]:
     for cause in islice(comparison.causes, MAX_LINES):
         above = cause.above - 1
         parts = [
-            f"through {path_text(cause.path)}" if len(cause.path) > 1 else "",
+            f"through {path_text(path)}" if len(path := shown_path(cause)) > 1 else "",
             "" if not cause.path else "linked or run" if cause.run else "to build only",
             f"{counted(above, 'differing package')} above" if above else "",
             f"follows {clean(cause.follows)}" if cause.follows else "",

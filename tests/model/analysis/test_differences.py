@@ -253,6 +253,30 @@ def test_compilers_are_dependencies_in_the_new_format_only(tmp_path: Path) -> No
     assert ("dependency", None, "glibc", "spec_format") in own(comparison)
 
 
+def test_what_runs_has_a_path_over_what_runs(tmp_path: Path) -> None:
+    def mpich(number: int, zlib: int) -> dict[str, Any]:
+        to_zlib = edge("zlib", hash_of(zlib), ["link"])
+        return node(hash_of(number), name="mpich", dependencies=[to_zlib])
+
+    def cmake(number: int, zlib: int) -> dict[str, Any]:
+        return mpich(number, zlib) | {"name": "cmake"}
+
+    def below(mpich: int, cmake: int) -> dict[str, Any]:
+        edges = [edge("mpich", hash_of(mpich), ["link"]), edge("cmake", hash_of(cmake), ["build"])]
+        return {"dependencies": edges}
+
+    zlibs = [node(hash_of(n), version=str(n), dependencies=[]) for n in (21, 22)]
+    comparison = compared(
+        tmp_path,
+        below(31, 41),
+        below(32, 42),
+        *(mpich(31, 21), mpich(32, 22), cmake(41, 21), cmake(42, 22), *zlibs),
+    )
+
+    (cause,) = comparison.causes
+    assert (cause.path, cause.run_path) == (("cmake", "zlib"), ("mpich", "zlib"))
+
+
 def test_edges_to_one_name_are_told_apart_by_what_runs(tmp_path: Path) -> None:
     build, run = (edge("python", hash_of(n), [t]) for n, t in ((3, "build"), (4, "run")))
     other_build, other_run = (
