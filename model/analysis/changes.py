@@ -10,7 +10,9 @@ from spackscope.model.analysis.own_differences import Difference, Value
 from spackscope.model.core.versions import version_key
 
 _OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
-_OF_ANY_PACKAGE = _OF_EDGES | {"os", "target", "platform", "compiler", "spec_format", "provider"}
+_OF_ANY_PACKAGE = _OF_EDGES | {
+    *("os", "target", "platform", "compiler", "spec_format", "provider", "namespace"),
+}
 """Attributes whose equal differences are one, whatever the packages."""
 
 

@@ -12,7 +12,7 @@ from spackscope.model.core.progress import ShouldStop, never
 
 __all__ = ["Cause", "Comparison", "Difference", "Value", "compare"]
 
-_COMPILERS_OF_RUNTIMES = {
+COMPILERS_OF_RUNTIMES = {
     "gcc-runtime": "gcc",
     "intel-oneapi-runtime": "intel-oneapi-compilers",
 }
@@ -98,7 +98,7 @@ def _causes(
     causes = []
     for number, of_pair in differences.items():
         name = graph.name(walk.pairs[number].a)
-        compiler = _COMPILERS_OF_RUNTIMES.get(name)
+        compiler = COMPILERS_OF_RUNTIMES.get(name)
         below = {child.name for child in walk.children[number]}
         causes.append(
             Cause(

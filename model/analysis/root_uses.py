@@ -50,10 +50,11 @@ class ListedSpecs:
     @cached_property
     def roots(self) -> list[int]:
         """The ids of the roots."""
-        return self._explicit or [id_ for id_ in self.specs if not self.graph.dependents(id_)]
+        return self.explicit or [id_ for id_ in self.specs if not self.graph.dependents(id_)]
 
     @cached_property
-    def _explicit(self) -> list[int]:
+    def explicit(self) -> list[int]:
+        """The ids of the explicit specs."""
         arrays = self._catalog.column_arrays
         states = self._catalog.dictionaries.values("state")
         is_explicit = ["explicit" in value for value in states if isinstance(value, tuple)]

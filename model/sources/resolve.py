@@ -91,6 +91,19 @@ def source_key(source: str, session: Session) -> str:
     return str(absolute_path(source))
 
 
+def names_source(word: str) -> bool:
+    """Check whether a word names a source that is there, and not a spec.
+
+    These are a URL, `spack:NAME`, `public:TAG`, standard input, and a path that exists.
+    """
+    if not is_local_path(word):
+        return True
+    try:
+        return os.path.exists(absolute_path(word))
+    except (SourceError, ValueError):
+        return False
+
+
 def is_local_path(source: str) -> bool:
     """Check whether a source is the path of a file or directory on this machine."""
     is_other = source == STANDARD_INPUT or source.startswith(PREFIX) or is_remote(source)

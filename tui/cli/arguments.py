@@ -81,7 +81,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     try:
         parsed, words = build_parser(command).parse_known_args(before)
         for word in words:
-            if word.startswith("-") and not (word == "-" and command == "doubles"):
+            if word.startswith("-") and not (word == "-" and command in ("diff", "doubles")):
                 raise ValueError(f"unknown option {word}{_hint(word)}")
         if command == "stats" and not parsed.help and not 1 <= len(parsed.by) <= 2:
             raise ValueError("stats needs --by with a column or a variant, once or twice")

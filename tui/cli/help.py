@@ -167,12 +167,18 @@ examples:
 """,
     "diff": f"""\
 usage: spackscope diff [-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...
+       spackscope diff [--all] [--json] OLD-SOURCE NEW-SOURCE
 
 Print what makes 2 to 20 specs different, and whether they run the same. Each
 word is a hash, a unique hash prefix, or a quoted query that matches one spec.
 Of two specs the causes are listed: what differs by itself, through which
 dependencies it is reached, and at how many packages if at several. What only
 follows from them is left out. Of more specs a table shows what varies.
+
+Of two sources, such as two spack.lock files, the packages are listed that were
+added, removed and changed, and how many changed only because of others. Two
+words are sources if both are URLs, public:TAG, spack:NAME, - for stdin, or
+paths that exist, and no -f is given.
 
 options:
   --build            list differences of what is used for building only, too
@@ -184,6 +190,8 @@ examples:
   spackscope diff uehz56w wuqgt3p
   spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
   spackscope pick hdf5@1.14.6 | xargs spackscope diff
+  git show HEAD~1:spack.lock | spackscope diff - spack.lock
+  spackscope diff public:v1.0.0 public:develop
 """,
     "pick": f"""\
 usage: spackscope pick [-f SOURCE]... [QUERY...]

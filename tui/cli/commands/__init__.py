@@ -35,7 +35,7 @@ def run_command(options: Options) -> ExitCode:
 
     session = Session(os.environ, include_dependency_only=options.all, host=options.host)
     sources = resolve_sources(options.sources, session)
-    if STANDARD_INPUT not in sources:
+    if STANDARD_INPUT not in (*sources, *options.words):
         return _run(options, sources, session)
     with _copy_stdin() as path:
         return _run(options, sources, replace(session, stdin_path=path))

@@ -73,16 +73,31 @@ def print_lines(
     An index that turns out to be damaged is rebuilt, once; lines that have been printed are
     skipped then, since the new index yields them again. Returns FOUND. Raises Leave.
     """
-    printed_lines, printed_problems = 0, False
+    return print_lines_of_catalogs(
+        options, [sources], session, lambda catalogs: lines_of(*catalogs)
+    )
+
+
+def print_lines_of_catalogs(
+    options: Options,
+    groups: Sequence[Sequence[str]],
+    session: Session,
+    lines_of: Callable[[Sequence[Catalog]], Iterator[str]],
+) -> ExitCode:
+    """Load a catalog for each group of sources, and print lines of all as `print_lines` does."""
+    printed_lines, printed_problems = 0, 0
     for was_damaged in (False, True):
         try:
-            catalog = _load(options, sources, session, was_damaged)
-            if catalog.was_damaged:
-                stdio.print_message(REBUILT)
-            if not printed_problems:
-                _print_problems(catalog, None if options.command == "index" else MAX_PRINTED)
-                printed_problems = True
-            for line in islice(lines_of(catalog), printed_lines, None):
+            catalogs = []
+            for number, sources in enumerate(groups):
+                catalogs.append(catalog := _load(options, sources, session, was_damaged))
+                if catalog.was_damaged:
+                    stdio.print_message(REBUILT)
+                if number == printed_problems:
+                    limit = None if options.command == "index" else MAX_PRINTED
+                    _print_problems(catalog, limit)
+                    printed_problems += 1
+            for line in islice(lines_of(catalogs), printed_lines, None):
                 stdio.print_line(line)
                 printed_lines += 1
             break

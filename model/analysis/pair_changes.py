@@ -1,0 +1,152 @@
+"""Find all changes below many pairs of specs at once: each pair below is compared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spackscope.model.analysis.changes import Change, changes_of
+from spackscope.model.analysis.differences import COMPILERS_OF_RUNTIMES
+from spackscope.model.analysis.edge_matching import match_edges
+from spackscope.model.analysis.graph import Graph
+from spackscope.model.analysis.node_pairs import NodePair
+from spackscope.model.analysis.own_differences import own_differences
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import ShouldStop, never
+
+UNTOLD = 1
+"""The bit of differences that the sources do not tell."""
+
+_PAIRS_BETWEEN_CHECKS = 256
+
+
+class PairChange(NamedTuple):
+    """The changes of a pair as the bits of numbers: `own` of its two specs, and with those below.
+
+    A bit stands for the change sets of `PairChanges.change_sets` in their order, after UNTOLD.
+    """
+
+    own: int
+    total: int
+
+
+class _Shape(NamedTuple):
+    """A number for the edges of a spec without their ends, and the ends in the same order."""
+
+    edges: int
+    children: tuple[int, ...]
+
+
+class PairChanges:
+    """Finds the changes of pairs of specs, and of all pairs below them.
+
+    What changes in a package is one change set, and so is each change that any package may have,
+    such as that of the os. `change_sets` has those that were found.
+    """
+
+    def __init__(self, graph: Graph, *, should_stop: ShouldStop = never) -> None:
+        self.change_sets: list[tuple[Change, ...]] = []
+        self._graph, self._should_stop = graph, should_stop
+        self._numbers: dict[tuple[Change, ...], int] = {}
+        self._found: dict[NodePair, PairChange] = {}
+        self._kinds: dict[tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...], int] = {}
+        self._shapes: dict[int, _Shape] = {}
+
+    def find(self, a: int, b: int) -> PairChange:
+        """Return the changes between two specs with different hashes. Raises Cancelled."""
+        first = self._key(a, b)
+        entered: set[NodePair] = set()
+        stack = [NodePair(a, b)]
+        while stack:
+            pair = stack[-1]
+            key = self._key(*pair)
+            if key in self._found:
+                stack.pop()
+                continue
+            children = self._children(pair)
+            waiting = [
+                child
+                for _, child in children
+                if (its := self._key(*child)) not in self._found and its not in entered
+            ]
+            # In a cycle, which only damaged documents have, a pair is entered once.
+            if key not in entered and waiting:
+                entered.add(key)
+                stack += waiting
+                continue
+            entered.add(key)
+            self._add(key, pair, children)
+            stack.pop()
+        return self._found[first]
+
+    def _key(self, a: int, b: int) -> NodePair:
+        return NodePair(self._graph.identity(a), self._graph.identity(b))
+
+    def _add(
+        self, key: NodePair, pair: NodePair, children: Sequence[tuple[str, NodePair]]
+    ) -> None:
+        own = self._own(pair, [name for name, _ in children])
+        total = own
+        for _, child in children:
+            found = self._found.get(self._key(*child))
+            total |= found.total if found is not None else 0
+        if not total:
+            own = total = UNTOLD
+        self._found[key] = PairChange(own, total)
+        if len(self._found) % _PAIRS_BETWEEN_CHECKS == 0 and self._should_stop():
+            raise Cancelled
+
+    def _own(self, pair: NodePair, children: Sequence[str]) -> int:
+        graph = self._graph
+        if not all(map(graph.is_described, pair)):
+            return UNTOLD
+        name = graph.name(pair.a)
+        if self._are_alike(pair) or COMPILERS_OF_RUNTIMES.get(name) in children:
+            return 0
+        differences = own_differences(graph, *pair)
+        changes = changes_of(name, differences)
+        own = tuple(change for change in changes if change.package)
+        sets = [*([own] if own else []), *((change,) for change in changes if not change.package)]
+        return sum(self._bit(change_set) for change_set in sets)
+
+    def _are_alike(self, pair: NodePair) -> bool:
+        """Check quickly whether two specs have no own differences."""
+        a, b = pair
+        if self._graph.configuration(a) != self._graph.configuration(b):
+            return False
+        return self._shape(a).edges == self._shape(b).edges
+
+    def _bit(self, change_set: tuple[Change, ...]) -> int:
+        number = self._numbers.get(change_set)
+        if number is None:
+            number = self._numbers[change_set] = len(self.change_sets)
+            self.change_sets.append(change_set)
+        return UNTOLD << (number + 1)
+
+    def _children(self, pair: NodePair) -> list[tuple[str, NodePair]]:
+        """Return the pairs of dependencies with different hashes, with their names."""
+        graph = self._graph
+        shape_a, shape_b = map(self._shape, pair)
+        if shape_a.edges == shape_b.edges:
+            pairs = list(map(NodePair, shape_a.children, shape_b.children))
+        else:
+            edges_a, edges_b = match_edges(graph, graph.edges(pair.a), graph.edges(pair.b))
+            pairs = [
+                NodePair(edge.child, edges_b[key].child)
+                for key, edge in edges_a.items()
+                if key in edges_b
+            ]
+        return [
+            (graph.name(child.a), child)
+            for child in pairs
+            if graph.identity(child.a) != graph.identity(child.b)
+        ]
+
+    def _shape(self, id_: int) -> _Shape:
+        if (shape := self._shapes.get(id_)) is None:
+            edges = self._graph.edges(id_)
+            kinds = tuple((self._graph.name(e.child), e.deptypes, e.virtuals) for e in edges)
+            number = self._kinds.setdefault(kinds, len(self._kinds))
+            shape = _Shape(number, tuple(edge.child for edge in edges))
+            self._shapes[id_] = shape
+        return shape

@@ -1,0 +1,31 @@
+"""The command `diff` with two sources: print what was added, removed and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from spackscope.model.analysis.source_differences import compare_sources
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.presentation.source_differences import SourceReport
+from spackscope.model.sources.resolve import shown_source
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands.common import print_lines_of_catalogs
+from spackscope.tui.process.exit_codes import ExitCode
+
+
+def run(options: Options, old: str, new: str, session: Session) -> ExitCode:
+    """Compare two sources, each in a catalog of its own; DIFFERENT unless they are alike."""
+    code = ExitCode.FOUND
+
+    def lines(catalogs: Sequence[Catalog]) -> Iterator[str]:
+        nonlocal code
+        comparison = compare_sources(*catalogs, should_stop=session.should_stop)
+        code = ExitCode.FOUND if comparison.are_alike else ExitCode.DIFFERENT
+        report = SourceReport(comparison, (shown_source(old), shown_source(new)))
+        yield from [report.json()] if options.format else report.lines(shows_all=options.all)
+
+    listed = replace(session, include_dependency_only=False)
+    print_lines_of_catalogs(options, [[old], [new]], listed, lines)
+    return code
