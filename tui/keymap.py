@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
-COMPARE, RELAXATIONS = "compare", "relaxations"
+COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ KEYS = (
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy a hash, spec, install command or JSON."),
     Key(ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare"),
     Key(ANYWHERE, "v", "values", "v", "Choose from the values of the column.", "values"),
+    Key(ANYWHERE, "F", "frequency", "F", "Count the rows by the column, or by two of them."),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Remove all filters."),
     Key(ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane or filter."),
@@ -106,6 +107,11 @@ KEYS = (
     Key(VALUES, "x", "exclude", "x", "Exclude the value, and go down."),
     Key(VALUES, "u", "unmark", "u", "Clear all marks; ⏎ then removes the filters."),
     Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
+    Key(FREQUENCY, "enter", "take", "⏎", "Filter by the value, or by both of the cell."),
+    Key(FREQUENCY, "x", "by", "x", "Count by a second column or variant too."),
+    Key(FREQUENCY, "h,left", "column(-1)", "h ←", "Go one column to the left.", moves=True),
+    Key(FREQUENCY, "l,right", "column(1)", "l →", "Go one column to the right.", moves=True),
+    Key(FREQUENCY, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
     Key(COMPARE, "enter", "take", "⏎", "Go to the spec in this column.", "go to it"),
     Key(COMPARE, "b", "build", "b", "Show or hide what only builds.", "build tools"),
     Key(COMPARE, "equals_sign", "equal", "=", "Show or hide what is equal.", "equal too"),
@@ -137,6 +143,7 @@ HEADINGS = {
     DETAIL: "In the detail",
     TREE: "In its dependencies",
     VALUES: "In the values of a column",
+    FREQUENCY: "In the frequency of values",
     COMPARE: "In the comparison",
     RELAXATIONS: "Where nothing matches",
     FILTERS: "While typing a filter",

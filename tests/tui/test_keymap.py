@@ -16,6 +16,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.compare import CompareScreen
+from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.text import help_lines
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
@@ -23,6 +24,7 @@ from spackscope.tui.keymap import (
     COMPARE,
     DETAIL,
     FILTERS,
+    FREQUENCY,
     HEADINGS,
     KEYS,
     LISTS,
@@ -51,6 +53,7 @@ OWNERS: dict[str, type[Widget]] = {
     DETAIL: DetailPane,
     TREE: DetailPane,
     VALUES: ValuesDialog,
+    FREQUENCY: FrequencyDialog,
     COMPARE: CompareScreen,
     RELAXATIONS: RelaxationRows,
     FILTERS: FilterInput,

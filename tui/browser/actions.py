@@ -61,6 +61,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "drop_term": lambda self: self.controllers.search.drop_last(),
     "clear_query": lambda self: self.controllers.search.clear(),
     "values": lambda self: self.controllers.value_filter.open(),
+    "frequency": lambda self: self.controllers.frequency.open(),
     "copy_hash": lambda self: self.controllers.selection.copy_hash(),
     "copy_menu": lambda self: self.controllers.selection.open_menu(),
     "compare": lambda self: self.controllers.comparison.open(),

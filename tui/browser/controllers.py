@@ -8,6 +8,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.comparison import ComparisonController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.focus import Focus
+from spackscope.tui.browser.frequency import FrequencyController
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
@@ -47,6 +48,7 @@ class Controllers:
         self.selection = Selection(host, self.recall, copy)
         self.selection.on_marked = self.details.relate
         self.value_filter = ValueFilter(host, self.search)
+        self.frequency = FrequencyController(host, self.search)
         self.groups = RowGroups(host, self.search)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick

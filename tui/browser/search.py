@@ -224,6 +224,17 @@ class Search:
             self._host.say(f"Added {term} (⌫ removes)")
             self.show_query(more)
 
+    def choose(self, query: Query, sentence: str) -> None:
+        """Request a query that was put together from chosen values, and say what changed."""
+        try:
+            # What cannot be written as a query could not be shown, nor removed by hand.
+            parse(str(query), bare="any")
+        except QueryError as error:
+            self._host.say(f"no query can express this: {error}", error=True)
+            return
+        self._host.say(sentence)
+        self.show_query(query, rewrite=True)
+
     def relax(self, relaxation: Relaxation) -> None:
         """Request a query that was offered in place of one without rows."""
         self._host.say(f"Now {relaxation.label} ([ goes back)")

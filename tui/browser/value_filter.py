@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from spackscope.model.assist.value_choice import Choice, Values, count_values, describe_choice
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED
-from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
-from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.dialogs.values import ValuesDialog
 
 DAMAGED = "the index is damaged and is being rebuilt"
+
+
+def under_cursor(host: Host) -> tuple[str, str | None]:
+    """Return the column under the cursor, and the value there if it is one of the values."""
+    where, state = host.where, host.state
+    if where.pane == "packages":
+        selected = state.results.selected if state.results is not None else None
+        return "package", selected.name if selected is not None else None
+    if where.pane != "detail":
+        value = BY_NAME[where.column].value(where.row.spec) if where.row is not None else None
+        return where.column, value if isinstance(value, str) else None
+    if where.term is None or where.row is None:
+        return "", None
+    column, value = where.term.column, BY_NAME[where.term.column].value(where.row.spec)
+    values = value if isinstance(value, tuple) else (str(value),)
+    return column, next((v for v in values if exact_term(column, v) == where.term), None)
 
 
 class ValueFilter:
@@ -29,7 +43,7 @@ class ValueFilter:
     def open(self) -> None:
         """Count the values of the column, and show them."""
         catalog, query = self._host.state.catalog, self._host.state.view.query
-        column, value = self._under_cursor()
+        column, value = under_cursor(self._host)
         if catalog is None:
             self._host.say("there are no values to choose from yet", error=True)
         elif not column:
@@ -47,35 +61,13 @@ class ValueFilter:
                 failed=lambda _: dialog.show_failure(DAMAGED),
             )
 
-    def _under_cursor(self) -> tuple[str, str | None]:
-        """Return the column under the cursor, and the value there if it is one of the values."""
-        where, state = self._host.where, self._host.state
-        if where.pane == "packages":
-            selected = state.results.selected if state.results is not None else None
-            return "package", selected.name if selected is not None else None
-        if where.pane != "detail":
-            value = BY_NAME[where.column].value(where.row.spec) if where.row is not None else None
-            return where.column, value if isinstance(value, str) else None
-        if where.term is None or where.row is None:
-            return "", None
-        column, value = where.term.column, BY_NAME[where.term.column].value(where.row.spec)
-        values = value if isinstance(value, tuple) else (str(value),)
-        return column, next((v for v in values if exact_term(column, v) == where.term), None)
-
     def _close(self, choice: Choice | None) -> None:
         self._host.cancel("values")
         if choice is None or self._host.state.catalog is None:
             return
-        view = self._host.state.view
-        query = choice.applied(view.query)
-        try:
-            # What cannot be written as a query could not be shown, nor removed by hand.
-            parse(str(query), bare="any")
-        except QueryError as error:
-            self._host.say(f"no query can express this: {error}", error=True)
-            return
-        self._host.say(describe_choice(choice, view.query, query))
-        self._search.show(replace(view, query=query), rewrite=True)
+        before = self._host.state.view.query
+        query = choice.applied(before)
+        self._search.choose(query, describe_choice(choice, before, query))
 
 
 def _count(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> Values | str:

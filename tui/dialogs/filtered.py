@@ -85,6 +85,11 @@ class FilteredDialog(Dialog[Result], Generic[Result, Item]):
         """Return the widgets between the filter and the rows."""
         return ()
 
+    @property
+    def height_above(self) -> int:
+        """The rows that these widgets take."""
+        return 0
+
     def compose(self) -> ComposeResult:
         """Lay out the filter and the position of the cursor above the rows."""
         with Vertical(classes="dialog values"):
@@ -128,8 +133,7 @@ class FilteredDialog(Dialog[Result], Generic[Result, Item]):
         assert self._items is not None
         box = self.query_one(".dialog")
         box.styles.width = max(self.width() + FRAME_WIDTH, MIN_WIDTH)
-        above = len(self.above_rows())
-        box.styles.height = max(len(self._items), _MIN_ROWS) + FRAME_HEIGHT + above
+        box.styles.height = max(len(self._items), _MIN_ROWS) + FRAME_HEIGHT + self.height_above
         self._refill(self.first())
 
     def _refill(self, item: Item | None) -> None:

@@ -1,0 +1,110 @@
+"""Count the rows by the column under the cursor, and filter by what is chosen of it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from spackscope.model.analysis.axes import find_axis
+from spackscope.model.analysis.frequency import Frequency, frequency
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.variants import split_variant
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.value_filter import DAMAGED, under_cursor
+from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+
+
+class FrequencyController:
+    """Open the frequency of the values of the column under the cursor."""
+
+    def __init__(self, host: Host, search: Search) -> None:
+        self._host, self._search = host, search
+
+    def open(self) -> None:
+        """Count the rows by the column, and show the counts."""
+        catalog = self._host.state.catalog
+        column, value = under_cursor(self._host)
+        term = self._host.where.term if self._host.where.pane == "detail" else None
+        if catalog is None:
+            self._host.say("there is nothing to count yet", error=True)
+        elif not column:
+            self._host.say("Nothing to count by on this line")
+        elif column not in COUNTED:
+            label = BY_NAME[column].label
+            self._host.say(f"Each spec has a {label} of its own. Choose another column to count.")
+        else:
+            is_variant = term is not None and term.column == "variants"
+            name = split_variant(term.pattern)[0] if is_variant and term is not None else column
+            label = name if is_variant else BY_NAME[column].label
+            start = None if is_variant else value
+            dialog = FrequencyDialog(name, label, self._other_names(catalog), self.count, start)
+            self._host.open(dialog, self._close)
+            self.count(dialog, (name,))
+
+    def count(self, dialog: FrequencyDialog, names: tuple[str, ...]) -> None:
+        """Count the rows by columns and variants, and show the counts in a dialog."""
+        if (catalog := self._host.state.catalog) is not None:
+            self._host.run(
+                partial(_count, catalog, self._host.state.view.query, names),
+                partial(_fill, dialog),
+                group="values",
+                failed=lambda _: dialog.show_failure(DAMAGED),
+            )
+
+    def _other_names(self, catalog: Catalog) -> list[str]:
+        """Return the columns and variants in which the rows differ, those that tell most first."""
+        listing = self._host.state.listing
+        if listing is None:
+            return []
+        names = [name for name in COUNTED if name not in listing.constants]
+        if catalog.by_host.answers is None:
+            names = [name for name in names if not FIELDS[name].is_by_host]
+        return [
+            *names,
+            *sorted(listing.varying_variants, key=listing.varying_variants.__getitem__),
+        ]
+
+    def _close(self, chosen: tuple[Chosen, ...] | None) -> None:
+        self._host.cancel("values")
+        if not chosen or self._host.state.catalog is None:
+            return
+        query = self._host.state.view.query
+        terms = [each.axis.term(each.value) for each in chosen]
+        for term in terms:
+            query = with_value(query, term)
+        sentence = f"Added {' '.join(map(str, terms))} ([ goes back)"
+        self._search.choose(query, sentence)
+
+
+def with_value(query: Query, term: Term) -> Query:
+    """Return a query with a condition on a value that its records have.
+
+    It takes the place of other conditions on the column, unless that is a list of values.
+    """
+    if FIELDS[term.column].is_list:
+        return query.also(term)
+    return query.without_column(term.column).also(term)
+
+
+def _count(
+    catalog: Catalog, query: Query, names: tuple[str, ...], should_stop: ShouldStop
+) -> Frequency | str:
+    """Count the records of a query, or return why the records cannot answer."""
+    try:
+        axes = [find_axis(catalog, name, should_stop=should_stop) for name in names]
+        known = [axis for axis in axes if axis is not None]
+        return frequency(catalog, query, known, should_stop=should_stop)
+    except Unanswerable as error:
+        return str(error)
+
+
+def _fill(dialog: FrequencyDialog, counts: Frequency | str) -> None:
+    if isinstance(counts, str):
+        dialog.show_failure(counts)
+    else:
+        dialog.show_counts(counts)
