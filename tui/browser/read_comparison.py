@@ -30,6 +30,8 @@ _MAX_NAMES = 50
 """Users that are looked up of each column."""
 
 _COME_WITH_VERSION = frozenset(("package_hash", "patches"))
+_OTHERS_FOLLOW = ("package", "version")
+"""Attributes with which recipe, patches and the set of variants normally change."""
 _NOT_SHOWN = frozenset(("spec_format",))
 
 
@@ -111,12 +113,13 @@ class _Reading:
         """Yield the attributes of the specs themselves, but what comes with another version."""
         attributes = [self._graph.attributes(id_) for id_ in self._columns]
         values = [attribute_values(each) for each in attributes]
-        has_versions = len({each.version for each in attributes}) > 1
+        reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
         names = {name for each in values for name in each} - _NOT_SHOWN
         for name in sorted(names, key=_own_order):
             if name == "package" and len({each.package for each in attributes}) == 1:
                 continue
-            follows = "version" if has_versions and name in _COME_WITH_VERSION else ""
+            is_conditional = ":" in name and any(name not in each for each in values)
+            follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
             texts = (
                 value_of(each.get(name))
                 if name in each or id_ in self.told or ":" in name

@@ -27,7 +27,8 @@ from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _GAP = 2
-_MAX_VALUE_WIDTH = 24
+_VALUE_WIDTHS = (24, 18, 14, 12)
+"""Cells of a column at most: fewer where not all columns would fit."""
 _MIN_NAME_WIDTH, _MIN_PATH_WIDTH = 12, 16
 _STYLES: dict[Rank, str] = {"common": "dim", "rare": "differs", "missing": "", "unknown": "dim"}
 
@@ -51,6 +52,10 @@ def place(name_width: int, widths: Sequence[int], width: int, current: int) -> P
     """Fit columns into a width around the current one; the name keeps up to a third."""
     name_width = max(_MIN_NAME_WIDTH, min(name_width, width // 3))
     room = width - name_width
+    for limit in _VALUE_WIDTHS:
+        widths = [min(limit, natural) for natural in widths]
+        if sum(widths) + _GAP * len(widths) <= room:
+            break
     first = last = current
     used = widths[current] + _GAP
     # Columns before the current one come first, so that nothing moves before it must.
@@ -187,7 +192,7 @@ class ComparisonRows(VirtualList):
         widths = [SHORT_HASH] * len(table.specs)
         for line in self.lines:
             for column, text in enumerate(self._texts(line)):
-                widths[column] = min(_MAX_VALUE_WIDTH, max(widths[column], cell_width(text)))
+                widths[column] = max(widths[column], cell_width(text))
         name_width = max(map(cell_width, [*names, clean(table.title)]), default=0)
         self._placement = place(name_width, widths, self.size.width - 1, self.column)
         self.post_message(self.Moved(self._placement, self.column))
