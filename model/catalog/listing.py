@@ -183,9 +183,14 @@ class Listing:
         """Return the values that a column has in the whole index."""
         return self._dictionaries.values(column)
 
+    @property
+    def lists_dependencies(self) -> bool:
+        """Whether any document of the index lists dependencies."""
+        return self._dictionaries.lists_dependencies
+
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
-        _ = self.constants, self.widths, self.varying_variants
+        _ = self.constants, self.widths, self.varying_variants, self.lists_dependencies
 
     def count_look_alikes(self, look_alike: int) -> int:
         """Return the number of specs shown of a look-alike."""

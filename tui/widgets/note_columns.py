@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spackscope.model.presentation.column_layout import GAP
+from spackscope.model.presentation.kinds import NOT_TOLD
 
 _DIFFERS = (56, 40, 28, 20, 12)
 """Widths of what specs differ in; the first that leaves room for all other columns is taken."""
@@ -29,10 +30,17 @@ class NoteColumns(NamedTuple):
         return self._replace(differs=self.differs + max(0, cells)) if self.differs else self
 
 
-def note_columns(width: int) -> list[NoteColumns]:
-    """Return the widths that notes may have in a table of some width, the widest first."""
+def note_columns(width: int, *, is_told: bool) -> list[NoteColumns]:
+    """Return the widths that notes may have in a table of some width, the widest first.
+
+    The last is for tables without room for all columns. Unless anything `is_told` of dependencies
+    there is one column at most, to say so.
+    """
     if width < _MIN_WIDTH:
         return [NoteColumns()]
+    if not is_told:
+        return [NoteColumns(0, len(NOT_TOLD)), NoteColumns()]
     users = _USERS if width >= _MIN_WIDTH_OF_LONG_USERS else _SHORT_USERS
     users = users if width >= _MIN_WIDTH_OF_USERS else 0
-    return [NoteColumns(users, differs) for differs in _DIFFERS if 2 * differs <= width]
+    widths = [NoteColumns(users, differs) for differs in _DIFFERS if 2 * differs <= width]
+    return [*widths, NoteColumns(0, _DIFFERS[-1])]

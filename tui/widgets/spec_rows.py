@@ -275,6 +275,12 @@ class SpecRows(VirtualList):
         is_last = below is None or below.role in (RowRole.SPEC, RowRole.GROUP)
         return "└ " if is_last else "├ "
 
+    def _is_untold_above(self, number: int) -> bool:
+        """Check whether a row in view above another one says already that nothing is told."""
+        rows = filter(None, map(self.row, range(self.top, number)))
+        notes = (self._notes.get(note_key(row)) for row in rows)
+        return any(note is not None and note.differs == NOT_TOLD for note in notes)
+
     def _note_pieces(self, number: int, row: Row, columns: NoteColumns) -> list[Piece]:
         """Return how many use the specs of a row, and what they differ in."""
         note = self._notes.get(note_key(row), RowNote())
@@ -282,9 +288,8 @@ class SpecRows(VirtualList):
         if columns.users:
             users = "" if note.users is None else f"{note.users:,}" if note.users else "-"
             pieces += [(" " * GAP, ""), (pad(users, columns.users, right=True), "")]
-        above = self.row(number - 1) if number > self.top else None
-        is_repeated = above is not None and self._notes.get(note_key(above)) == note
-        text = "" if note.differs == NOT_TOLD and is_repeated else note.differs
+        is_repeated = note.differs == NOT_TOLD and self._is_untold_above(number)
+        text = "" if is_repeated else note.differs
         is_constant = text in (NOT_TOLD, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
         text = pad(shorten(text, columns.differs, keep="start"), columns.differs)
         return [*pieces, (" " * GAP, ""), (text, "dim" if is_constant else "")]

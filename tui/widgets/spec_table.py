@@ -135,7 +135,7 @@ class SpecTable(Vertical):
             has_arrow = sort is not None and sort.column == name
             floor = max(len(BY_NAME[name].label) + has_arrow, _MIN_FILTER_WIDTH)
             self._natural[name] = max(width, floor, self._natural.get(name, 0))
-        if listing.counts is not None:
+        if listing.counts is not None and listing.lists_dependencies:
             # Instead of the hash of folded rows there is the number of their kinds.
             kinds = len(f"{max(listing.counts, default=0)} kinds")
             self._natural["hash"] = max(self._natural["hash"], min(kinds, _MAX_KINDS))
@@ -183,7 +183,9 @@ class SpecTable(Vertical):
         names = [column.name for column in self._columns]
         constant = set(names) - set(self._varying)
         current = names.index(self._column)
-        for notes in note_columns(width) if is_folded else [NoteColumns()]:
+        is_told = rows.listing.lists_dependencies
+        widths = note_columns(width, is_told=is_told) if is_folded else [NoteColumns()]
+        for notes in widths:
             room = width - notes.total
             layout = lay_out(self._columns, natural, room, constant=constant, current=current)
             if not layout.before and not layout.after:
