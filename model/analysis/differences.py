@@ -48,7 +48,7 @@ class Comparison:
     """How two specs, `a` and `b`, differ, and the causes with the first one for people first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
-    `untold` names packages that differ, though no document describes how. Unless
+    `untold` names packages whose hashes differ, though no document tells what does. Unless
     `lists_dependencies`, a source of the specs does not, and there may be more causes.
     `is_cut` if there are more pairs than are compared.
     """
@@ -81,10 +81,11 @@ def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) ->
     for number, pair in enumerate(walk.pairs):
         if should_stop():
             raise Cancelled
-        if not all(map(graph.is_described, pair)):
-            untold[graph.name(pair.a)] = None
-        elif of_pair := own_differences(graph, *pair):
+        is_described = all(map(graph.is_described, pair))
+        if is_described and (of_pair := own_differences(graph, *pair)):
             differences[number] = of_pair
+        elif not walk.children[number]:
+            untold[graph.name(pair.a)] = None
     causes = sorted(_causes(graph, walk, differences), key=_rank)
     return Comparison(
         a, b, tuple(causes), len(walk.pairs), tuple(untold), tells, is_cut=walk.is_cut

@@ -119,7 +119,7 @@ def untold_text(comparison: Comparison) -> str:
     names = ", ".join(map(clean, comparison.untold[:_MAX_NAMED]))
     more = len(comparison.untold) - _MAX_NAMED
     others = f" and {more:,} more" if more > 0 else ""
-    return f"Not told here: how {names}{others} differ, which no source describes"
+    return f"Not told here: what differs in {names}{others}"
 
 
 def _folded_line(folded: FoldedDifference) -> DifferenceLine:

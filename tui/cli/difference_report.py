@@ -63,7 +63,7 @@ def pair_lines(
     elif build:
         it = "it" if build_only_count(build) == 1 else "them"
         yield f"{build_only_text(build)}; --build shows {it}"
-    elif not run and not comparison.untold:
+    elif not run:
         yield "Nothing differs that is told here"
     if untold := untold_text(comparison):
         yield untold

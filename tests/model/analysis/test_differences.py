@@ -311,6 +311,12 @@ def test_what_no_document_describes_is_not_told(tmp_path: Path) -> None:
     assert comparison.pairs == 2
 
 
+def test_what_differs_in_nothing_that_is_compared_is_not_told(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, {}, {"build_spec": {"name": "hdf5", "hash": hash_of(9)}})
+
+    assert (comparison.causes, comparison.untold) == ((), ("hdf5",))
+
+
 def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
     write_page(tmp_path / "page", [record(A, versions=["1.2"])], title="zlib")
     (tmp_path / "index.json").write_bytes(database(installs(node(hash_of(B)))))
