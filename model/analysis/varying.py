@@ -21,8 +21,9 @@ from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
-_FIRST = ("version", "provider", "present")
-_LAST = ("compiler", "platform", "os", "target", "package_hash", "namespace")
+_RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
+_RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
+"""The order of the attributes of a package; those that are not here are 0."""
 
 _WITH_VERSION = ("package_hash", "patches", "namespace", "external", "external_extra")
 """Attributes that normally change with the version."""
@@ -255,8 +256,7 @@ class _Order:
         """Return the key to sort rows by."""
         name = row.path[-1] if row.path else row.package
         above = self._count_above(name)
-        last = len(_FIRST) + 1 + _LAST.index(row.attribute) if row.attribute in _LAST else None
-        rank = _FIRST.index(row.attribute) if row.attribute in _FIRST else last or len(_FIRST)
+        rank = _RANKS.get(row.attribute, 0)
         return bool(row.path), -above, len(row.path), row.package, rank, row.attribute
 
     def _count_above(self, name: str) -> int:

@@ -25,7 +25,7 @@ from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Results
-from spackscope.tui.widgets.spec_rows import read_windows, window_starts
+from spackscope.tui.widgets.row_windows import read_windows, window_starts
 
 _NEAR = 45
 """Rows around the cursor that are read with the listing."""

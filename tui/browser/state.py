@@ -22,7 +22,7 @@ from spackscope.model.core.column import Column
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput
-from spackscope.tui.widgets.spec_rows import Windows
+from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen

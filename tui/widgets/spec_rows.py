@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
@@ -23,6 +23,7 @@ from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.note_columns import NoteColumns
+from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _PLACEHOLDER = "…"
@@ -30,65 +31,8 @@ _PLACEHOLDER = "…"
 
 _SIGNS = {RowRole.GROUP: "▾ ", RowRole.OPEN_KIND: "├▾"}
 
-WINDOW = 64
-"""Rows that are read at once."""
-MAX_WINDOWS = 16
-"""Windows that are kept: more than three screens of the tallest terminal."""
-
 Notes = Mapping[NoteKey, RowNote]
 """Notes on rows, by what they belong to."""
-
-
-Windows = Mapping[int, Sequence[Row]]
-"""Rows by the number of the first row of their window, a multiple of `WINDOW`."""
-
-
-def read_windows(catalog: Catalog, listing: Listing, starts: Iterable[int]) -> Windows:
-    """Read windows of rows from the index: for a worker thread.
-
-    Raises IndexDamaged.
-
-    >>> table.take_rows(listing, read_windows(catalog, listing, [0, 64]))
-    """
-    counts, roles = listing.counts, listing.roles
-    return {
-        start: catalog.rows(
-            listing.ids[start : start + WINDOW],
-            None if counts is None else counts[start : start + WINDOW],
-            None if roles is None else roles[start : start + WINDOW],
-        )
-        for start in starts
-    }
-
-
-def window_starts(first: int, last: int, length: int) -> list[int]:
-    """Return the windows with the rows from one to another, of a list of some length."""
-    first, last = max(0, first), min(last, length - 1)
-    return list(range(first - first % WINDOW, last + 1, WINDOW))
-
-
-class RowWindows:
-    """A bounded cache of windows; the oldest ones are dropped."""
-
-    def __init__(self, windows: Windows | None = None) -> None:
-        self._windows: dict[int, Sequence[Row]] = {}
-        self.add(windows or {})
-
-    def add(self, windows: Windows) -> None:
-        """Cache some windows, and drop the oldest if there are too many."""
-        self._windows.update(windows)
-        while len(self._windows) > MAX_WINDOWS:
-            del self._windows[next(iter(self._windows))]
-
-    def has(self, number: int) -> bool:
-        """Check whether the window of a row has been read."""
-        return number - number % WINDOW in self._windows
-
-    def row(self, number: int) -> Row | None:
-        """Return a row, or None if it has not been read or could not be."""
-        offset = number % WINDOW
-        window = self._windows.get(number - offset, ())
-        return window[offset] if offset < len(window) else None
 
 
 class SpecRows(VirtualList):

@@ -25,7 +25,8 @@ from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.note_columns import NoteColumns, note_columns
 from spackscope.tui.widgets.relaxation_list import RelaxationList
-from spackscope.tui.widgets.spec_rows import SpecRows, Windows
+from spackscope.tui.widgets.row_windows import Windows
+from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_KINDS = len("100 kinds")

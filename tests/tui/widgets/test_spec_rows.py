@@ -12,14 +12,10 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Placed
-from spackscope.tui.widgets.spec_rows import (
-    MAX_WINDOWS,
-    WINDOW,
-    RowWindows,
-    SpecRows,
-    read_windows,
-    window_starts,
-)
+from spackscope.model.presentation.row_notes import RowNote
+from spackscope.tui.widgets.note_columns import NoteColumns
+from spackscope.tui.widgets.row_windows import read_windows
+from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.builders import catalog_of, record, write_page
 
 COUNT = 2_000
@@ -49,37 +45,15 @@ class Rows(SpecRows):
         return True
 
     @property
+    def note_requests(self) -> list[SpecRows.NotesNeeded]:
+        return [m for m in self.messages if isinstance(m, SpecRows.NotesNeeded)]
+
+    @property
     def requests(self) -> list[tuple[int, ...]]:
         return [m.starts for m in self.messages if isinstance(m, SpecRows.RowsNeeded)]
 
-    def line(self, row: int) -> str:
-        return "".join(text for text, _ in self.pieces(row, 20))
-
-
-def test_the_windows_of_a_range_stay_within_the_list() -> None:
-    assert window_starts(-5, 70, COUNT) == [0, 64]
-    assert window_starts(63, 64, COUNT) == [0, 64]
-    assert window_starts(1_990, 2_100, COUNT) == [1_984]
-    assert window_starts(0, 10, 0) == []
-
-
-def test_windows_hold_the_rows_of_the_listing(catalog: Catalog, listing: Listing) -> None:
-    last = COUNT - COUNT % WINDOW
-    windows = RowWindows(read_windows(catalog, listing, [0, last]))
-    for number in (0, WINDOW - 1, last, COUNT - 1):
-        row = windows.row(number)
-        assert row is not None
-        assert row.id == listing.ids[number]
-    assert windows.row(WINDOW) is windows.row(COUNT) is None
-    assert not windows.has(WINDOW)
-
-
-def test_the_oldest_windows_are_dropped() -> None:
-    windows = RowWindows()
-    for number in range(MAX_WINDOWS + 1):
-        windows.add({number * WINDOW: ()})
-    assert not windows.has(0)
-    assert windows.has(WINDOW)
+    def line(self, row: int, width: int = 20) -> str:
+        return "".join(text for text, _ in self.pieces(row, width))
 
 
 def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing: Listing) -> None:
@@ -124,3 +98,40 @@ def test_only_the_newest_request_counts(listing: Listing) -> None:
     newer: Any = SpecRows.RowsNeeded(listing, (0, 64))
     assert older.can_replace(newer)
     assert not older.can_replace(SpecRows.Highlighted(SpecRows(), 0))
+
+
+def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog) -> None:
+    rows = Rows()
+    rows.note_columns = NoteColumns(4, 14)
+    listing = catalog.listing(View(folded=True))
+    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    (request,) = rows.note_requests
+    assert [row.id for row in request.rows] == [0]
+
+    (key,) = request.unknown
+    partial = RowNote(3, "2 kinds", "", is_whole=False)
+    rows.take_notes(listing, {key: partial}, is_last=False)
+    assert rows.line(0, 60) == "▸ ×2,000 2 kinds    3               "
+    rows.take_notes(listing, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
+    assert rows.line(0, 60) == "▸ ×2,000 2 kinds    3 zlib, mpich   "
+    rows.take_notes(catalog.listing(View()), {key: RowNote()})
+    assert "mpich" in rows.line(0, 60), "notes on another listing are not shown"
+    assert len(rows.note_requests) == 1
+
+
+def test_notes_are_not_requested_for_rows_that_are_not_folded(
+    catalog: Catalog, listing: Listing
+) -> None:
+    rows = Rows()
+    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+
+    assert rows.note_requests == []
+
+
+def test_notes_that_cannot_be_read_are_empty(catalog: Catalog) -> None:
+    rows = Rows()
+    listing = catalog.listing(View(folded=True))
+    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    rows.take_notes(listing, rows.note_requests[0].unknown)
+
+    assert len(rows.note_requests) == 1
