@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences import compare
@@ -33,6 +34,8 @@ from spackscope.tui.browser.state import Host, Task
 _MAX_CANDIDATES = 100
 """Look-alikes of which the nearest is searched for."""
 _MAX_USERS = 20
+_REST = 0.05
+"""Seconds that the cursor rests on a row before its relations are read."""
 _MAX_KEPT = 200
 
 
@@ -88,7 +91,8 @@ class Relations:
                 task.report(lambda: self._show(row, part))
             return [*fits, *read_difference(catalog, row, key.mark, task), *others]
 
-        self._host.run(job, lambda lines: self._take(key, row, lines), group="relations")
+        take = partial(self._take, key, row)
+        self._host.run(job, take, group="relations", delay=_REST)
 
     def _key(self, row: Row) -> _Key:
         marks = self._host.state.marks
