@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.tui.copy_forms import FORMS, spelled
 from tests.browsing import Browser, browsing
-from tests.builders import record, write_page
+from tests.builders import database, edge, hash_of, installs, node, record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -112,6 +112,32 @@ async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path) -> Non
             for key in ("2", "end", "3", "end", "1", "end"):
                 await browser.press(key)
                 assert_plain(browser)
+
+
+async def test_a_comparison_and_the_relations_of_a_spec_are_plain(tmp_path: Path) -> None:
+    nodes = []
+    for root in range(2):
+        edges = []
+        for number, text in enumerate(SHORT):
+            hash_ = hash_of(100 * root + number + 10)
+            parameters = {text: [text, str(root)], "flags": [text]}
+            version = f"{text}{root}"
+            nodes.append(node(hash_, name=text, version=version, parameters=parameters))
+            edges.append(edge(text, hash_, ["link"], [text]))
+        nodes.append(node(hash_of(root), name="zlib", dependencies=edges))
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    async with browsing(path, query="zlib", size=(160, 50)) as browser:
+        assert "needs to run" in browser.text
+        assert_plain(browser)
+        await browser.press("d", "equals_sign")
+        assert len(browser.text.split("\n")) > 20
+        for key in ("pagedown", "l", "end", "z"):
+            assert_plain(browser)
+            await browser.press(key)
+        for size in ((60, 20), (20, 8)):
+            await browser.resize(*size)
+            assert_plain(browser)
 
 
 def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None:
