@@ -24,6 +24,8 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
+HOST = "target=zen3 glibc=2.35"
+"""The host of the picture, which is not to depend on the machine it is drawn on."""
 
 
 def key_table() -> str:
@@ -97,7 +99,7 @@ def with_table(text: str, name: str, table: str) -> str:
 
 async def picture() -> str:
     """Draw the screen on the sample after the first keys of the tour."""
-    app = SpackscopeApp(["sample_data"], "py-safetensors", session=Session({}))
+    app = SpackscopeApp(["sample_data"], "py-safetensors", session=Session({}, host=HOST))
     async with app.run_test(size=(132, 34)) as pilot:
         for key in ("enter", "z", "j", "j", ""):
             await pilot.pause(0.2)

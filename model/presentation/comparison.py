@@ -9,7 +9,7 @@ from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.model.presentation.differences import path_text
+from spackscope.model.presentation.differences import ATTRIBUTE_LABELS, path_text
 from spackscope.model.presentation.spec_string import short_digests
 from spackscope.model.presentation.titles import counted
 
@@ -24,11 +24,6 @@ MISSING = ""
 NOT_TOLD = "?"
 """The value of a spec whose source does not tell it."""
 
-_ATTRIBUTE_NAMES = {
-    "package_hash": "recipe",
-    "external_module": "module",
-    "external_extra": "external attributes",
-}
 _DIGESTS = ("package_hash", "patches")
 _MAX_VARYING_VALUES = 2
 _MAX_NAME_IN_CELL = 6
@@ -253,7 +248,7 @@ def row_label(row: ComparedRow) -> str:
     Of the specs themselves it is the attribute alone.
     """
     kind, _, name = row.attribute.partition(":")
-    label = name or _ATTRIBUTE_NAMES.get(kind, kind)
+    label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
     if row.part == "own":
         return clean(label)
     others = f" and {row.others:,} more" if row.others else ""

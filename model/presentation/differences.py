@@ -22,7 +22,7 @@ _MAX_VALUE_WIDTH = 60
 _MAX_NAMED = 2
 """Packages of a line that are named instead of counted."""
 _MAX_PATH = 8
-_LABELS = {
+ATTRIBUTE_LABELS = {
     "version": "",
     "package_hash": "recipe",
     "external_module": "module",
@@ -209,11 +209,11 @@ def _digest_values(difference: Difference, kind: str) -> _Parts:
         assert isinstance(digests, tuple)
         return clean(" ".join(digest[:SHORT_HASH] for digest in digests)) or _MISSING
 
-    return _LABELS.get(kind, kind), text(difference.a), text(difference.b)
+    return ATTRIBUTE_LABELS.get(kind, kind), text(difference.a), text(difference.b)
 
 
 def _other_values(difference: Difference, kind: str) -> _Parts:
-    label = _LABELS.get(kind, kind)
+    label = ATTRIBUTE_LABELS.get(kind, kind)
     return clean(label), _value_text(difference.a, " "), _value_text(difference.b, " ")
 
 
@@ -236,4 +236,4 @@ def _value_text(value: Value, between: str = ",") -> str:
 
 def _attribute_text(attribute: str) -> str:
     kind, _, name = attribute.partition(":")
-    return clean(name or _LABELS.get(kind) or kind)
+    return clean(name or ATTRIBUTE_LABELS.get(kind) or kind)
