@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import combinations
+from itertools import combinations, islice
 
 from spackscope.model.assist.widening import Widening
 from spackscope.model.catalog.catalog import Catalog
@@ -13,7 +13,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Group
+from spackscope.model.query.conditions import Condition, Group
 from spackscope.model.query.format import format_condition
 from spackscope.model.query.parser import parse
 
@@ -24,7 +24,10 @@ _MAX_WIDER = 4
 """Those among them that change a condition rather than drop one."""
 
 _MAX_COUNTED = 100
-"""Queries that are counted at most for all of them."""
+"""Queries that are counted at most where dropping one, two or all but one is tried."""
+
+_MAX_CONDITIONS = 2_000
+"""Conditions of these queries in total; a pasted query may have a thousand."""
 
 _MAX_PARTS = 12
 """Parts of a query of which every two are dropped together."""
@@ -47,9 +50,13 @@ class _Rank(IntEnum):
     CHANGED = 0
     WITHOUT_ONE = 1
     WITHOUT_NAME = 2
-    WITHOUT_TWO = 3
-    ONLY_ONE = 4
-    NOTHING = 5
+    CHANGED_WITHOUT_ONE = 3
+    WITHOUT_TWO = 4
+    ONLY_ONE = 5
+    NOTHING = 6
+
+
+_WIDER = (_Rank.CHANGED, _Rank.CHANGED_WITHOUT_ONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +71,15 @@ def relaxations(
 ) -> tuple[Relaxation, ...]:
     """Return what to drop or to widen in a query without a match: what keeps most of it first.
 
-    Those that keep as much are in the order of their counts, each that of its whole query. Two
-    conditions are dropped only where dropping one does not help. Raises Cancelled.
+    Those that keep as much are in the order of their counts, each that of its whole query. More
+    than one condition is changed only where changing one does not help. Raises Cancelled.
 
     Example: for `hdf5@1.14: +mpi` the first may be `@=1.12.2 instead of @1.14:`.
     """
     search = _Search(catalog, query, should_stop)
     stages: tuple[Callable[[], Iterable[_Candidate]], ...] = (
         search.near,
-        search.without_two,
+        search.farther,
         search.only_one,
         search.nothing,
     )
@@ -92,23 +99,34 @@ class _Search:
     def counted(self, candidates: Iterable[_Candidate]) -> tuple[Relaxation, ...]:
         """Return the candidates with matches, the best first, as many as are offered."""
         ranked: list[tuple[_Rank, Relaxation]] = []
-        for candidate in candidates:
-            if len(self._counted) >= _MAX_COUNTED:
-                break
-            if candidate.query in self._counted or not _is_writable(candidate.query):
-                continue
-            self._counted.add(candidate.query)
+        for candidate in islice(self._new(candidates), self._budget):
             try:
                 count = self.catalog.count(candidate.query, should_stop=self.should_stop)
             except Unanswerable:
                 continue
-            if count:
+            if count and _is_writable(candidate.query):
                 label = clean(candidate.label)
                 ranked.append((candidate.rank, Relaxation(label, candidate.query, count)))
         ranked.sort(key=lambda pair: (pair[0], -pair[1].count))
-        changed = [pair for pair in ranked if pair[0] == _Rank.CHANGED]
-        kept = changed[:_MAX_WIDER] + ranked[len(changed) :]
+        changed = [pair for pair in ranked if pair[0] in _WIDER]
+        kept = sorted(
+            changed[:_MAX_WIDER] + [pair for pair in ranked if pair[0] not in _WIDER],
+            key=lambda pair: pair[0],
+        )
         return tuple(relaxation for _, relaxation in kept[:MAX_RELAXATIONS])
+
+    @property
+    def _budget(self) -> int:
+        """How many queries are counted at most."""
+        conditions = sum(1 for _ in self.query.conditions)
+        return max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
+
+    def _new(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+        """Yield the candidates that were not counted yet."""
+        for candidate in candidates:
+            if candidate.query not in self._counted and candidate.query != self.query:
+                self._counted.add(candidate.query)
+                yield candidate
 
     def near(self) -> Iterator[_Candidate]:
         """Yield the query without one of its conditions, or with a wider one in its place."""
@@ -117,40 +135,47 @@ class _Search:
                 _Rank.WITHOUT_ONE, "without what all specs share", Query((), self.query.specs)
             )
         yield from self._dropped()
-        for groups, rebuilt in _places(self.query):
-            for group in groups:
-                yield from self._changed(group, groups, rebuilt)
+        yield from self._changed(self.query, _Rank.CHANGED, "")
+
+    def farther(self) -> Iterator[_Candidate]:
+        """Yield the query without two of its parts, or without one and with another wider."""
+        yield from self._without_two()
+        for candidate in islice(self._dropped(), _MAX_PARTS):
+            if candidate.rank is _Rank.WITHOUT_ONE:
+                after = f", {candidate.label}"
+                yield from self._changed(candidate.query, _Rank.CHANGED_WITHOUT_ONE, after)
 
     def _dropped(self) -> Iterator[_Candidate]:
+        """Yield the query without one condition, first without the last: it was typed last."""
         for groups, rebuilt in _places(self.query):
-            for group in groups:
+            for group in reversed(groups):
                 is_name = all(condition.column == "package" for condition in group)
                 rank = _Rank.WITHOUT_NAME if is_name else _Rank.WITHOUT_ONE
                 rest = tuple(other for other in groups if other is not group)
                 if query := rebuilt(rest):
                     yield _Candidate(rank, f"without {_text(group)}", query)
 
-    def _changed(
-        self, group: Group, groups: Groups, rebuilt: Callable[[Groups], Query | None]
-    ) -> Iterator[_Candidate]:
+    def _changed(self, query: Query, rank: _Rank, after: str) -> Iterator[_Candidate]:
+        """Yield a query with a wider condition; `after` ends the labels."""
+        for groups, rebuilt in _places(query):
+            for group in groups:
+                rest = tuple(other for other in groups if other is not group)
+                for wider in self._wider(group, rebuilt(rest) or Query()):
+                    new = (*rest, (wider,)) if (wider,) not in rest else rest
+                    if changed := rebuilt(new):
+                        label = f"{_text((wider,))} instead of {_text(group)}{after}"
+                        yield _Candidate(rank, label, changed)
+
+    def _wider(self, group: Group, others: Query) -> Iterator[Condition]:
         (condition, *alternatives) = group
         if alternatives or condition.negated:
             return
-        rest = tuple(other for other in groups if other is not group)
-        others = rebuilt(rest) or Query()
         try:
-            for wider in Widening(self.catalog, others, self.should_stop).of(condition):
-                new = (*rest, (wider,)) if (wider,) not in rest else rest
-                query = rebuilt(new)
-                if wider != condition and query is not None:
-                    yield _Candidate(
-                        _Rank.CHANGED, f"{_text((wider,))} instead of {_text(group)}", query
-                    )
+            yield from Widening(self.catalog, others, self.should_stop).of(condition)
         except (Unanswerable, QueryError):
             return
 
-    def without_two(self) -> Iterator[_Candidate]:
-        """Yield the query without two of its parts."""
+    def _without_two(self) -> Iterator[_Candidate]:
         parts = self.query.parts()[:_MAX_PARTS]
         for one, other in combinations(parts, 2):
             query = self.query.minus(one).minus(other)
@@ -161,7 +186,7 @@ class _Search:
 
     def only_one(self) -> Iterator[_Candidate]:
         """Yield each part alone."""
-        for part in self.query.parts()[: _MAX_COUNTED // 2]:
+        for part in self.query.parts():
             yield _Candidate(_Rank.ONLY_ONE, f"only {_part_text(part)}", part)
 
     def nothing(self) -> Iterator[_Candidate]:

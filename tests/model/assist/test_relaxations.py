@@ -105,6 +105,18 @@ def test_two_are_dropped_only_where_one_does_not_help() -> None:
     assert labels(spack1(), "nosuch +nosuch os=nosuch") == ["without any filter"]
 
 
+def test_one_is_dropped_and_another_widened_where_neither_helps_alone() -> None:
+    found = labels(spack1(), "hdf5@1.14:1.14.2 %gcc@99")
+    assert "%gcc instead of %gcc@99, without @1.14:1.14.2" in found
+    assert found.index("without @1.14:1.14.2 and %gcc@99") > 0
+
+
+def test_a_query_of_very_many_conditions_is_relaxed() -> None:
+    query = parse(" ".join(f"!os=nosuch{number}" for number in range(999)) + " os=nosuch")
+    (only, *_) = check(spack1(), query)
+    assert only.label == "without os=nosuch"
+
+
 def test_the_longest_prefix_of_a_hash_is_offered() -> None:
     hash_ = all_records(spack1())[0].hash
     typed = hash_[:9] + "".join("b" if letter == "a" else "a" for letter in hash_[9:12])

@@ -12,6 +12,7 @@ from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import frequency
 from spackscope.tui.browser.frequency import with_value
+from spackscope.tui.browser.value_filter import DAMAGED
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
@@ -134,7 +135,7 @@ def test_what_cannot_be_counted_is_explained(
 
     monkeypatch.setattr(frequency, "frequency", fail)
     open_frequency(browser)
-    assert failures[-1] == frequency.DAMAGED
+    assert failures[-1] == DAMAGED
 
 
 @pytest.mark.parametrize(
