@@ -192,7 +192,7 @@ class _Cover:
         """Return the missing specs that wait for no other, while others wait for them."""
         waits = {spec: self._waits_for(spec) for spec in missing}
         awaited = set().union(*waits.values())
-        return {spec for spec in awaited if not waits[spec]}
+        return {spec for spec, waiting in waits.items() if spec in awaited and not waiting}
 
     def _waits_for(self, spec: int) -> set[int]:
         """Return what is missing of what is needed to build a spec, and to use that."""

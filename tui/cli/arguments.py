@@ -23,11 +23,15 @@ MAX_COMPARED = 20
 WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 """Commands whose answers depend on the host."""
 
+_WITH_STDIN = ("cover", "diff", "doubles")
+"""Commands that take standard input for one of their words."""
+
 _FORMATS = {
     "find": ("json", "jsonl", "csv", "hashes"),
     "show": ("json",),
     "needs": ("json",),
     "doubles": ("json",),
+    "cover": ("json", "hashes"),
     "diff": ("json",),
     "sources": ("json",),
     "stats": ("json", "csv"),
@@ -41,7 +45,8 @@ class Options:
     `words` are those of the query. `format` is the name of an export format, or None for the one
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
-    packages that `doubles` leaves out. `host` describes the machine that specs are to run on.
+    packages that `doubles` leaves out. `missing` leaves out what `cover` finds. `host` describes
+    the machine that specs are to run on.
     """
 
     command: str
@@ -50,6 +55,7 @@ class Options:
     format: str | None = None
     by: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    missing: bool = False
     all: bool = False
     host: str = ""
     build: bool = False
@@ -81,13 +87,15 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     try:
         parsed, words = build_parser(command).parse_known_args(before)
         for word in words:
-            if word.startswith("-") and not (word == "-" and command in ("diff", "doubles")):
+            if word.startswith("-") and not (word == "-" and command in _WITH_STDIN):
                 raise ValueError(f"unknown option {word}{_hint(word)}")
         if command == "stats" and not parsed.help and not 1 <= len(parsed.by) <= 2:
             raise ValueError("stats needs --by with a column or a variant, once or twice")
         words += after
         if command == "doubles":
             parsed.sources, words = parsed.sources + words, []
+        if command == "cover" and "-" in words and "-" in parsed.sources:
+            raise ValueError("- is standard input: either the environment or a cache")
         if not all(parsed.sources):
             raise ValueError("-f needs a source, and was given an empty text")
         if not (parsed.help or parsed.version):
@@ -131,6 +139,8 @@ def build_parser(command: str) -> argparse.ArgumentParser:
         parser.add_argument("--rebuild", action="store_true")
     if command == "doubles":
         parser.add_argument("--ignore", dest="ignored", action="append", default=[])
+    if command == "cover":
+        parser.add_argument("--missing", action="store_true")
     if command == "diff":
         parser.add_argument("--build", action="store_true")
     if command == "stats":
@@ -159,6 +169,8 @@ def _check_words(command: str, words: Sequence[str]) -> None:
         raise ValueError(
             f"diff needs 2 to {MAX_COMPARED} specs, a query of several words in quotes; {count}"
         )
+    if command == "cover" and len(words) > 1:
+        raise ValueError(f"cover takes one environment, and caches with -f: {words[1]}")
     if command in ("show", "needs") and not words:
         raise ValueError(f"{command} needs a hash, or a query that matches one spec")
     if command in ("index", "sources") and words:

@@ -71,6 +71,7 @@ commands:
   show               print everything about one spec
   needs              list what a spec needs to run
   doubles            list packages with several builds in an environment
+  cover              list what caches lack of an environment, and what is near
   diff               print how specs differ, and whether they run the same
   pick               choose in the browser, and print the hashes
   stats              count matching specs by a column or variant, or by two
@@ -164,6 +165,32 @@ exit codes:
 examples:
   spackscope doubles spack.lock
   spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'
+""",
+    "cover": f"""\
+usage: spackscope cover [-f CACHE]... [--missing] [--hashes | --json]
+                        [ENVIRONMENT]
+
+Print how much of an environment is in caches or installed, and why the rest is
+not: what is missing in build order, roots and what is used for building only
+told apart, each with the nearest build that is there and how it differs. The
+ENVIRONMENT is a spack.lock, the directory or name of an environment, or - for
+hashes on standard input; by default it is the active one. What holds up others
+can be built at once. To fetch and to build is what an install would do.
+
+options:
+  --missing          print only what is missing
+  --hashes           print the full hashes of what is there; with --missing of
+                     what is missing, dependencies first
+  --json             print a JSON object
+{_SOURCES}
+exit codes:
+  0 nothing is missing   1 something is missing   2 wrong usage
+  3 a source cannot be read   70 unexpected error   130 interrupted
+
+examples:
+  spackscope cover spack.lock -f public
+  spackscope cover climate --missing --hashes > to-push
+  spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site
 """,
     "diff": f"""\
 usage: spackscope diff [-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...

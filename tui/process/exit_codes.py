@@ -17,6 +17,8 @@ class ExitCode(IntEnum):
     """Some packages have several hashes."""
     DIFFERENT = 1
     """The specs that are compared differ."""
+    INCOMPLETE = 1
+    """Something of an environment is not cached."""
     USAGE = 2
     """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3

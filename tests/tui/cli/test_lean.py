@@ -28,6 +28,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["show", "pfqg2xi"],
         ["needs", "pfqg2xi"],
         ["doubles", "--json"],
+        ["cover", "sample_data"],
         ["index"],
         ["stats", "--by", "target", "--by", "virtualenv"],
         ["diff", "pfqg2xi", "pfqg2xi"],

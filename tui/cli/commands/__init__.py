@@ -37,7 +37,9 @@ def run_command(options: Options) -> ExitCode:
     sources = resolve_sources(options.sources, session)
     if STANDARD_INPUT not in (*sources, *options.words):
         return _run(options, sources, session)
-    with _copy_stdin() as path:
+    is_cover = options.command == "cover"
+    usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
+    with _copy_stdin(usage) as path:
         return _run(options, sources, replace(session, stdin_path=path))
 
 
@@ -52,14 +54,13 @@ def _run(options: Options, sources: Sequence[str], session: Session) -> ExitCode
 
 
 @contextlib.contextmanager
-def _copy_stdin() -> Iterator[str]:
+def _copy_stdin(usage: str) -> Iterator[str]:
     """Copy standard input to a file that exists as long as the context; return its path.
 
     Raises Leave where standard input is a terminal, or cannot be copied.
     """
     if stdio.is_terminal(sys.stdin):
-        message = "the source - reads standard input: spackscope -f - < index.json"
-        raise Leave(ExitCode.USAGE, message)
+        raise Leave(ExitCode.USAGE, f"the source - reads standard input: {usage}")
     with contextlib.ExitStack() as stack:
         try:
             file, path = _temporary_file()

@@ -1,0 +1,237 @@
+"""Describe what caches have of an environment: as text, as hashes, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spackscope.model.analysis.coverage import Coverage, Missing
+from spackscope.model.analysis.differences import Difference
+from spackscope.model.analysis.miss_reasons import ReasonGroup, group_reasons
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.presentation.difference_json import cause_json, difference_json
+from spackscope.model.presentation.differences import difference_line, difference_lines
+
+_GAP = "  "
+_BETWEEN = " · "
+_MAX_LINES = 2
+"""Differences of a missing spec that are written out."""
+_LABELS = {"package_hash": "recipe", "spec_format": "spec format"}
+
+
+def summary(coverage: Coverage) -> str:
+    """Return one line: `318 of 342 cached · 24 missing · … · to fetch 300, to build 24`."""
+    cached = sum(hit.place.is_cached for hit in coverage.hits)
+    installed = len(coverage.hits) - cached
+    total = f"{coverage.total:,}"
+    parts = [f"{cached:,} of {total} cached"] if cached or not installed else []
+    if installed:
+        parts.append(
+            f"{installed:,} installed" if parts else f"{installed:,} of {total} installed"
+        )
+    if coverage.missing:
+        parts.append(f"{len(coverage.missing):,} missing")
+    holding = sum(spec.holds_up for spec in coverage.missing)
+    if holding:
+        parts.append(f"{holding:,} of them {'hold' if holding > 1 else 'holds'} up the rest")
+    parts.append(f"to fetch {len(coverage.plan.fetch):,}, to build {len(coverage.plan.build):,}")
+    if coverage.externals:
+        parts.append(f"{len(coverage.externals):,} external")
+    return _BETWEEN.join(parts)
+
+
+def report_lines(coverage: Coverage) -> Iterator[str]:
+    """Yield the summary, where the hits are, why specs are missing, and each missing one."""
+    yield summary(coverage)
+    yield from note_lines(coverage)
+    if coverage.missing:
+        yield ""
+        yield "why, by the nearest that is there"
+        yield from (f"  {line}" for line in reason_lines(coverage))
+        yield ""
+        yield "missing, in build order"
+        yield from missing_lines(coverage)
+
+
+def note_lines(coverage: Coverage) -> Iterator[str]:
+    """Yield where the hits are, and what is to be known of what is missing."""
+    if len(places := place_counts(coverage)) > 1:
+        yield from (f"  {count:>7,}  in {clean(source)}" for source, count in places)
+    if recorded := sum(spec.is_recorded for spec in coverage.missing):
+        yield f"  {recorded:>7,}  in an index, which says that the cache does not have them"
+    if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):
+        yield "  Dependencies are not compared where a source does not list them as the other does"
+
+
+def reason_lines(coverage: Coverage) -> list[str]:
+    """Return a line for each reason: `230 of 278  os only: rhel8 ≠ ubuntu22.04`."""
+    total = f"{len(coverage.missing):,}"
+    return [
+        f"{len(group.missing):>{len(total)},} of {total}  {reason_text(group)}"
+        for group in group_reasons(coverage.missing)
+    ]
+
+
+def place_counts(coverage: Coverage) -> list[tuple[str, int]]:
+    """Return the sources that hits are in, each with their number, the most first."""
+    sources = (source for hit in coverage.hits for source in hit.place.sources)
+    return Counter(sources).most_common()
+
+
+def reason_text(group: ReasonGroup) -> str:
+    """Return why specs are missing: `os only: rhel8 ≠ ubuntu22.04`."""
+    reason, difference = group.reason, group.difference
+    if reason.kind == "package":
+        return "no build of the package"
+    if reason.kind == "unknown":
+        return "nothing else is known of them"
+    if reason.kind == "untold":
+        return "only dependencies, which are not compared"
+    if reason.kind == "below":
+        if difference is None:
+            return f"below: {clean(reason.package)}"
+        return f"below: {difference_line(difference, reason.package).text}"
+    names = ", ".join(clean(_LABELS.get(name, name)) for name in reason.attributes)
+    if reason.only is not None:
+        names += " only" if reason.only else " and more below"
+    if difference is None:
+        return names
+    line = difference_line(difference)
+    return f"{names}: {line.a} ≠ {line.b}"
+
+
+def missing_lines(coverage: Coverage) -> Iterator[str]:
+    """Yield what is missing in build order, each with its role, and with the nearest below it."""
+    rows = [(spec.hash[:SHORT_HASH], spec_text(spec), _role(spec)) for spec in coverage.missing]
+    width = max((cell_width(name) for _, name, _ in rows), default=0)
+    nearest = NearestTexts(coverage)
+    for spec, (hash_, name, role) in zip(coverage.missing, rows, strict=True):
+        yield f"  {hash_}{_GAP}{pad(name, width)}{_GAP}{role}".rstrip()
+        if text := nearest.of(spec):
+            yield f"  {' ' * SHORT_HASH}{_GAP}{text}"
+
+
+def spec_text(spec: Missing) -> str:
+    """Return the name and the version of a missing spec."""
+    version = f"@{spec.version}" if spec.version else ""
+    return clean(f"{spec.package}{version}") or "(not described)"
+
+
+def _role(spec: Missing) -> str:
+    roles = {"root": "root", "run": "", "build": "to build only"}
+    notes = [roles[spec.role]]
+    if not spec.is_needed:
+        notes.append("not needed, as what it builds is there")
+    elif spec.holds_up:
+        notes.append("holds up others")
+    return ", ".join(filter(None, notes))
+
+
+class NearestTexts:
+    """Texts on the nearest candidates of the missing specs of a coverage."""
+
+    def __init__(self, coverage: Coverage) -> None:
+        best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
+        hashes = coverage.environment.graph.hashes(best)
+        self._hashes = dict(zip(best, hashes, strict=True))
+
+    def of(self, spec: Missing) -> str:
+        """Return the nearest of a missing spec with what differs: `nearest uehz56w, …`."""
+        if not spec.nearest.candidates:
+            return "" if spec.nearest.total or not spec.package else "no build of the package"
+        hash_ = self._hashes[spec.nearest.candidates[0].id][:SHORT_HASH]
+        tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
+        return f"nearest {hash_}{tied}: {_BETWEEN.join(difference_texts(spec))}"
+
+
+def difference_texts(spec: Missing) -> list[str]:
+    """Return how a missing spec differs from the nearest, the most telling first."""
+    if spec.comparison is not None:
+        lines = difference_lines(spec.comparison)
+    else:
+        differences = spec.nearest.candidates[0].differences
+        lines = [difference_line(each, _named(spec, each)) for each in differences]
+    texts = [line.text for line in lines[:_MAX_LINES]]
+    if len(lines) > _MAX_LINES:
+        texts.append(f"{len(lines) - _MAX_LINES:,} more")
+    return texts or ["only dependencies differ"]
+
+
+def _named(spec: Missing, difference: Difference) -> str:
+    """Return the package that a difference is to name, if its attribute does not do."""
+    return spec.package if difference.attribute == "version" else ""
+
+
+def hash_lines(coverage: Coverage, *, missing: bool) -> Iterator[str]:
+    """Yield the full hashes of what is missing, or else of what is there, in build order."""
+    return (spec.hash for spec in (coverage.missing if missing else coverage.hits))
+
+
+def coverage_json(coverage: Coverage) -> str:
+    """Return a coverage as a JSON object on one line; lists of hashes are in build order."""
+    groups = group_reasons(coverage.missing)
+    reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
+    hashes = _node_hashes(coverage.missing, coverage)
+    return json.dumps(
+        {
+            "total": coverage.total,
+            "hits": [hit.hash for hit in coverage.hits],
+            "places": {hit.hash: hit.place.sources for hit in coverage.hits},
+            "installed": [hit.hash for hit in coverage.hits if hit.place.is_installed],
+            "missing": [
+                _missing_object(spec, reasons[spec.hash], hashes) for spec in coverage.missing
+            ],
+            "reasons": list(map(_reason_object, groups)),
+            "externals": coverage.externals,
+            "needs": coverage.needs,
+            "fetch": coverage.plan.fetch,
+            "build": coverage.plan.build,
+        }
+    )
+
+
+def _node_hashes(missing: Sequence[Missing], coverage: Coverage) -> dict[int, str]:
+    ids: dict[int, None] = {}
+    for spec in missing:
+        ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
+        for cause in spec.comparison.causes if spec.comparison is not None else ():
+            ids[cause.a] = ids[cause.b] = None
+    return dict(zip(ids, coverage.environment.graph.hashes(ids), strict=True))
+
+
+def _missing_object(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[str, Any]:
+    comparison = spec.comparison
+    return {
+        "hash": spec.hash,
+        "package": spec.package,
+        "version": spec.version,
+        "root": spec.role == "root",
+        "build_only": spec.role == "build",
+        "needed": spec.is_needed,
+        "recorded": spec.is_recorded,
+        "holds_up": spec.holds_up,
+        "candidates": spec.nearest.total,
+        "tied": spec.nearest.tied,
+        "nearest": [
+            {
+                "hash": hashes[candidate.id],
+                "attributes": candidate.attributes,
+                "differences": list(map(difference_json, candidate.differences)),
+                "causes": candidate.causes,
+            }
+            for candidate in spec.nearest.candidates
+        ],
+        "causes": (
+            None
+            if comparison is None
+            else [cause_json(cause, hashes) for cause in comparison.causes]
+        ),
+        "reason": reason,
+    }
+
+
+def _reason_object(group: ReasonGroup) -> dict[str, Any]:
+    return {"reason": reason_text(group), "count": len(group.missing)}

@@ -1,0 +1,293 @@
+"""`cover` says what caches have of an environment, and what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders import (
+    SpackRoot,
+    database,
+    edge,
+    hash_of,
+    in_format,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+from tests.program import Program
+
+GCC, ZLIB, CMAKE, HDF5, OLD_ZLIB, OLD_HDF5 = (hash_of(number) for number in range(1, 7))
+RHEL = {"platform": "linux", "platform_os": "rhel8", "target": "x86_64_v3"}
+
+
+def wanted() -> list[dict[str, Any]]:
+    """Build the environment: hdf5, which links zlib and is built with cmake."""
+    by_gcc = edge("gcc", GCC, ["build"], ["c"])
+    return [
+        leaf(GCC, "gcc", "13.2.0") | {"external": {"path": "/usr"}},
+        node(ZLIB, dependencies=[by_gcc]),
+        node(CMAKE, name="cmake", version="3.31", dependencies=[by_gcc]),
+        node(
+            HDF5,
+            name="hdf5",
+            version="1.14",
+            dependencies=[by_gcc, edge("cmake", CMAKE, ["build"]), edge("zlib", ZLIB, ["link"])],
+        ),
+    ]
+
+
+def write_lock(
+    path: Path, nodes: Sequence[dict[str, Any]], version: int = 6, root: str = HDF5
+) -> Path:
+    lock = {
+        "_meta": {"file-type": "spack-lockfile", "lockfile-version": version},
+        "roots": [{"hash": root, "spec": "hdf5"}] if root else [],
+        "concrete_specs": {node["hash"]: node for node in nodes},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(lock))
+    return path
+
+
+@pytest.fixture
+def home(program: Program) -> Path:
+    """Write the environment, and a cache that has zlib, and hdf5 with another one for rhel8."""
+    write_lock(program.home / "spack.lock", wanted())
+    others = [
+        node(OLD_ZLIB, version="1.2", dependencies=...),
+        node(
+            OLD_HDF5,
+            name="hdf5",
+            version="1.14",
+            arch=RHEL,
+            dependencies=[
+                edge("gcc", GCC, ["build"], ["c"]),
+                edge("cmake", CMAKE, ["build"]),
+                edge("zlib", OLD_ZLIB, ["link"]),
+            ],
+        ),
+    ]
+    records = installs(*wanted(), in_buildcache=False) | installs(wanted()[1], *others)
+    (program.home / "index.json").write_bytes(database(records))
+    return program.home
+
+
+COVER = ("cover", "spack.lock", "-f", "index.json")
+
+
+def test_the_answer_is_one_page(program: Program, home: Path) -> None:
+    result = program(*COVER)
+
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
+        " · 1 external",
+        "        2  in an index, which says that the cache does not have them",
+        "",
+        "why, by the nearest that is there",
+        "  1 of 2  no build of the package",
+        "  1 of 2  os and more below: ubuntu24.04 ≠ rhel8",
+        "",
+        "missing, in build order",
+        f"  {CMAKE[:7]}  cmake@3.31  to build only, holds up others",
+        "           no build of the package",
+        f"  {HDF5[:7]}  hdf5@1.14   root",
+        f"           nearest {OLD_HDF5[:7]}: os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2",
+    ]
+    assert result.stderr == ""
+
+
+def test_only_what_is_missing_is_listed_on_request(program: Program, home: Path) -> None:
+    lines = program(*COVER, "--missing").stdout.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith("   ")] == [
+        CMAKE[:7],
+        HDF5[:7],
+    ]
+    assert program(*COVER, "--missing", "--hashes").stdout.split() == [CMAKE, HDF5]
+    assert program(*COVER, "--hashes").stdout.split() == [ZLIB]
+
+
+def test_scripts_get_everything(program: Program, home: Path) -> None:
+    result = program(*COVER, "--json")
+    answer = json.loads(result.stdout)
+
+    assert result.returncode == 1
+    assert answer["hits"] == answer["fetch"] == [ZLIB]
+    assert answer["places"] == {ZLIB: ["index.json"]}
+    assert answer["externals"] == [GCC]
+    assert answer["needs"] == [ZLIB, HDF5]
+    assert answer["build"] == [CMAKE, HDF5]
+    cmake, hdf5 = answer["missing"]
+    assert (cmake["hash"], cmake["nearest"], cmake["causes"]) == (CMAKE, [], None)
+    assert (cmake["build_only"], cmake["root"], cmake["holds_up"]) == (True, False, True)
+    assert (hdf5["build_only"], hdf5["root"], hdf5["recorded"]) == (False, True, True)
+    (nearest,) = hdf5["nearest"]
+    assert (nearest["hash"], nearest["attributes"], nearest["causes"]) == (OLD_HDF5, ["os"], 2)
+    assert [(cause["package"], cause["path"]) for cause in hdf5["causes"]] == [
+        ("hdf5", []),
+        ("zlib", ["zlib"]),
+    ]
+    assert hdf5["causes"][1]["differences"][0] == {
+        "attribute": "version",
+        "a": "1.3.1",
+        "b": "1.2",
+        "follows": None,
+    }
+    assert answer["reasons"] == [
+        {"reason": "no build of the package", "count": 1},
+        {"reason": "os and more below: ubuntu24.04 ≠ rhel8", "count": 1},
+    ]
+
+
+def test_a_whole_environment_is_a_success(program: Program, home: Path) -> None:
+    (home / "index.json").write_bytes(database(installs(*wanted())))
+    result = program(*COVER)
+    assert (result.returncode, result.stdout) == (
+        0,
+        "3 of 3 cached · to fetch 2, to build 0 · 1 external\n",
+    )
+    assert program(*COVER, "--missing").stdout == ""
+
+
+def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, home: Path) -> None:
+    installed = installs(*wanted()[2:], installed=True)
+    (home / "tree" / ".spack-db").mkdir(parents=True)
+    (home / "tree" / ".spack-db" / "index.json").write_bytes(database(installed))
+
+    result = program(*COVER, "-f", "tree")
+    assert result.returncode == 0
+    assert result.stdout.splitlines() == [
+        "1 of 3 cached · 2 installed · to fetch 2, to build 0 · 1 external",
+        "        2  in tree",
+        "        1  in index.json",
+    ]
+    only_tree = program("cover", "spack.lock", "-f", "tree").stdout
+    assert only_tree.startswith("2 of 3 installed · 1 missing · ")
+
+
+def test_an_environment_has_a_name(program: Program, home: Path, tmp_path: Path) -> None:
+    spack = SpackRoot(tmp_path)
+    directory = spack.root / "var/spack/environments/climate"
+    write_lock(directory / "spack.lock", wanted())
+    environ = {"SPACK_ROOT": str(spack.root)}
+
+    named = program("cover", "climate", "-f", "index.json", **environ)
+    assert named.stdout == program(*COVER).stdout
+    active = program("cover", "-f", "index.json", SPACK_ENV=str(directory))
+    assert (active.returncode, active.stdout) == (1, named.stdout)
+    unknown = program("cover", "climat", "-f", "index.json", **environ)
+    assert (unknown.returncode, unknown.stdout) == (3, "")
+    assert "the environment climat is neither a file or directory" in unknown.stderr
+    assert "there are climate" in unknown.stderr
+
+
+def test_hashes_may_come_on_standard_input(program: Program, home: Path) -> None:
+    hashes = home / "hashes"
+    hashes.write_text(f"/{HDF5}\nhdf5\n\nzlib@1.3.1/{ZLIB}\n{hash_of(99)}\n{GCC}\n")
+
+    result = program("cover", "-", "-f", "index.json", stdin=hashes)
+    assert result.returncode == 1
+    assert result.stderr == ("spackscope: standard input: line 2: 'hdf5' is not a full hash\n")
+    assert result.stdout.startswith("1 of 3 cached · 2 missing · ")
+    assert f"  {hash_of(99)[:7]}  (not described)  root" in result.stdout
+    listed = program("cover", "-", "-f", "index.json", "--missing", "--hashes", stdin=hashes)
+    assert set(listed.stdout.split()) == {HDF5, hash_of(99)}
+
+
+def test_a_document_may_come_on_standard_input(program: Program, home: Path) -> None:
+    piped = program("cover", "-", "-f", "index.json", stdin=home / "spack.lock")
+    assert piped.stdout == program(*COVER).stdout
+
+
+def test_no_hashes_are_no_success(program: Program, home: Path) -> None:
+    (home / "hashes").write_text("hdf5\n")
+    result = program("cover", "-", "-f", "index.json", stdin=home / "hashes")
+    assert (result.returncode, result.stdout) == (3, "")
+    assert result.stderr.endswith("spackscope: standard input has no hashes\n")
+    empty = program("cover", "-", "-f", "index.json")
+    assert (empty.returncode, empty.stdout) == (0, "0 of 0 cached · to fetch 0, to build 0\n")
+
+
+@pytest.mark.parametrize(("version", "number"), [(4, 3), (5, 4)])
+def test_old_lock_files_are_read(program: Program, home: Path, version: int, number: int) -> None:
+    old = [in_format(number, each) for each in wanted() if each["name"] != "gcc"]
+    write_lock(home / "spack.lock", old, version)
+
+    result = program(*COVER)
+    assert result.returncode == 1
+    assert result.stdout.startswith("1 of 3 cached · 2 missing · ")
+    assert "Dependencies are not compared where" in result.stdout
+
+
+def test_an_empty_environment_is_whole(program: Program, home: Path) -> None:
+    write_lock(home / "spack.lock", [], root="")
+    result = program(*COVER)
+    assert (result.returncode, result.stdout) == (0, "0 of 0 cached · to fetch 0, to build 0\n")
+
+
+def test_roots_that_are_not_described_are_reported(program: Program, home: Path) -> None:
+    write_lock(home / "spack.lock", wanted(), root=hash_of(77))
+    result = program(*COVER)
+    assert result.returncode == 1
+    assert f"root hdf5 /{hash_of(77)[:7]} is not in concrete_specs" in result.stderr
+    # Then the roots are what nothing depends on.
+    assert "hdf5@1.14   root" in result.stdout
+
+
+def test_pages_are_caches_too(program: Program, home: Path) -> None:
+    write_page(home / "pages", [record(2), record(77, target="zen4")])
+    write_page(home / "pages", [record(78, os="rhel8", versions=["1.12"])], title="hdf5")
+
+    text = program("cover", "spack.lock", "-f", "pages").stdout
+    assert text.startswith("1 of 3 cached · 2 missing · ")
+    assert f"nearest {hash_of(78)[:7]}: os ubuntu24.04 ≠ rhel8 · hdf5 1.14 ≠ 1.12" in text
+
+
+def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: Path) -> None:
+    result = program(*COVER, "-f", "gone")
+    assert result.returncode == 3
+    assert result.stdout == program(*COVER).stdout
+    assert "the source gone does not exist" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cover"], "cover needs an environment, as none is active"),
+        (["cover", "a", "b"], "cover takes one environment, and caches with -f: b"),
+        (["cover", "-", "-f", "-"], "- is standard input: either the environment or a cache"),
+        (["cover", "spack.lock", "--json", "--hashes"], "not allowed with argument"),
+    ],
+    ids=str,
+)
+def test_wrong_usage_is_explained(
+    program: Program, home: Path, words: list[str], message: str
+) -> None:
+    result = program(*words)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_an_environment_that_is_not_concretized_is_explained(program: Program, home: Path) -> None:
+    (home / "new").mkdir()
+    (home / "new" / "spack.yaml").write_text("spack: {specs: [hdf5]}")
+    result = program("cover", "new", "-f", "index.json")
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "is not concretized: it has no spack.lock" in result.stderr
+
+
+def test_hostile_text_is_harmless(program: Program, home: Path) -> None:
+    nodes = wanted()
+    nodes[3]["name"] = "\x1b[31mhdf5"
+    nodes[3]["version"] = "1\u202e2"
+    write_lock(home / "spack.lock", nodes)
+    text = program(*COVER).stdout
+    assert "␛[31mhdf5@1\\u202e2" in text
+    assert "\x1b" not in text

@@ -1,0 +1,114 @@
+"""The command `cover`: compare an environment with what caches have."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from spackscope.model.analysis.availability import Availability
+from spackscope.model.analysis.coverage import Coverage, cover
+from spackscope.model.analysis.environment import (
+    Environment,
+    environment_of,
+    environment_of_hashes,
+)
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.bounded_files import read_file
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.records import Problem
+from spackscope.model.presentation.coverage import (
+    coverage_json,
+    hash_lines,
+    missing_lines,
+    report_lines,
+)
+from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
+from spackscope.model.sources.environments import find_environment
+from spackscope.model.sources.resolve import STANDARD_INPUT
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands.common import MAX_PRINTED, print_lines_of_catalogs
+from spackscope.tui.cli.progress import BuildProgress
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+
+def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    """Print what the caches have of an environment; INCOMPLETE if something is missing."""
+    code = ExitCode.FOUND
+    name = _environment_name(options, session)
+    hashes = _read_hashes(session) if name == STANDARD_INPUT else None
+    groups = [sources] if hashes is not None else [[find_environment(name, session)], sources]
+
+    def lines(catalogs: Sequence[Catalog]) -> Iterator[str]:
+        nonlocal code
+        *environments, caches = catalogs
+        if hashes is not None:
+            environment = environment_of_hashes(hashes, caches)
+        else:
+            environment = environment_of(environments[0], caches)
+        coverage = _cover(environment, caches, options, session)
+        code = _code(coverage, caches)
+        return _lines(coverage, options)
+
+    print_lines_of_catalogs(options, groups, session, lines)
+    return code
+
+
+def _environment_name(options: Options, session: Session) -> str:
+    """Return the environment that is named, or else the active one. Raises Leave."""
+    name = options.words[0] if options.words else session.environ.get("SPACK_ENV", "")
+    if not name:
+        message = "cover needs an environment, as none is active; see `spackscope cover --help`"
+        raise Leave(ExitCode.USAGE, message)
+    return name
+
+
+def _code(coverage: Coverage, caches: Catalog) -> ExitCode:
+    """Return the exit code: what is missing may be in a cache that cannot be read."""
+    if not coverage.missing:
+        return ExitCode.FOUND
+    failed = any(source.failure for source in caches.sources)
+    return ExitCode.UNREADABLE if failed else ExitCode.INCOMPLETE
+
+
+def _lines(coverage: Coverage, options: Options) -> Iterator[str]:
+    if options.format == "json":
+        return iter([coverage_json(coverage)])
+    if options.format == "hashes":
+        return hash_lines(coverage, missing=options.missing)
+    return missing_lines(coverage) if options.missing else report_lines(coverage)
+
+
+def _read_hashes(session: Session) -> list[str] | None:
+    """Return the hashes on standard input; None if a document is there. Raises Leave."""
+    try:
+        data = read_file(session.stdin_path)
+        if not is_hash_list(data):
+            return None
+        items = list(read_hash_list(data, origin="standard input"))
+    except (OSError, Unreadable) as error:
+        raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {error}") from None
+    hashes = [item for item in items if isinstance(item, str)]
+    problems = [item for item in items if isinstance(item, Problem)]
+    for problem in problems[:MAX_PRINTED]:
+        stdio.print_message(str(problem))
+    if len(problems) > MAX_PRINTED:
+        stdio.print_message(f"and {len(problems) - MAX_PRINTED:,} more lines without a hash")
+    if problems and not hashes:
+        raise Leave(ExitCode.UNREADABLE, "standard input has no hashes")
+    return hashes
+
+
+def _cover(
+    environment: Environment, caches: Catalog, options: Options, session: Session
+) -> Coverage:
+    is_visible = stdio.is_terminal(sys.stderr)
+    with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
+        return cover(
+            environment,
+            Availability(caches),
+            on_progress=progress,
+            should_stop=session.should_stop,
+        )
