@@ -5,18 +5,23 @@ A line `…` stands for any lines. The examples read an index of Spack and a loc
 
 from __future__ import annotations
 
+import json
 import lzma
 import os
 import re
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from spackscope.model.readers.node_hash import content_hash
 from tests.builders import SPACK_DATA, whole_index
 from tests.program import Program, environment
 
 README = Path(__file__).parents[1] / "README.md"
+NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
 SECTION = "## Which of these hashes?\n"
 
 
@@ -36,10 +41,38 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a home with what the examples read."""
     home = tmp_path_factory.mktemp("home")
     (home / "index.json").write_bytes(whole_index("spack1"))
-    (home / "spack.lock").write_bytes(
-        lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes())
-    )
+    lock = json.loads(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
+    for path, document in {"": lock, "old": lock, "new": later(lock)}.items():
+        (home / path).mkdir(exist_ok=True)
+        (home / path / "spack.lock").write_text(json.dumps(document))
     return home
+
+
+def later(lock: dict[str, Any]) -> dict[str, Any]:
+    """Return a lock file as if concretized again: with newer versions, and without a root."""
+    nodes = lock["concrete_specs"]
+    below = {hash_: [edge["hash"] for edge in edges_of(node)] for hash_, node in nodes.items()}
+    new: dict[str, Any] = {}
+    for hash_ in TopologicalSorter(below).static_order():
+        node = dict(nodes[hash_])
+        node["version"] = NEWER.get((node["name"], node["version"]), node["version"])
+        if edges := edges_of(node):
+            node["dependencies"] = [e | {"hash": new[e["hash"]]["hash"]} for e in edges]
+        is_changed = node | {"hash": ""} != nodes[hash_] | {"hash": ""}
+        new[hash_] = node | ({"hash": content_hash(node)} if is_changed else {})
+    gone = next(root for root in lock["roots"] if root["spec"].startswith("glm"))
+    kept = [root for root in lock["roots"] if root != gone]
+    return lock | {
+        "roots": [root | {"hash": new[root["hash"]]["hash"]} for root in kept],
+        "concrete_specs": {
+            node["hash"]: node for hash_, node in new.items() if hash_ != gone["hash"]
+        },
+    }
+
+
+def edges_of(node: dict[str, Any]) -> list[dict[str, Any]]:
+    edges: list[dict[str, Any]] = node.get("dependencies", [])
+    return edges
 
 
 def test_there_are_examples() -> None:
