@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.analysis import node_pairs
 from spackscope.model.analysis.differences import Cause, Comparison, Difference, Value, compare
 from spackscope.model.analysis.graph import Graph
 from spackscope.model.analysis.spec_graph import SpecGraph, spec_graph
@@ -350,6 +351,16 @@ def test_a_cycle_ends(tmp_path: Path) -> None:
     comparison = compare(graph, *ids_of(graph, 1, 2))
 
     assert [cause.package for cause in comparison.causes] == ["hdf5", "zlib"]
+
+
+def test_a_comparison_is_bounded_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_pairs, "MAX_PAIRS", 2)
+    edges = {n: [edge(f"zlib{i}", hash_of(n + i), ["link"]) for i in range(5)] for n in (20, 30)}
+    comparison = compared(tmp_path, {"dependencies": edges[20]}, {"dependencies": edges[30]})
+
+    assert (comparison.pairs, comparison.is_cut) == (2, True)
 
 
 def test_a_comparison_is_cancelled(tmp_path: Path) -> None:

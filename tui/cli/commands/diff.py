@@ -18,7 +18,6 @@ from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.colours import Colours
-from spackscope.tui.cli.commands import diff_sources
 from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
 from spackscope.tui.cli.difference_report import all_lines, pair_lines, spec_lines
@@ -31,6 +30,9 @@ _ALIKE = "One and the same spec: nothing differs"
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Compare the specs or the two sources that the words name; FOUND if they are alike."""
     if not options.sources and len(options.words) == 2 and all(map(names_source, options.words)):
+        # Imported here, since it has much that two specs do not need.
+        from spackscope.tui.cli.commands import diff_sources
+
         return diff_sources.run(options, *options.words, session)
     arguments = {word: SpecArgument([word]) for word in options.words}
     colours = Colours(not options.no_color and stdio.supports_colour(session.environ))
