@@ -124,15 +124,13 @@ class ComparisonController:
         catalog = self._host.state.catalog
         if destination is None or catalog is None:
             return
-        if destination.path:
-            reading = partial(_find, catalog, destination)
-            self._host.run(reading, self._go_to, group="path")
-        else:
-            self._navigation.jump(destination.id)
+        # Another catalog may have come in the meantime, in which the spec has another id.
+        reading = partial(_find, catalog, destination)
+        self._host.run(reading, self._go_to, group="path")
 
     def _go_to(self, id_: int | None) -> None:
         if id_ is None:
-            self._host.say("This spec has no such dependency")
+            self._host.say("There is no such spec to go to")
         else:
             self._navigation.jump(id_)
 
@@ -143,8 +141,11 @@ def _ids_of(catalog: Catalog, hashes: Sequence[str]) -> Sequence[int]:
 
 def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:
     """Find what a row is about below a spec, where the path to it may be another one."""
-    graph = spec_graph(catalog)
-    id_ = spec_at(graph, destination.id, destination.path)
-    if id_ is None and (spec := all_below(graph, destination.id).get(destination.path[-1])):
+    graph, path = spec_graph(catalog), destination.path
+    start = graph.find([destination.hash]).get(destination.hash)
+    if start is None or not path:
+        return start
+    id_ = spec_at(graph, start, path)
+    if id_ is None and (spec := all_below(graph, start).get(path[-1])):
         return spec.id
     return id_

@@ -27,7 +27,7 @@ MAX_SPECS = 200
 _MAX_ROWS = 500
 """Rows of each part of a table."""
 _MAX_NAMES = 50
-"""Users that are looked up of each column."""
+"""Packages that are named as users of a column."""
 
 _COME_WITH_VERSION = frozenset(("package_hash", "patches"))
 _OTHERS_FOLLOW = ("package", "version")
@@ -203,5 +203,6 @@ def value_of(value: Value) -> str:
 def _with_users(graph: Graph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
     """Yield the columns with the names of those that use them."""
     for spec in specs:
-        dependents = sorted(graph.dependents(spec.id))[:_MAX_NAMES]
-        yield replace(spec, user_names=tuple(dict.fromkeys(map(graph.name, dependents))))
+        users = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}
+        names = dict.fromkeys(map(graph.name, sorted(users)))
+        yield replace(spec, user_names=tuple(islice(names, _MAX_NAMES)))

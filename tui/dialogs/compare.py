@@ -31,9 +31,9 @@ _ASCII_DIFFERS = "!"
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where to go: the id of a column's spec, and the packages from it down to another one."""
+    """Where to go: the hash of a column's spec, and the packages from it down to another one."""
 
-    id: int
+    hash: str
     path: tuple[str, ...] = ()
 
 
@@ -184,4 +184,4 @@ class CompareScreen(Dialog[Destination]):
         else:
             column = self._rows.column
             path = path_in(line.row, column) if line.row is not None else ()
-            self.dismiss(Destination(self._table.specs[column].id, path))
+            self.dismiss(Destination(self._table.specs[column].hash, path))

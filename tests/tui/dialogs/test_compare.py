@@ -102,7 +102,7 @@ async def test_keys_copy_the_hash_of_the_column_and_go_to_the_spec_of_a_cell() -
         await browser.settle()
         assert "Copied os4aewt" in browser.lines[-1]
         await browser.press("j", "enter")
-        assert seen.results == [Destination(12, ("mpich", "libfabric"))]
+        assert seen.results == [Destination(HASHES[2], ("mpich", "libfabric"))]
         assert browser.dialog is None
 
 
@@ -111,7 +111,9 @@ async def test_enter_on_what_is_folded_opens_it_and_escape_leaves() -> None:
         await browser.press("j", "j", "j", "enter")
         assert any("ncurses" in line for line in browser.lines)
         await browser.press("G", "enter")
-        assert seen.results == [Destination(10)], "the row of users stands for the spec itself"
+        assert seen.results == [Destination(HASHES[0])], (
+            "the row of users stands for the spec itself"
+        )
     async with comparing() as (browser, _, seen):
         await browser.press("question_mark")
         assert "In the comparison" in "".join(browser.lines[:6])
