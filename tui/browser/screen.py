@@ -32,6 +32,9 @@ from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 
+_REST = 0.1
+"""Seconds that rows rest before their notes are computed: a letter may follow."""
+
 ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     Call: lambda self, event: self.host.take(event),
     Input.Changed: lambda self, event: self.inputs.type(event),
@@ -186,6 +189,7 @@ class BrowserScreen(Screen[None]):
             job,
             take,
             group="notes",
+            delay=_REST,
             failed=lambda _: take(event.unknown),
         )
 
