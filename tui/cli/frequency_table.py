@@ -55,7 +55,8 @@ def matrix_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool)
     texts = [value_text(row.value) for row in rows]
     totals = [f"{row.count:,}" for row in rows]
     total_width = max(len("total"), *map(len, totals))
-    first = max(cell_width(counts.axes[0].label), *map(cell_width, texts))
+    corner = clean(counts.axes[0].label)
+    first = max(cell_width(corner), *map(cell_width, texts))
     value_width = min(first, max(_MIN_ROOM, width // 3))
     heads = [value_text(column.value) for column in columns]
     widths = [
@@ -66,7 +67,7 @@ def matrix_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool)
     names = [column.value for column in columns[:shown]]
     rest = counts.rest(names) if shown < len(columns) else {}
     more = f"{len(columns) - shown:,} more" if rest else ""
-    line = [_padded(counts.axes[0].label, value_width, ascii_only), "total".rjust(total_width)]
+    line = [_padded(corner, value_width, ascii_only), "total".rjust(total_width)]
     fitted = zip(heads, widths[:shown], strict=False)
     line += [_padded(head, cells, ascii_only, right=True) for head, cells in fitted]
     yield _styled(_GAP.join([*line, more] if more else line), bold)
@@ -129,12 +130,14 @@ def _padded(text: str, width: int, ascii_only: bool, *, right: bool = False) -> 
 def tab_lines(counts: Frequency) -> Iterator[str]:
     """Yield a header, and values and counts separated by tabs; by two axes the whole matrix."""
     if len(counts.axes) == 1:
-        yield f"{counts.axes[0].label}\tcount"
+        yield f"{clean(counts.axes[0].label)}\tcount"
         for facet in counts.facets[0]:
             yield f"{value_text(facet.value)}\t{facet.count}"
         return
     rows, columns = counts.facets
-    yield "\t".join([counts.axes[0].label, "total", *(value_text(c.value) for c in columns)])
+    yield "\t".join(
+        [clean(counts.axes[0].label), "total", *(value_text(c.value) for c in columns)]
+    )
     for row in rows:
         numbers = [counts.cells.get((row.value, column.value), 0) for column in columns]
         yield "\t".join([value_text(row.value), str(row.count), *map(str, numbers)])
@@ -165,6 +168,6 @@ def csv_lines(counts: Frequency) -> Iterator[str]:
 
     # The writer returns what the file returns: the line.
     writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
-    yield writer.writerow([*(axis.name for axis in counts.axes), "count"])
+    yield writer.writerow([*(clean(axis.name) for axis in counts.axes), "count"])
     for cell, count in counts.ordered_cells():
         yield writer.writerow([*map(value_text, cell), count])
