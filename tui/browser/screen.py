@@ -147,7 +147,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SpecTable.Highlighted)
     def _highlight(self, event: SpecTable.Highlighted) -> None:
-        rows = self.panes.table.rows
+        rows = self.panes.table.shown_list
         self.panes.status.show_position(titles.position(rows.cursor, rows.length))
         self.controllers.navigation.highlight(event.row)
         self.controllers.details.connect()

@@ -63,10 +63,6 @@ class RelaxationList(Vertical):
         self.rows.relaxations = relaxations
         self.rows.show(len(relaxations))
 
-    @on(VirtualList.Highlighted)
-    def _stop(self, event: VirtualList.Highlighted) -> None:
-        event.stop()
-
     @on(VirtualList.Chosen)
     def _take(self, event: VirtualList.Chosen) -> None:
         event.stop()

@@ -45,7 +45,10 @@ async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> 
         assert "▸ without os=sequoia" in browser.text
         assert " ⏎ take it " in browser.lines[-1]
         labels = [each.label for each in rows.relaxations]
-        await browser.press("j", "enter")
+        assert browser.lines[-1].endswith(f" 1/{len(labels)} ")
+        await browser.press("j")
+        assert browser.lines[-1].endswith(f" 2/{len(labels)} ")
+        await browser.press("enter")
         assert isinstance(browser.app.screen.focused, SpecRows)
         assert browser.status == f"Now {labels[1]} ([ goes back)"
         assert browser.query == "os=sequoia"
