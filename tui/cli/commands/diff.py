@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from spackscope.tui.cli.difference_report import all_lines, pair_lines, spec_lin
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
+_PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
 _ALIKE = "One and the same spec: nothing differs"
 
 
@@ -40,7 +42,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
     def lines(catalog: Catalog) -> Iterator[str]:
         nonlocal code
-        rows = (_find(catalog, word, argument) for word, argument in arguments.items())
+        hints = _hints(options.words)
+        rows = (_find(catalog, word, argument, hints) for word, argument in arguments.items())
         specs = {row.id: row.spec for row in rows}
         graph = spec_graph(catalog)
         if len(specs) > 1:
@@ -57,15 +60,25 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     return code
 
 
-def _find(catalog: Catalog, word: str, argument: SpecArgument) -> Row:
-    """Return the record of a spec. Raises Leave, with candidates where a word names several."""
+def _find(catalog: Catalog, word: str, argument: SpecArgument, hints: Sequence[str] = ()) -> Row:
+    """Return the record of a spec.
+
+    Raises Leave, with candidates where a word names several, and after them the hints.
+    """
     try:
         return listing_row(catalog, argument.find(catalog))
     except Leave as leave:
         first, *others = leave.lines
         # Code 1 would say that they differ.
         code = ExitCode.USAGE if leave.code == ExitCode.NOTHING else leave.code
-        raise Leave(code, f"{word}: {first}", *others) from None
+        raise Leave(code, f"{word}: {first}", *others, *hints) from None
+
+
+def _hints(words: Sequence[str]) -> list[str]:
+    """Return how to write a query of several words, if some words look like parts of one."""
+    if not any(word.startswith(_PART_OF_A_QUERY) for word in words[1:]):
+        return []
+    return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
 
 
 def _kinds(graph: SpecGraph, specs: Mapping[int, Spec]) -> Kinds:
