@@ -11,6 +11,7 @@ from spackscope.model.analysis.edge_matching import match_edges
 from spackscope.model.analysis.graph import Graph
 from spackscope.model.analysis.node_pairs import NodePair
 from spackscope.model.analysis.own_differences import own_differences
+from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
@@ -49,7 +50,7 @@ class PairChanges:
         self._graph, self._should_stop = graph, should_stop
         self._numbers: dict[tuple[Change, ...], int] = {}
         self._found: dict[NodePair, PairChange] = {}
-        self._kinds: dict[tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...], int] = {}
+        self._kinds: dict[tuple[tuple[str, EdgeKind], ...], int] = {}
         self._shapes: dict[int, _Shape] = {}
 
     def find(self, a: int, b: int) -> PairChange:
@@ -144,9 +145,9 @@ class PairChanges:
 
     def _shape(self, id_: int) -> _Shape:
         if (shape := self._shapes.get(id_)) is None:
-            edges = self._graph.edges(id_)
-            kinds = tuple((self._graph.name(e.child), e.deptypes, e.virtuals) for e in edges)
+            links = list(self._graph.links(id_))
+            kinds = tuple((self._graph.name(child), kind) for child, kind in links)
             number = self._kinds.setdefault(kinds, len(self._kinds))
-            shape = _Shape(number, tuple(edge.child for edge in edges))
+            shape = _Shape(number, tuple(child for child, _ in links))
             self._shapes[id_] = shape
         return shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -43,7 +43,8 @@ class Matching(NamedTuple):
 class SpecMatcher:
     """Matches specs by their own attributes, each at most once.
 
-    First those that are equal but for their dependencies; then those with another version, another
+    First those that are equal but for what their dependencies depend on, then those that are
+    equal but for their dependencies; then those with another version, another
     compiler, or both; then the nearest by the number of attributes that differ. Among equals come
     first those that are roots alike, then those with the most dependencies in common, then those
     with the nearest versions. Packages are matched after those that they depend on, so that a
@@ -60,6 +61,7 @@ class SpecMatcher:
         self._matched: dict[int, _Label] = {}
         self._heights: dict[int, int] = {}
         self._unmatched: set[int] = set()
+        self._distances: dict[tuple[int, int], int] = {}
 
     def match(self, a: Iterable[int], b: Iterable[int]) -> Matching:
         """Match specs with different hashes, package by package. Raises Cancelled."""
@@ -105,9 +107,9 @@ class SpecMatcher:
         while stack:
             spec = stack[-1]
             below = [
-                edge.child
-                for edge in self._graph.edges(spec)
-                if self._graph.identity(edge.child) in self._unmatched
+                child
+                for child, _ in self._graph.links(spec)
+                if self._graph.identity(child) in self._unmatched
             ]
             # A spec is entered with 0, which ends the cycles of damaged documents.
             waiting = [child for child in below if child not in self._heights]
@@ -129,6 +131,7 @@ class SpecMatcher:
     def _rounds(self) -> Iterator[Callable[[list[int], list[int]], Iterator[NodePair]]]:
         """What pairs the specs that are left of a package, the strictest first."""
         keys: tuple[Callable[[int], Hashable], ...] = (
+            lambda id_: (self._graph.configuration(id_), self._labels_of(id_)),
             lambda id_: (self._graph.configuration(id_), self._compilers_of(id_)),
             lambda id_: (self._key(id_), self._compilers_of(id_)),
             lambda id_: (self._key(id_, "version"), self._compilers_of(id_)),
@@ -185,15 +188,16 @@ class SpecMatcher:
 
     def _common(self, a: int, b: int) -> int:
         """Return how many characters the versions of two specs begin with alike."""
-        versions = (self._graph.attributes(id_).version for id_ in (a, b))
-        pairs = zip(*versions, strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        return _common_length(*(self._graph.attributes(id_).version for id_ in (a, b)))
 
     def _distance(self, a: int, b: int) -> int:
         """Return how many attributes differ."""
-        different = self._values_of(a).items() ^ self._values_of(b).items()
-        own = len({name for name, _ in different})
-        return own + (self._compilers_of(a) != self._compilers_of(b))
+        compilers = self._compilers_of(a) != self._compilers_of(b)
+        key = self._graph.configuration(a), self._graph.configuration(b)
+        if (own := self._distances.get(key)) is None:
+            different = self._values_of(a).items() ^ self._values_of(b).items()
+            own = self._distances[key] = len({name for name, _ in different})
+        return own + compilers
 
     def _key(self, id_: int, *without: str) -> Hashable:
         items = self._values_of(id_).items()
@@ -215,8 +219,8 @@ class SpecMatcher:
     def _labels_of(self, id_: int) -> frozenset[_Label]:
         """Return what the dependencies of a spec may have in common with those of another."""
         if (labels := self._labels.get(id_)) is None:
-            edges = self._graph.edges(id_)
-            labels = self._labels[id_] = frozenset(self._label(edge.child) for edge in edges)
+            links = self._graph.links(id_)
+            labels = self._labels[id_] = frozenset(self._label(child) for child, _ in links)
         return labels
 
     def _label(self, id_: int) -> _Label:
@@ -226,3 +230,9 @@ class SpecMatcher:
         if identity not in self._unmatched:
             return "", identity
         return self._graph.name(id_), self._graph.configuration(id_)
+
+
+@lru_cache(4096)
+def _common_length(a: str, b: str) -> int:
+    pairs = zip(a, b, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
