@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.sources.resolve import SAMPLE, absolute_path, resolve_sources, source_key
+from spackscope.model.sources.resolve import (
+    SAMPLE,
+    absolute_path,
+    names_source,
+    resolve_sources,
+    source_key,
+)
 from spackscope.model.sources.session import Session
 from tests.builders import SpackRoot
 
@@ -159,3 +165,13 @@ def test_a_source_is_found_from_home_from_here_and_in_the_package(
     assert absolute_path("~/mirror") == Path("/home/ada/mirror")
     assert absolute_path("a/../b/") == Path(os.getcwd(), "b")
     assert (absolute_path(SAMPLE) / "develop").is_dir()
+
+
+def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:
+    (tmp_path / "spack.lock").touch()
+    sources = ("https://a.org/m", "s3://b", "public", "public:develop", "spack:site", "-")
+    for word in (*sources, str(tmp_path), str(tmp_path / "spack.lock")):
+        assert names_source(word), word
+    specs = ("hdf5@1.14.6 +mpi", "/uehz56w", "uehz56w", "hdf5 target=zen3:", "a\0b", "~x/y")
+    for word in specs:
+        assert not names_source(word), word
