@@ -67,7 +67,9 @@ class ComparisonController:
         self, catalog: Catalog, read_ids: Callable[[], Sequence[int]], selected: Row
     ) -> None:
         def fill(by_kind: bool) -> None:
-            self._fill(screen, catalog, read_ids, screen.column_id or selected.id, by_kind)
+            column_id = screen.column_id
+            cursor_on = selected.id if column_id is None else column_id
+            self._fill(screen, catalog, read_ids, cursor_on, by_kind)
 
         screen = CompareScreen(lambda hash_: self._copy_hash(screen, hash_), fill)
         self._host.open(screen, self._leave)

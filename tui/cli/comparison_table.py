@@ -9,11 +9,8 @@ from itertools import islice
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.presentation.comparison import (
-    NOT_TOLD,
-    ComparedRow,
-    ComparedTable,
-    Part,
+from spackscope.model.presentation.comparison import NOT_TOLD, ComparedRow, ComparedTable, Part
+from spackscope.model.presentation.comparison_cells import (
     Rank,
     ranks,
     row_label,

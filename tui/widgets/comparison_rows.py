@@ -13,10 +13,9 @@ from textual.widget import Widget
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.comparison import (
-    ComparedTable,
+from spackscope.model.presentation.comparison import ComparedTable, TableLine
+from spackscope.model.presentation.comparison_cells import (
     Rank,
-    TableLine,
     ranks,
     row_label,
     row_path,
