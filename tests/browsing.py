@@ -34,6 +34,9 @@ from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
 from tests.builders import Record
 
+HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
+"""The host of the browser, whatever machine runs the tests."""
+
 ROOT = Path(__file__).parents[1]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
 PATIENCE = 30.0
@@ -406,7 +409,7 @@ async def browsing(
 ) -> AsyncIterator[Browser]:
     """Open the browser, on the sample unless told otherwise."""
     names = [str(source) for source in sources] or ["sample_data"]
-    session = session or Session(environ or {})
+    session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
     app = SpackscopeApp(names, query, session=session, pick=pick, no_color=no_color)
     with no_queries_on_the_event_loop():
         async with app.run_test(size=size) as pilot:

@@ -100,10 +100,10 @@ class Rules:
 
         own, host = TARGETS.get(target), TARGETS.get(self._host.target)
         if own is None or host is None:
-            return "target not known"
+            return "unknown target"
         if own.family != host.family:
-            return f"target of {own.family.name}"
-        return _TOO_NEW if own > host else f"target of another line than {host.name}"
+            return f"{own.family.name} target"
+        return _TOO_NEW if own > host else "other target"
 
     def _of_release(self, os: str) -> list[Reason]:
         own, host = os, self._host.os
@@ -144,7 +144,7 @@ class Rules:
             f"{COMPILED_IN})",
             "T": f"target {target} > {host}"
             if reason.label == _TOO_NEW
-            else f"target {target} is{reason.label.removeprefix('target')}",
+            else f"target {target} does not run on {host}",
             "P": f"{reason.label}, not {self._host.platform}",
         }
         return clean(sentences.get(reason.letter, reason.label))

@@ -37,8 +37,9 @@ def host_of(session: Session) -> Host:
 
 
 def place_of(session: Session) -> str:
-    """Return where specs run: `here`, or on which host that was described."""
-    return f"on {host_of(session)}" if described_host(session) else "here"
+    """Return where specs run: `here`, or on the target or system of a host that was described."""
+    host = host_of(session)
+    return "here" if host.is_this_machine else f"on {host.target or host}"
 
 
 def attach_fit(catalog: Catalog, session: Session) -> Catalog:

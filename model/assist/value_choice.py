@@ -48,7 +48,13 @@ def count_values(catalog: Catalog, query: Query, column: str, should_stop: Shoul
     wanted = excluded = frozenset[str]()
     if query.of_column(column):
         known = {facet.value for facet in counted}
-        for value in catalog.dictionaries.values(column):
+        is_by_host = BY_NAME[column].is_by_host
+        values = (
+            catalog.by_host.values(column, should_stop)[1]
+            if is_by_host
+            else catalog.dictionaries.values(column)
+        )
+        for value in values:
             known.update(value if isinstance(value, tuple) else (str(value),))
         wanted, excluded = chosen_values(query, column, known)
         lost = (wanted | excluded) - {facet.value for facet in counted}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
 from spackscope.model.catalog.rows import Row
@@ -45,6 +46,11 @@ class DetailsController:
         if catalog is None or catalog is self._connecting:
             return
         self._connecting = catalog
+        self._host.run(
+            lambda _: str(host_of(self._session)),
+            lambda name: self._host.change(host=name),
+            group="host",
+        )
         self._host.run(
             lambda _: catalog.dependencies.prepare(),
             lambda _: self._connected(catalog),

@@ -47,7 +47,7 @@ class Panes:
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
         yield self.popup
-        yield Horizontal(Static(id="where"), Static(id="counts"), id="title")
+        yield Horizontal(Static(id="where"), Static(id="host"), Static(id="counts"), id="title")
         yield self.query_bar
         yield Horizontal(self.names, Container(self.table, self.detail, id="work"), id="panes")
         yield self.status
@@ -147,6 +147,8 @@ class Panes:
             self._show_summary(new.summary)
         if new.results is not None and new.results is not old.results:
             self._show_results(new)
+        if new.host != old.host:
+            self._screen.query_one("#host", Static).update(Content(new.host))
         if new.marks != old.marks:
             self.table.show_marks(new.marks)
         if new.results is not old.results or new.marks != old.marks:
@@ -208,6 +210,7 @@ class Panes:
         total = results.selected.total if results.selected is not None else summary.total
         placed = self.table.placed_names
         shared = [text for column, text in results.shared if column not in placed]
+        shared = [results.hidden, *shared]
         title = titles.specs_title(results.listing, total, shared, len(self._state.marks))
         self.table.border_title = Content(title)
 

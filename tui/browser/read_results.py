@@ -21,6 +21,7 @@ from spackscope.model.core.column import Column
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
@@ -101,6 +102,7 @@ def _results(
         _explanation(catalog, listing, elsewhere),
         () if listing.shown else relaxations(catalog, view.query, should_stop=should_stop),
         catalog.virtuals.sentence(view.query),
+        hidden_by_host(catalog, view.query, should_stop),
         cursor,
         read_windows(catalog, listing, starts),
     )

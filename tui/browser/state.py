@@ -54,8 +54,9 @@ class Results:
     `selected` is the package that the query names. `varying` names the columns with more than one
     value, whatever the filters are; `shared` are the texts that all rows have in common, by
     column. `explanation` says why there are no rows, `relaxations` are what would match instead.
-    `virtuals` says which packages provide a virtual one of the query. `cursor` is the row to put
-    the cursor on, and `windows` the rows around it.
+    `virtuals` says which packages provide a virtual one of the query, `hidden` what its
+    conditions on the host hide, and why. `cursor` is the row to put the cursor on, and `windows`
+    the rows around it.
     """
 
     catalog: Catalog
@@ -68,6 +69,7 @@ class Results:
     explanation: str = ""
     relaxations: Sequence[Relaxation] = ()
     virtuals: str = ""
+    hidden: str = ""
     cursor: int = 0
     windows: Windows = field(default_factory=dict)
 
@@ -115,7 +117,7 @@ class BrowserState:
 
     `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
     typed, has no rows yet, and leaves the rows as they are. `connected` is the catalog whose edges
-    have been read, so that trees can be shown.
+    have been read, so that trees can be shown. `host` is what specs are to run on.
     """
 
     summary: Summary | None = None
@@ -127,6 +129,7 @@ class BrowserState:
     marks: tuple[str, ...] = ()
     connected: Catalog | None = None
     can_go_back: bool = False
+    host: str = ""
 
     @property
     def catalog(self) -> Catalog | None:

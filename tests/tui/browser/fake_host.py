@@ -17,6 +17,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import BrowserState, Results, Where
 from spackscope.tui.copy_forms import CopyDone
+from tests.browsing import HOST
 
 
 class Job(NamedTuple):
@@ -134,7 +135,7 @@ class FakeBrowser:
         self.copied: list[str] = []
         self._placed: Results | None = None
         names = [str(source) for source in sources] or ["sample_data"]
-        session = session or Session(environ or {})
+        session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
         self.controllers = Controllers(
             self.host, names, query, session, self._copy, is_pick=is_pick
         )

@@ -110,7 +110,7 @@ async def test_values_of_the_detail_are_filters_that_keep_the_record() -> None:
         spec = browser.current.spec
         labels = ("package", "version", "compiler", "platform", "os", "tag", "stacks", "source")
         for number, label in enumerate(labels, 1):
-            await browser.to_detail_line(label)
+            await browser.to_detail_line(f"{label:<10}")
             await browser.press("enter")
             assert browser.focus == "detail"
             assert len(browser.query.split()) == number

@@ -1,0 +1,126 @@
+"""What the browser says about the host: in the title, the detail, the table and its values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.assist.value_choice import Values
+from spackscope.model.query.conditions import Term
+from spackscope.tui.dialogs.values import ValuesDialog
+from tests.browsing import browsing
+from tests.builders import database, hash_of, installs, node
+from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.test_value_filter import open_values
+
+RUNS, NEWER, OLD = map(hash_of, (1, 2, 3))
+OLD_FORMAT = {"annotations": {"original_specfile_version": 4}}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Write an index of three zlibs: one runs on HOST, one does not, and one is too old."""
+    arch = {"platform": "linux", "platform_os": "ubuntu22.04", "target": "zen3"}
+    nodes = (
+        node(RUNS, version="1", arch=arch, dependencies=[]),
+        node(NEWER, version="2", arch={**arch, "target": "zen4"}, dependencies=[]),
+        node(OLD, version="3", arch=arch, dependencies=[], **OLD_FORMAT),
+    )
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    return path
+
+
+def fit_lines(browser: FakeBrowser) -> list[tuple[str, Term | None]]:
+    details = browser.host.state.details
+    assert details is not None
+    return [
+        (line.text, line.term)
+        for line in details.lines
+        if line.term is not None and line.term.column in ("fits", "reusable")
+    ]
+
+
+def test_the_detail_says_whether_a_spec_runs_and_what_filters_by_that(index: Path) -> None:
+    browser = FakeBrowser(index).load()
+    found = {}
+    for row in range(3):
+        browser.move_to(row)
+        browser.settle()
+        details = browser.host.state.details
+        assert details is not None
+        found[details.row.spec.version] = fit_lines(browser)
+    assert found["1"] == [("✓ runs on zen3", Term("fits", "yes"))]
+    too_new = "does not run on zen3: target zen4 > zen3"
+    assert found["2"] == [(too_new, Term("fits", "target too new"))]
+    assert [term for _, term in found["3"]] == [
+        Term("fits", "yes"),
+        Term("reusable", "built before Spack 1.0"),
+    ]
+
+
+def test_a_term_shows_its_column_and_what_it_hides(index: Path) -> None:
+    browser = FakeBrowser(index).load()
+    results = browser.host.state.results
+    assert results is not None
+    assert "fits" not in [column.name for column in results.columns]
+    assert results.hidden == ""
+    browser.type("zlib fits")
+    results = browser.host.state.results
+    assert results is not None
+    assert browser.shown == {RUNS, OLD}
+    assert "fits" in [column.name for column in results.columns]
+    assert results.hidden == "fits hides 1 of 3: target too new 1"
+
+
+def test_the_values_are_the_answers_and_their_reasons(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[dict[str, int]] = []
+
+    def show(_: ValuesDialog, values: Values) -> None:
+        counted.append({facet.value: facet.count for facet in values.facets})
+
+    monkeypatch.setattr(ValuesDialog, "show_values", show)
+    browser = FakeBrowser(index).load()
+    browser.type("zlib fits")
+    open_values(browser, pane="specs", column="fits")
+    assert counted == [{"yes": 2, "no": 1, "target too new": 1}]
+    browser.type("zlib reusable=no")
+    open_values(browser, pane="specs", column="reusable")
+    assert counted[-1] == {"yes": 1, "no": 2, "target too new": 1, "built before Spack 1.0": 1}
+
+
+def test_words_are_completed(index: Path) -> None:
+    browser = FakeBrowser(index).load()
+    for text, completed in (
+        ("fi", "fits="),
+        ("fits=ye", "fits=yes"),
+        ("fits=t", "'target too new'"),
+    ):
+        browser.type(text)
+        draft = browser.host.state.draft
+        assert draft is not None
+        assert draft.completions is not None
+        assert any(completed in item.text for item in draft.completions.items), text
+
+
+def test_the_host_is_known_once_rows_are_shown(index: Path) -> None:
+    browser = FakeBrowser(index).load()
+    assert browser.host.state.host == "zen3 · glibc 2.35 · ubuntu22.04"
+    assert FakeBrowser(index, environ={"SPACKSCOPE_HOST": "target=m1"}).load().host.state.host == (
+        "m1 · darwin"
+    )
+
+
+@pytest.mark.parametrize(("width", "is_shown"), [(160, True), (80, False)])
+async def test_the_title_shows_the_host_where_there_is_room(
+    index: Path, width: int, is_shown: bool
+) -> None:
+    async with browsing(index, size=(width, 30)) as browser:
+        assert ("zen3 · glibc 2.35 · ubuntu22.04" in browser.lines[0]) is is_shown
+        await browser.press("/")
+        await browser.type("zlib fits")
+        await browser.press("enter")
+        assert "fits hides 1 of 3" in browser.specs_title
