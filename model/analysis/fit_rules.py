@@ -63,7 +63,7 @@ OLD_FORMAT = Reason.refused("F", "built before Spack 1.0")
 NOT_LISTED = Reason("", "dependencies not listed", is_run=True)
 NOT_DESCRIBED = Reason("", "dependency not described", is_run=True)
 UNKNOWN_FORMAT = Reason("", "format not listed")
-_TOO_NEW = "target too new"
+_TOO_NEW, _OTHER, _UNKNOWN = "target too new", "other target", "unknown target"
 _UNKNOWN_HOST = Reason("", "platform of the host unknown", is_run=True)
 _UNKNOWN_TARGET = Reason("", "target of the host unknown", is_run=True)
 _UNKNOWN_OS = Reason("", "release of the host unknown", is_run=True)
@@ -100,10 +100,19 @@ class Rules:
 
         own, host = TARGETS.get(target), TARGETS.get(self._host.target)
         if own is None or host is None:
-            return "unknown target"
+            return _UNKNOWN
         if own.family != host.family:
             return f"{own.family.name} target"
-        return _TOO_NEW if own > host else "other target"
+        return _TOO_NEW if own > host else _OTHER
+
+    def _target_sentence(self, label: str, target: str) -> str:
+        host = self._host.target
+        sentences = {
+            _TOO_NEW: f"target {target} > {host}",
+            _OTHER: f"target {target} needs more than {host} has",
+            _UNKNOWN: f"target {target} is not known to run on {host}",
+        }
+        return sentences.get(label, f"target {target} is for another family than {host}")
 
     def _of_release(self, os: str) -> list[Reason]:
         own, host = os, self._host.os
@@ -134,7 +143,6 @@ class Rules:
 
     def sentence(self, reason: Reason, target: str, external: str, spec_format: int) -> str:
         """Return what a reason says of a node with a target, a prefix and a format."""
-        host = self._host.target
         sentences = {
             "D": "it was built from sources under development (dev_path)",
             "W": "Spack never reuses the compiler wrapper",
@@ -142,9 +150,7 @@ class Rules:
             "R": "a compiler below it comes without its runtime (Spack up to January 2026)",
             "F": f"built before Spack 1.0, in format {spec_format} (Spack since 2026 needs "
             f"{COMPILED_IN})",
-            "T": f"target {target} > {host}"
-            if reason.label == _TOO_NEW
-            else f"target {target} does not run on {host}",
+            "T": self._target_sentence(reason.label, target),
             "P": f"{reason.label}, not {self._host.platform}",
         }
         return clean(sentences.get(reason.letter, reason.label))

@@ -130,11 +130,11 @@ def test_what_runs(tmp_path: Any) -> None:
         ({"arch": {**BUILT, "target": "zen4"}}, ("T", "target zen4 > zen3")),
         (
             {"arch": {**BUILT, "target": "icelake"}},
-            ("T", "target icelake does not run on zen3"),
+            ("T", "target icelake needs more than zen3 has"),
         ),
         (
             {"arch": {**BUILT, "target": "neoverse_v1"}},
-            ("T", "target neoverse_v1 does not run on zen3"),
+            ("T", "target neoverse_v1 is for another family than zen3"),
         ),
         ({"arch": {**BUILT, "platform": "darwin"}}, ("P", "platform darwin, not linux")),
         ({"name": "compiler-wrapper"}, ("W", "Spack never reuses the compiler wrapper")),

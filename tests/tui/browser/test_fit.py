@@ -37,7 +37,7 @@ def fit_lines(browser: FakeBrowser) -> list[tuple[str, Term | None]]:
     assert details is not None
     return [
         (line.text, line.term)
-        for line in details.lines
+        for line in details.relations
         if line.term is not None and line.term.column in ("fits", "reusable")
     ]
 
