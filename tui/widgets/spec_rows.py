@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.column import Column
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.core.text import pad
 from spackscope.model.presentation.column_layout import GAP, Placed
-from spackscope.model.presentation.detail import variants_cell
-from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY, NOT_TOLD
 from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key, row_notes
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.note_columns import NoteColumns
+from spackscope.tui.widgets.row_cells import RowCells
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _PLACEHOLDER = "…"
 """Fills the cells of a row that has not been read yet."""
-
-_SIGNS = {RowRole.GROUP: "▾ ", RowRole.OPEN_KIND: "├▾"}
 
 Notes = Mapping[NoteKey, RowNote]
 """Notes on rows, by what they belong to."""
@@ -92,20 +85,18 @@ class SpecRows(VirtualList):
         self.gutter_width = 2
         self.marks: Collection[str] = ()
         self.listing: Listing | None = None
-        self._needles: Mapping[str, Sequence[str]] = {}
+        self._cells: RowCells | None = None
         self._windows = RowWindows()
         self._requested: tuple[int, ...] = ()
-        self._notes: dict[NoteKey, RowNote] = {}
         self._noted: tuple[Row, ...] = ()
 
     def show_listing(self, listing: Listing, windows: Windows, cursor: int, empty: str) -> None:
         """Show the rows of another listing, of which some windows may have been read already."""
         self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
-        self._notes, self._noted = {}, ()
+        self._cells, self._noted = RowCells(listing), ()
         counts = listing.counts
         self.gutter_width = 2 if counts is None else 4 + len(f"{max(counts, default=1):,}")
         self.gutter_width += 2 if listing.roles is not None else 0
-        self._needles = _needles(listing.view.query)
         self.show(len(listing), cursor, empty=empty)
         self._request_rows()
         self._request_notes()
@@ -125,9 +116,9 @@ class SpecRows(VirtualList):
 
     def take_notes(self, listing: Listing, notes: Notes, *, is_last: bool = True) -> None:
         """Show notes on rows that were requested."""
-        if listing is not self.listing:
+        if listing is not self.listing or self._cells is None:
             return
-        self._notes.update(notes)
+        self._cells.notes.update(notes)
         self.refresh()
         if is_last:
             self._noted = ()
@@ -135,18 +126,17 @@ class SpecRows(VirtualList):
 
     def _request_notes(self) -> None:
         """Request the notes on rows in view that were read, if look-alikes are folded."""
-        if self.listing is None or self.listing.counts is None:
+        if self.listing is None or self.listing.counts is None or self._cells is None:
             return
-        numbers = range(self.top, min(self.top + max(1, self.size.height), self.length))
-        rows = (row for row in map(self.row, numbers) if row is not None)
-        missing = tuple(row for row in rows if not self._is_noted(row))
+        missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
         if missing and missing != self._noted:
             self._noted = missing
             self.post_message(self.NotesNeeded(self.listing, missing))
 
-    def _is_noted(self, row: Row) -> bool:
-        note = self._notes.get(note_key(row))
-        return note is not None and note.is_whole
+    def _rows_from_top(self, count: int) -> Iterator[Row]:
+        """Yield the rows in view that were read, of the first `count` lines, at least one."""
+        numbers = range(self.top, min(self.top + max(1, count), self.length))
+        return (row for row in map(self.row, numbers) if row is not None)
 
     @property
     def is_waiting(self) -> bool:
@@ -182,99 +172,17 @@ class SpecRows(VirtualList):
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the gutter with cursor, mark and count, and then a piece or more a column."""
-        data = self.row(row)
+        data, cells = self.row(row), self._cells
         pieces: list[Piece] = [("▸" if row == self.cursor else " ", "accent")]
         mark = data is not None and data.spec.hash in self.marks
         pieces.append(("*" if mark else " ", "strong"))
         if self.gutter_width > 2:
-            sign = self._sign(row) if self.listing is not None and self.listing.roles else ""
+            sign = cells.sign(data, self.row(row + 1)) if cells is not None else ""
             count = f"×{data.count:,}" if data is not None and data.count > 1 else ""
             room = self.gutter_width - 3 - len(sign)
             pieces.append((sign + pad(count, room, right=True) + " ", "accent"))
-        shown, columns = self.placed, self.note_columns
-        if data is not None and data.role >= RowRole.KIND and shown[0].column.name == "hash":
-            # The other cells are those of the head, which leaves their room to the note.
-            shown = shown[:1]
-            columns = columns.widened(self.placed[-1].at + self.placed[-1].width - shown[0].width)
-        for number, placed in enumerate(shown):
-            if number:
-                pieces.append((" " * GAP, ""))
-            if data is None:
-                pieces.append((pad(_PLACEHOLDER, placed.width), "dim"))
-            else:
-                pieces += self._cell(placed.column, placed.width, data)
-        if data is not None and columns.differs:
-            pieces += self._note_pieces(row, data, columns)
-        return pieces
-
-    def _sign(self, number: int) -> str:
-        """Return the sign of a row in an opened group."""
-        row, below = self.row(number), self.row(number + 1)
-        if row is None or row.role is RowRole.SPEC or self.listing is None:
-            return "  "
-        if row.role in _SIGNS:
-            return _SIGNS[row.role]
-        if row.role is RowRole.MEMBER and self.listing.opened_kind(row.id, row.look_alike):
-            return "│ "
-        is_last = below is None or below.role in (RowRole.SPEC, RowRole.GROUP)
-        return "└ " if is_last else "├ "
-
-    def _is_untold_above(self, number: int) -> bool:
-        """Check whether a row in view above another one says already that nothing is told."""
-        rows = filter(None, map(self.row, range(self.top, number)))
-        notes = (self._notes.get(note_key(row)) for row in rows)
-        return any(note is not None and note.differs == NOT_TOLD for note in notes)
-
-    def _note_pieces(self, number: int, row: Row, columns: NoteColumns) -> list[Piece]:
-        """Return how many use the specs of a row, and what they differ in."""
-        note = self._notes.get(note_key(row), RowNote())
-        pieces: list[Piece] = []
-        if columns.users:
-            users = "" if note.users is None else f"{note.users:,}" if note.users else "-"
-            pieces += [(" " * GAP, ""), (pad(users, columns.users, right=True), "")]
-        is_repeated = note.differs == NOT_TOLD and self._is_untold_above(number)
-        text = "" if is_repeated else note.differs
-        is_constant = text in (NOT_TOLD, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
-        text = pad(shorten(text, columns.differs, keep="start"), columns.differs)
-        return [*pieces, (" " * GAP, ""), (text, "dim" if is_constant else "")]
-
-    def _cell(self, column: Column, width: int, row: Row) -> list[Piece]:
-        assert self.listing is not None
-        if row.role >= RowRole.KIND and column.has_dictionary:
-            # It is that of the head.
-            return [(" " * width, "")]
-        if column.name == "variants":
-            return self._variants(row, width)
-        if column.name == "hash" and (kinds := self._notes.get(note_key(row), RowNote()).kinds):
-            return [(pad(shorten(kinds, width, keep="start"), width), "strong")]
-        text = shorten(column.cell(column.value(row.spec)), width)
-        style = "dim" if column.name in self.listing.constants and len(self.listing) > 1 else ""
-        if column.align_right:
-            return [(pad(text, width, right=True), style)]
-        return highlight(pad(text, width), self._needles.get(column.name, ()), style)
-
-    def _variants(self, row: Row, width: int) -> list[Piece]:
-        """Return the variants, differing ones first; the others are cut at the end."""
-        assert self.listing is not None
-        differing, rest = variants_cell(row.spec.variants, self.listing.varying_variants)
-        differing = shorten(differing, width, keep="start")
-        needles = self._needles.get("variants", ())
-        pieces = highlight(differing, needles)
-        room = width - cell_width(differing)
-        between = " " if differing and room > 1 else ""
-        rest = shorten(rest, room - len(between), keep="start") if room > 1 else ""
-        return [*pieces, *highlight(pad(between + rest, room), needles, "dim")]
-
-
-def _needles(query: Query) -> dict[str, list[str]]:
-    """Return by column the texts to highlight: those that the query asks for."""
-    needles: dict[str, list[str]] = {}
-    for term in query.conditions:
-        if not isinstance(term, Term):
-            continue
-        needle = term.pattern.strip("*").removeprefix("/").lower()
-        if term.negated or not needle or "*" in needle or "?" in needle:
-            continue
-        for column in term.columns:
-            needles.setdefault(column.name, []).append(needle)
-    return needles
+        if data is None or cells is None:
+            cut = (pad(_PLACEHOLDER, placed.width) for placed in self.placed)
+            return [*pieces, ((" " * GAP).join(cut), "dim")]
+        above = self._rows_from_top(row - self.top) if row > self.top else ()
+        return [*pieces, *cells.pieces(data, self.placed, self.note_columns, above)]

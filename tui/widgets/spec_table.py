@@ -29,7 +29,7 @@ from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_MAX_KINDS = len("100 kinds")
+_MAX_KINDS = len("99 kinds")
 
 _MIN_FILTER_WIDTH = 6
 """Cells that a column keeps so that its filter can be typed in."""
