@@ -12,8 +12,8 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import ComparedTable
+from spackscope.model.presentation.read_comparison import read_comparison
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.read_comparison import read_comparison
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.compare import CompareScreen, Destination

@@ -120,7 +120,7 @@ def _table(
     graph: SpecGraph, specs: Mapping[int, Spec], options: Options, colours: Colours
 ) -> Iterator[str]:
     # Imported here, since two specs are compared without it.
-    from spackscope.tui.browser.read_comparison import read_comparison
+    from spackscope.model.presentation.read_comparison import read_comparison
     from spackscope.tui.cli.comparison_table import (
         TableOptions,
         column_lines,

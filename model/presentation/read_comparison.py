@@ -1,4 +1,4 @@
-"""Read specs to be shown side by side: for a worker thread."""
+"""Read specs that are shown side by side: for a worker thread."""
 
 from __future__ import annotations
 
