@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spackscope.model.analysis.cached_graph import CachedGraph
@@ -61,17 +61,22 @@ class PackageChange:
 class ChangeCause:
     """What changes in specs of a package, or of any package, and what changes because of it.
 
-    `own` counts the specs with these changes, `only` those that differ because of nothing else,
-    and `also` the others that differ because of more changes. `group` is the number of the first
-    cause that changes the same specs without changes of their own: such causes have the same
-    `only`.
+    `own` counts the specs with these changes, `only` the others that differ because of nothing
+    else, and `also` those that differ because of more changes.
     """
 
     changes: tuple[Change, ...]
     own: int
     only: int
     also: int
-    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Followers:
+    """How many specs changed, without changes of their package, because of the same causes."""
+
+    count: int
+    causes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class SourceComparison:
     removed: tuple[PackageSpecs, ...]
     changed: tuple[PackageChange, ...]
     causes: tuple[ChangeCause, ...]
+    followers: tuple[Followers, ...]
     roots: RootChanges
     untold: int = 0
 
@@ -145,7 +151,7 @@ class _Sources:
         matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
         search = PairChanges(graph, should_stop=should_stop)
         found = {pair: search.find(*pair) for pair in matching.pairs}
-        causes = _Causes(search.change_sets, found)
+        causes = _Causes(search.change_sets, found.values())
         names_a = Counter(map(graph.name, self.a.values()))
         names_b = Counter(map(graph.name, self.b.values()))
         added, more = _split(self._by_package(matching.only_b), names_a)
@@ -160,6 +166,7 @@ class _Sources:
             removed,
             tuple(self._changed(causes, found, more, fewer, same_names)),
             causes.ordered,
+            causes.followers,
             self._roots(matching.pairs),
             untold=sum(change.total == UNTOLD for change in found.values()),
         )
@@ -233,70 +240,44 @@ class _Causes:
     """The change sets of pairs, those with the most effect first."""
 
     def __init__(
-        self, change_sets: Sequence[tuple[Change, ...]], found: Mapping[NodePair, PairChange]
+        self, change_sets: Sequence[tuple[Change, ...]], found: Iterable[PairChange]
     ) -> None:
+        is_of_package = [bool(changes[0].package) for changes in change_sets]
         own: Counter[int] = Counter()
-        totals: Counter[int] = Counter()
-        followers: Counter[int] = Counter()
-        own_of_packages = sum(
-            UNTOLD << (number + 1)
-            for number, changes in enumerate(change_sets)
-            if changes[0].package
-        )
-        for change in found.values():
-            own.update(_numbers(change.own))
-            totals[change.total] += 1
-            if not change.own & own_of_packages:
-                followers[change.total & ~UNTOLD] += 1
-        self._rank: dict[int, int] = {}
-        affected: Counter[int] = Counter()
-        for mask, count in totals.items():
-            for number in _numbers(mask):
-                affected[number] += count
-        self.ordered = self._order(change_sets, own, affected, followers)
-
-    def _order(
-        self,
-        change_sets: Sequence[tuple[Change, ...]],
-        own: Mapping[int, int],
-        affected: Mapping[int, int],
-        followers: Mapping[int, int],
-    ) -> tuple[ChangeCause, ...]:
-        members: dict[int, list[int]] = defaultdict(list)
-        for place, mask in enumerate(followers):
-            for number in _numbers(mask):
-                members[number].append(place)
-        used = sorted(affected)
-        groups: dict[tuple[int, ...], int] = defaultdict(int)
-        for number in used:
-            groups[tuple(members[number])] |= UNTOLD << (number + 1)
-        only = {
-            number: followers.get(groups[tuple(members[number])], 0) if members[number] else 0
-            for number in used
-        }
-        ranked = sorted(used, key=lambda number: (-only[number], -affected[number], number))
+        total: Counter[int] = Counter()
+        only: Counter[int] = Counter()
+        followers: Counter[tuple[int, ...]] = Counter()
+        for change in found:
+            own_numbers, numbers = (tuple(_numbers(mask)) for mask in change)
+            own.update(own_numbers)
+            total.update(numbers)
+            if not any(is_of_package[number] for number in own_numbers):
+                followers[numbers] += 1
+            if not own_numbers and len(numbers) == 1:
+                only.update(numbers)
+        ranked = sorted(total, key=lambda number: (-only[number], -total[number], number))
         self._rank = {number: rank for rank, number in enumerate(ranked)}
-        first: dict[tuple[int, ...], int] = {}
-        for number in ranked:
-            if members[number]:
-                first.setdefault(tuple(members[number]), self._rank[number])
-        return tuple(
+        self.ordered = tuple(
             ChangeCause(
                 change_sets[number],
-                own.get(number, 0),
+                own[number],
                 only[number],
-                max(0, affected[number] - own.get(number, 0) - only[number]),
-                first.get(tuple(members[number]), self._rank[number]),
+                total[number] - own[number] - only[number],
             )
             for number in ranked
         )
+        self.followers = tuple(
+            Followers(count, self._ranked(numbers))
+            for numbers, count in followers.most_common()
+            if numbers
+        )
+
+    def _ranked(self, numbers: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted(self._rank[number] for number in numbers))
 
     def spec_change(self, pair: NodePair, change: PairChange) -> SpecChange:
         """Return the change of a pair of specs with the numbers of its causes."""
-        own, causes = (
-            tuple(sorted(self._rank[number] for number in _numbers(mask)))
-            for mask in (change.own, change.total)
-        )
+        own, causes = (self._ranked(_numbers(mask)) for mask in change)
         return SpecChange(*pair, own, causes, bool(change.total & UNTOLD))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
@@ -14,7 +15,6 @@ from spackscope.model.analysis.source_differences import (
     PackageChange,
     PackageSpecs,
     SourceComparison,
-    SpecChange,
 )
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import clean
@@ -25,7 +25,9 @@ from spackscope.model.presentation.titles import counted
 MAX_LINES = 100
 """Lines of each section, unless all are asked for."""
 
-_MAX_GROUPED = 3
+_MAX_CAUSES = 3
+"""Causes that are named together; of what has more, the number is told."""
+
 _ARROW = "→"
 _INDENT = "  "
 
@@ -89,28 +91,19 @@ class SourceReport:
                 yield f"{sign} {self._label(id_)}"
 
     def _follower_lines(self) -> Iterator[str]:
-        """Yield because of what specs changed that did not change by themselves."""
-        its = self._comparison
-        rest = sum(self._follows(change) for package in its.changed for change in package.specs)
-        rest -= its.untold
-        groups: dict[int, list[ChangeCause]] = {}
-        for cause in its.causes:
-            groups.setdefault(cause.group, []).append(cause)
-        for causes in groups.values():
-            if only := causes[0].only:
-                rest -= only
-                texts = [changes_text(cause.changes, _ARROW) for cause in causes[:_MAX_GROUPED]]
-                if len(causes) > _MAX_GROUPED:
-                    texts.append(f"{len(causes) - _MAX_GROUPED:,} more changes")
-                yield f"{only:,} only because of {' · '.join(texts)}"
+        """Yield because of what specs changed whose own package did not."""
+        its, rest = self._comparison, 0
+        for followers in its.followers:
+            changes = [its.causes[number].changes for number in followers.causes]
+            if len(changes) > _MAX_CAUSES:
+                rest += followers.count
+                continue
+            text = " · ".join(changes_text(each, _ARROW) for each in changes)
+            yield f"{followers.count:,} only because of {text}"
         if rest:
             yield f"{rest:,} because of several changes"
         if its.untold:
             yield f"{its.untold:,} for reasons that the sources do not tell"
-
-    def _follows(self, change: SpecChange) -> bool:
-        causes = self._comparison.causes
-        return not any(causes[number].changes[0].package for number in change.own)
 
     def _cause_lines(self) -> Iterator[str]:
         for cause in self._comparison.causes:
@@ -155,6 +148,7 @@ class SourceReport:
                 "removed": [self._package_json(package, hashes) for package in its.removed],
                 "changed": [self._change_json(package, hashes) for package in its.changed],
                 "causes": [*map(_cause_json, its.causes)],
+                "followers": [asdict(followers) for followers in its.followers],
                 "untold": its.untold,
                 "roots": {
                     "added": [self._spec_json(id_, hashes) for id_ in its.roots.added],
@@ -234,5 +228,4 @@ def _cause_json(cause: ChangeCause) -> dict[str, Any]:
         "own": cause.own,
         "only": cause.only,
         "also": cause.also,
-        "group": cause.group,
     }

@@ -96,20 +96,28 @@ def test_another_os_everywhere_is_one_cause(tmp_path: Path) -> None:
         return [made("app", links=[zlib], arch=arch), made("other", links=[zlib], arch=arch)]
 
     comparison = compared(tmp_path, roots("rocky8"), roots("rocky9"))
-    assert changes_of(comparison) == [("os", "rocky8", "rocky9", 3, 3, 0)]
+    assert changes_of(comparison) == [("os", "rocky8", "rocky9", 3, 0, 0)]
+    assert [(each.count, each.causes) for each in comparison.followers] == [(3, (0,))]
 
 
-def test_causes_that_always_come_together_are_a_group(tmp_path: Path) -> None:
+def test_specs_that_follow_the_same_causes_are_counted_together(tmp_path: Path) -> None:
     def roots(a: str, b: str) -> list[Made]:
         links = [made("a", a), made("b", b)]
-        return [made("app", links=links), made("other", links=links)]
+        return [
+            made("app", links=links),
+            made("other", links=links),
+            made("third", links=links[:1]),
+        ]
 
     comparison = compared(tmp_path, roots("1", "1"), roots("2", "2"))
     assert changes_of(comparison) == [
-        ("a version", "1", "2", 1, 2, 0),
-        ("b version", "1", "2", 1, 2, 0),
+        ("a version", "1", "2", 1, 1, 2),
+        ("b version", "1", "2", 1, 0, 2),
     ]
-    assert [cause.group for cause in comparison.causes] == [0, 0]
+    assert [(each.count, each.causes) for each in comparison.followers] == [
+        (2, (0, 1)),
+        (1, (0,)),
+    ]
 
 
 def test_a_runtime_follows_its_compiler(tmp_path: Path) -> None:
