@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from spackscope.model.analysis.own_differences import Difference, Value
 from spackscope.model.core.versions import version_key
 
-_OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
-_OF_ANY_PACKAGE = _OF_EDGES | {
+OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
+"""Attributes of the dependencies that a node has."""
+
+_OF_ANY_PACKAGE = OF_EDGES | {
     *("os", "target", "platform", "compiler", "spec_format", "provider", "namespace"),
 }
 """Attributes whose equal differences are one, whatever the packages."""
@@ -21,6 +23,17 @@ class Change(NamedTuple):
 
     package: str
     difference: Difference
+
+    @classmethod
+    def of(cls, package: str, difference: Difference) -> Change:
+        """Return the change that a difference of a node of a package is."""
+        plain = replace(
+            difference,
+            follows="",
+            deptypes=(),
+            virtuals=difference.virtuals if difference.attribute == "provider" else (),
+        )
+        return cls("" if difference.attribute in _OF_ANY_PACKAGE else package, plain)
 
     @property
     def ordered(self) -> Change:
@@ -37,18 +50,7 @@ def changes_of(package: str, differences: Sequence[Difference]) -> tuple[Change,
     Differences that follow others are left out, unless all do.
     """
     chosen = [difference for difference in differences if not difference.follows]
-    return tuple(_change(package, difference) for difference in chosen or differences)
-
-
-def _change(package: str, difference: Difference) -> Change:
-    attribute = difference.attribute
-    plain = replace(
-        difference,
-        follows="",
-        deptypes=(),
-        virtuals=difference.virtuals if attribute == "provider" else (),
-    )
-    return Change("" if attribute in _OF_ANY_PACKAGE else package, plain)
+    return tuple(Change.of(package, difference) for difference in chosen or differences)
 
 
 def _order(attribute: str, value: Value) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from spackscope.model.analysis.graph import Graph, is_run
 from spackscope.model.analysis.hash_graph import HashGraph
 from spackscope.model.analysis.joined_graph import JoinedGraph
+from spackscope.model.analysis.root_uses import ListedSpecs
 from spackscope.model.analysis.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 
@@ -83,8 +84,7 @@ def environment_of(catalog: Catalog, caches: Catalog) -> Environment:
     own = spec_graph(catalog)
     graph = JoinedGraph(spec_graph(caches), own)
     ids = sorted(own.closure(range(own.count)))
-    roots = [id_ for id_ in ids if own.is_described(id_) and _is_explicit(catalog, id_)]
-    roots = roots or [id_ for id_ in ids if not own.dependents(id_)]
+    roots = ListedSpecs(catalog).explicit or [id_ for id_ in ids if not own.dependents(id_)]
     described = {
         graph.identity(graph.second_id(id_)): graph.second_id(id_)
         for id_ in reversed(ids)
@@ -107,9 +107,3 @@ def _environment(
         for some in (ids, roots)
     )
     return Environment(graph, specs, root_specs, described)
-
-
-def _is_explicit(catalog: Catalog, id_: int) -> bool:
-    look_alike = catalog.column_arrays.look_alike(id_)
-    states = catalog.dictionaries.values("state")
-    return "explicit" in (states[catalog.column_arrays.column("presence")[look_alike]] or ())  # type: ignore[operator]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from spackscope.model.analysis.differences import Cause, Difference, Value
+from spackscope.model.analysis.changes import OF_EDGES, Change
+from spackscope.model.analysis.differences import Cause, Difference
 from spackscope.model.analysis.graph import is_run
-
-_OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
-_OF_ANY_PACKAGE = _OF_EDGES | {"os", "target", "platform", "compiler", "spec_format", "provider"}
-"""Attributes whose equal differences are one, whatever the packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,43 +44,22 @@ class FoldedDifference:
         return tuple(dict.fromkeys(cause.package for cause in self.causes))
 
 
-class _Key(NamedTuple):
-    attribute: str
-    package: str
-    a: Value
-    b: Value
-    virtuals: tuple[str, ...]
-    dependency: str
-
-
 def fold_differences(causes: Iterable[Cause]) -> tuple[FoldedDifference, ...]:
     """Return the differences that follow from no other, in the order of their first causes."""
-    folded: dict[_Key, list[tuple[Difference, Cause]]] = {}
+    folded: dict[Change, list[tuple[Difference, Cause]]] = {}
     for cause in causes:
         if not cause.follows:
             for difference in cause.differences:
                 if not difference.follows:
-                    key = _key(cause, difference)
-                    folded.setdefault(key, []).append((difference, cause))
+                    change = Change.of(cause.package, difference)
+                    folded.setdefault(change, []).append((difference, cause))
     return tuple(
         FoldedDifference(
             items[0][0],
-            key.package or _only_package(key, items),
+            change.package or _only_package(change, items),
             tuple(cause for _, cause in items),
         )
-        for key, items in folded.items()
-    )
-
-
-def _key(cause: Cause, difference: Difference) -> _Key:
-    attribute = difference.attribute
-    return _Key(
-        attribute,
-        "" if attribute in _OF_ANY_PACKAGE else cause.package,
-        difference.a,
-        difference.b,
-        difference.virtuals if attribute == "provider" else (),
-        difference.dependency if attribute in _OF_EDGES else "",
+        for change, items in folded.items()
     )
 
 
@@ -102,5 +77,6 @@ def _is_of_build(difference: Difference) -> bool:
     return False
 
 
-def _only_package(key: _Key, items: list[tuple[Difference, Cause]]) -> str:
-    return items[0][1].package if key.attribute in _OF_EDGES and len(items) == 1 else ""
+def _only_package(change: Change, items: list[tuple[Difference, Cause]]) -> str:
+    is_of_edge = change.difference.attribute in OF_EDGES
+    return items[0][1].package if is_of_edge and len(items) == 1 else ""
