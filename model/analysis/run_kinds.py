@@ -128,8 +128,7 @@ class RunKinds:
         configuration = graph.configuration(id_)
         code = self._values.get(configuration)
         if code is None:
-            attributes = graph.attributes(id_)
-            values = attributes.package, *run_time_values(attributes).items()
+            values = tuple(sorted(run_time_values(graph.attributes(id_)).items()))
             code = self._code_of_values.setdefault(values, len(self._code_of_values))
             self._values[configuration] = code
         return code

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from spackscope.model.analysis.graph import Attributes, Graph
+from spackscope.model.analysis.own_differences import Value, attribute_values
 from spackscope.model.core.compilers import LANGUAGES
 
 RUN_TIME = ("link", "run")
@@ -14,6 +15,8 @@ RUN_TIME = ("link", "run")
 
 CompilerLink = tuple[int, tuple[str, ...]]
 """A compiler, and the languages that a spec uses it for."""
+
+_NOT_AT_RUN_TIME = frozenset(("package_hash", "namespace", "external_extra", "spec_format"))
 
 Values = dict[str, tuple[str, ...]]
 """The values of a node by attribute; unset ones are left out."""
@@ -27,29 +30,19 @@ def run_time_deptypes(deptypes: tuple[str, ...]) -> tuple[str, ...]:
 
 def run_time_values(attributes: Attributes) -> Values:
     """Return what counts of a node at run time: not its recipe, namespace or spec format."""
-    values = {
-        "version": (attributes.version,),
-        "platform": (attributes.platform,),
-        "os": (attributes.os,),
-        "target": (attributes.target,),
-        "compiler": (attributes.compiler,),
-        "external": (attributes.external,),
-        "external_module": attributes.external_modules,
-        "patches": attributes.patches,
-    }
-    values |= sorted(attributes.flags.items())
-    values |= {f"variant:{name}": value for name, value in sorted(attributes.variants.items())}
-    return {attribute: value for attribute, value in values.items() if any(value)}
+    values = all_values(attributes)
+    return {name: value for name, value in values.items() if name not in _NOT_AT_RUN_TIME}
 
 
 def all_values(attributes: Attributes) -> Values:
-    """Return all that a node states but its dependencies."""
-    values = run_time_values(attributes) | {
-        "namespace": (attributes.namespace,),
-        "package_hash": (attributes.package_hash,),
-        "external_extra": (attributes.external_attributes,),
-    }
-    return {attribute: value for attribute, value in values.items() if any(value)}
+    """Return all that a node states but its dependencies, as texts."""
+    return {name: _texts(value) for name, value in attribute_values(attributes).items()}
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    if isinstance(value, bool):
+        return ("+",) if value else ("~",)
+    return (value,) if isinstance(value, str) else value or ()
 
 
 @lru_cache(None)

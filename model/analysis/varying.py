@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from spackscope.model.analysis.graph import Graph
+from spackscope.model.analysis.own_differences import TOLD_BY_PAGES
 from spackscope.model.analysis.run_time import (
     Values,
     all_values,
@@ -67,13 +68,15 @@ def varying(
         rows += (row for row in table.rows() if (row.package, row.attribute) not in known)
     rows = fold(rows)
     told = fewest_telling(rows, len(groups))
-    if told is None:
+    is_known = not any(each.unknown for each in tables[-1].walks)
+    if told is None and is_known:
         for table in tables:
             rows += table.edge_rows()
-        told = fewest_telling(rows, len(groups)) or []
+        told = fewest_telling(rows, len(groups))
+    told = told or []
     first = [replace(rows[number], tells=True) for number in told]
     rest = (row for number, row in enumerate(rows) if number not in told)
-    return Varying((*first, *rest), not any(each.unknown for each in tables[-1].walks))
+    return Varying((*first, *rest), is_known)
 
 
 class _Table:
@@ -102,9 +105,9 @@ class _Table:
     def _rows_of(self, name: str, nodes: Sequence[set[int] | None]) -> Iterator[VaryingRow]:
         """Yield the rows of a package, given its specs in each column."""
         graph = self._graph
-        if None in nodes:
+        if self._is_missing(nodes):
             versions = [
-                None if each is None else _joined((graph.attributes(i).version,) for i in each)
+                None if each is None else _joined((graph.attributes(id_).version,) for id_ in each)
                 for each in nodes
             ]
             yield self._row(name, "present", versions)
@@ -116,14 +119,29 @@ class _Table:
             None if each is None or absent & each else [self._values_of(id_) for id_ in each]
             for each in nodes
         ]
-        attributes = {key for each in values for node in each or () for key in node}
-        for attribute in sorted(attributes):
+        are_pages = [
+            bool(each and each & walk.unknown)
+            for each, walk in zip(nodes, self.walks, strict=True)
+        ]
+        for attribute in sorted({key for each in values for node in each or () for key in node}):
+            is_told = attribute in TOLD_BY_PAGES or attribute.startswith("variant:")
             cells = [
-                None if each is None else _joined(node.get(attribute, ()) for node in each)
-                for each in values
+                None
+                if each is None or (is_page and not is_told)
+                else _joined(node.get(attribute, ()) for node in each)
+                for each, is_page in zip(values, are_pages, strict=True)
             ]
             if len(set(cells) - {None}) > 1:
                 yield self._row(name, attribute, cells)
+
+    def _is_missing(self, nodes: Sequence[set[int] | None]) -> bool:
+        """Check whether a column is known not to have a package.
+
+        What no column tells could not make a difference.
+        """
+        untold = set.intersection(*(walk.unknown for walk in self.walks))
+        columns = zip(nodes, self.walks, strict=True)
+        return any(each is None and walk.unknown <= untold for each, walk in columns)
 
     def _row(self, package: str, attribute: str, cells: Iterable[Cell]) -> VaryingRow:
         return VaryingRow(package, (), attribute, tuple(cells), self._is_run, packages=(package,))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 Cell = tuple[str, ...] | None
 """The values of an attribute in one column: None without the package, empty if it is unset."""
 
-_FOLDED = ("compiler", "platform", "os", "target", "namespace")
+_FOLDED = ("compiler", "platform", "os", "target", "namespace", "spec_format")
 """Attributes that are one row where many packages have the same values."""
 
 

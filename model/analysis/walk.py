@@ -88,5 +88,5 @@ class Walker:
                     walk.came_from[step.identity] = identity
                     queue.append(step[:3])
             if id_ in self._unknown:
-                walk.unknown.add(id_)
+                walk.unknown.add(identity)
         return walk

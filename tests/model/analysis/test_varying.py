@@ -13,7 +13,21 @@ from spackscope.model.analysis.varying import Varying, varying
 from spackscope.model.analysis.varying_rows import Cell, VaryingRow
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from tests.builders import FLAGS, GCC, GLIBC, Node, edge, hash_of, leaf, node, record, write_page
+from tests.builders import (
+    FLAGS,
+    GCC,
+    GLIBC,
+    Node,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
 from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
 
 A, B, C, LIB, OTHER, MPICH, OPENMPI, HWLOC = (hash_of(number) for number in range(11, 19))
@@ -235,6 +249,19 @@ def test_pages_are_not_known(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1), record(2)], title="zlib")
 
     assert varying(graph_of(tmp_path), [[0], [1]]) == Varying((), is_known=False)
+
+
+def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
+    own = node(A, name="zlib", dependencies=[edge("lib", LIB, ["link"])])
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(own, leaf(LIB, "lib", "1"))))
+    write_page(tmp_path, [record(1, versions=["1.2"])])
+    graph = spec_graph(catalog_of(path, tmp_path / "develop"))
+    ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib"]
+    table = varying(graph, [[id_] for id_ in ids])
+
+    assert not table.is_known
+    assert {row.attribute for row in table.rows} == {"version"}
 
 
 def test_it_can_be_cancelled(tmp_path: Path) -> None:
