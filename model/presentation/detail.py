@@ -16,7 +16,7 @@ from spackscope.model.presentation.fit import HERE, fit_sentences
 from spackscope.model.presentation.spec_string import install_command, short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
 
-LineKind = Literal["title", "hash", "head", "plain", "differs", "same"]
+LineKind = Literal["title", "hash", "head", "plain", "differs", "same", "good"]
 
 DIFFERS = "≠"
 """Precedes a variant whose value differs among the rows shown."""

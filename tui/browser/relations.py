@@ -11,7 +11,7 @@ from spackscope.model.analysis.differences import compare
 from spackscope.model.analysis.graph import Graph
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import read_needs
-from spackscope.model.analysis.run_kinds import run_kind
+from spackscope.model.analysis.run_kinds import run_kind, run_kinds
 from spackscope.model.analysis.session_fit import fit_of, place_of
 from spackscope.model.analysis.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
@@ -122,7 +122,10 @@ class Relations:
 def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
     """Read whether a spec runs on the host, and why not. Raises IndexDamaged."""
     fit = fit_of(catalog, id_)
-    return list(fit_lines(fit, place_of(session))) if fit is not None else []
+    if fit is None:
+        return []
+    lines = fit_lines(fit, place_of(session))
+    return [replace(line, kind="good") if fit.fits else line for line in lines]
 
 
 def read_relations(catalog: Catalog, id_: int) -> list[DetailLine]:
@@ -143,7 +146,8 @@ def read_difference(
 ) -> list[DetailLine]:
     """Compare a spec with the marked one, or with the look-alike nearest to it.
 
-    That is one of another run-time kind if there is any. Raises Cancelled and IndexDamaged.
+    That is the most used one of another run-time kind, if there is any. Raises Cancelled and
+    IndexDamaged.
     """
     graph = spec_graph(catalog)
     other = _marked(catalog, mark) if mark else _nearest(graph, catalog, row, should_stop)
@@ -163,9 +167,10 @@ def _marked(catalog: Catalog, mark: str) -> int | None:
 def _nearest(graph: Graph, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
     own = graph.identity(row.id)
     alike = range(*catalog.column_arrays.specs(row.look_alike))[:_MAX_CANDIDATES]
-    others = [id_ for id_ in alike if graph.identity(id_) != own]
-    kind = run_kind(graph, row.id)
-    of_kinds = {run_kind(graph, id_): id_ for id_ in reversed(others)}
-    of_kinds.pop(kind, None)
-    found = nearest(graph, row.id, of_kinds.values() or others, limit=1, should_stop=should_stop)
+    ids = list(dict.fromkeys(map(graph.identity, alike)))
+    kinds = run_kinds(graph, ids, should_stop=should_stop)
+    others = [kind.ids[0] for kind in kinds if own not in kind.ids]
+    if not others:
+        others = [id_ for id_ in ids if id_ != own]
+    found = nearest(graph, row.id, others, limit=1, should_stop=should_stop)
     return found.candidates[0].id if found.candidates else None

@@ -27,7 +27,14 @@ _WIDE = 50
 _INDENT = 2
 _MIN_NAME_WIDTH = 14
 """Cells that a name keeps even if indentation would leave it less."""
-_STYLES = {"title": "strong", "hash": "accent", "head": "dim", "differs": "strong", "same": "dim"}
+_STYLES = {
+    "title": "strong",
+    "hash": "accent",
+    "head": "dim",
+    "differs": "strong",
+    "same": "dim",
+    "good": "good",
+}
 
 
 class LayoutRow(NamedTuple):

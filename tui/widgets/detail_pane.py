@@ -29,6 +29,7 @@ class DetailPane(VirtualList):
 
     BINDINGS = bindings(DETAIL, TREE)
     BORDER_TITLE = "detail"
+    COMPONENT_CLASSES = {"row--good"}
 
     @dataclass
     class TermChosen(Message):
