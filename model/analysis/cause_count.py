@@ -35,9 +35,6 @@ class CauseCounter:
         self._nodes: dict[int, _Node | None] = {}
         self._configurations: dict[Hashable, int] = {}
         self._pairs: dict[_Pair, _PairCauses] = {}
-        # Questions to the graph that are asked for each edge.
-        self._names: dict[int, str] = {}
-        self._identities: dict[int, int] = {}
 
     def count(self, a: int, b: int, most: int) -> int | None:
         """Return the number of causes between two specs, or None if there are more than `most`."""
@@ -81,23 +78,13 @@ class CauseCounter:
 
     def _read(self, id_: int) -> _Node | None:
         graph = self._graph
-        links = [(self._name(child), child, kind) for child, kind in graph.links(id_)]
-        children = {name: self._identity(child) for name, child, _ in links}
+        links = [(graph.name(child), child, kind) for child, kind in graph.links(id_)]
+        children = {name: graph.identity(child) for name, child, _ in links}
         if len(children) < len(links) or not graph.lists_dependencies(id_):
             return None
         key = graph.configuration(id_), frozenset((name, kind) for name, _, kind in links)
         number = self._configurations.setdefault(key, len(self._configurations))
         return _Node(number, children)
-
-    def _name(self, id_: int) -> str:
-        if (name := self._names.get(id_)) is None:
-            name = self._names[id_] = self._graph.name(id_)
-        return name
-
-    def _identity(self, id_: int) -> int:
-        if (identity := self._identities.get(id_)) is None:
-            identity = self._identities[id_] = self._graph.identity(id_)
-        return identity
 
     def _below(self, a: int, b: int) -> Iterator[_Pair]:
         graph = self._graph

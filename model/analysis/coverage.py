@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from spackscope.model.analysis.availability import NOWHERE, Availability, Place
-from spackscope.model.analysis.candidates import Candidates, group_candidates
-from spackscope.model.analysis.differences import Comparison, compare
+from spackscope.model.analysis.differences import Comparison
 from spackscope.model.analysis.environment import Environment
-from spackscope.model.analysis.nearest import Nearest, NearestSearch
-from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.analysis.nearest import Nearest
 
 Role = Literal["root", "run", "build"]
 """Whether an environment asks for a spec itself, links or runs it, or only builds with it."""
+
+
+_NOT_SEARCHED = Nearest()
 
 
 class Hit(NamedTuple):
@@ -45,7 +45,7 @@ class Missing:
     is_needed: bool
     is_recorded: bool
     holds_up: bool
-    nearest: Nearest
+    nearest: Nearest = _NOT_SEARCHED
     comparison: Comparison | None = None
 
 
@@ -78,35 +78,27 @@ class Coverage:
         return len(self.hits) + len(self.missing)
 
 
-def cover(
-    environment: Environment,
-    availability: Availability,
-    *,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
-) -> Coverage:
-    """Compare an environment with what caches have. Raises Cancelled and IndexDamaged.
+def cover(environment: Environment, availability: Availability) -> Coverage:
+    """Compare an environment with what caches have. Raises IndexDamaged.
 
-    environment = environment_of(load(["spack.lock"], session), caches)
-    cover(environment, Availability(caches)).missing
+        environment = environment_of(load(["spack.lock"], session), caches)
+        coverage = cover(environment, Availability(caches))
+
+    What comes nearest to what is missing is found by `find_nearest`, which takes longer.
     """
-    return _Cover(environment, availability, should_stop).coverage(on_progress)
+    return _Cover(environment, availability).coverage()
 
 
 class _Cover:
-    def __init__(
-        self, environment: Environment, availability: Availability, should_stop: ShouldStop
-    ) -> None:
+    def __init__(self, environment: Environment, availability: Availability) -> None:
         self._environment = environment
-        self._availability = availability
-        self._should_stop = should_stop
         every = environment.all_in_build_order
         self._hashes = dict(zip(every, environment.graph.hashes(every), strict=True))
         places = availability.places(self._hashes.values())
         self._places = {spec: places.get(self._hashes[spec], NOWHERE) for spec in every}
         self._externals = {spec for spec in every if environment.is_external(spec)}
 
-    def coverage(self, on_progress: OnProgress) -> Coverage:
+    def coverage(self) -> Coverage:
         environment = self._environment
         built = [s for s in environment.in_build_order if s not in self._externals]
         missing = [spec for spec in built if not self._has(spec)]
@@ -116,7 +108,7 @@ class _Cover:
         return Coverage(
             environment,
             tuple(hits),
-            tuple(self._missing(missing, needed, build, on_progress)),
+            tuple(self._missing(missing, needed, build)),
             self._of(self._externals & set(environment.specs)),
             self._of(needed),
             Plan(self._of(fetch), self._of(build)),
@@ -143,50 +135,23 @@ class _Cover:
         return fetch, build
 
     def _missing(
-        self,
-        specs: Sequence[int],
-        needed: Collection[int],
-        build: Collection[int],
-        on_progress: OnProgress,
-    ) -> list[Missing]:
-        environment = self._environment
-        graph, roots = environment.graph, set(environment.roots)
-        search = NearestSearch(graph)
-        holding = self._holding_up(specs)
-        candidates: dict[str, Candidates] = {}
-        missing = []
-        for number, spec in enumerate(specs):
-            if self._should_stop():
-                raise Cancelled
-            on_progress("missing specs compared", number, len(specs))
+        self, specs: Sequence[int], needed: Collection[int], build: Collection[int]
+    ) -> Iterator[Missing]:
+        environment, holding = self._environment, self._holding_up(specs)
+        for spec in specs:
             node = environment.node(spec)
-            attributes = graph.attributes(node)
-            if (package := attributes.package) not in candidates:
-                ids = self._availability.candidates(package)
-                candidates[package] = group_candidates(graph, ids)
-            nearest = search.find(node, candidates[package], should_stop=self._should_stop)
-            missing.append(
-                Missing(
-                    node,
-                    self._hashes[spec],
-                    package,
-                    attributes.version,
-                    "root" if spec in roots else "run" if spec in needed else "build",
-                    spec in build,
-                    bool(self._places[spec].sources),
-                    spec in holding,
-                    nearest,
-                    self._compare(node, nearest),
-                )
+            attributes = environment.graph.attributes(node)
+            is_root = spec in environment.roots
+            yield Missing(
+                node,
+                self._hashes[spec],
+                attributes.package,
+                attributes.version,
+                "root" if is_root else "run" if spec in needed else "build",
+                spec in build,
+                bool(self._places[spec].sources),
+                spec in holding,
             )
-        return missing
-
-    def _compare(self, node: int, nearest: Nearest) -> Comparison | None:
-        best = nearest.candidates[0] if nearest.candidates else None
-        if best is None or best.causes is None:
-            return None
-        graph = self._environment.graph
-        return compare(graph, node, best.id, should_stop=self._should_stop)
 
     def _holding_up(self, missing: Sequence[int]) -> set[int]:
         """Return the missing specs that wait for no other, while others wait for them."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from spackscope.model.analysis.cached_graph import CachedGraph
 from spackscope.model.analysis.graph import Graph, is_run
 from spackscope.model.analysis.hash_graph import HashGraph
 from spackscope.model.analysis.joined_graph import JoinedGraph
@@ -106,4 +107,4 @@ def _environment(
         tuple(dict.fromkeys(graph.identity(graph.second_id(id_)) for id_ in some))
         for some in (ids, roots)
     )
-    return Environment(graph, specs, root_specs, described)
+    return Environment(CachedGraph(graph), specs, root_specs, described)

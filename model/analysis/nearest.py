@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from spackscope.model.analysis.cached_graph import CachedGraph
 from spackscope.model.analysis.candidates import (
     Candidates,
     LookAlikes,
@@ -79,12 +80,13 @@ def nearest(
     causes below, then those whose hash comes first. Raises Cancelled.
     """
     own = graph.identity(id_)
+    graph = CachedGraph(graph)
     others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
     return NearestSearch(graph).find(id_, others, limit=limit, should_stop=should_stop)
 
 
 class NearestSearch:
-    """Searches for the nearest candidates of several specs, reading what they share once."""
+    """Searches for the nearest candidates of several specs in a graph that is best cached."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -12,6 +12,9 @@ from spackscope.model.index.damage import natural, text, texts
 _MAX_SINGLE = 256
 """Nodes that are read one by one; to read all of 60,000 takes as long as 10,000 single ones."""
 
+_EMPTY = "[]"
+"""What nearly all lists are: they need not be parsed."""
+
 _SELECT = f"SELECT {', '.join(NodeFacts._fields)} FROM node"
 
 
@@ -57,6 +60,7 @@ class NodeTable(Sequence[NodeFacts]):
 
 def _facts(row: Sequence[Any]) -> NodeFacts:
     recipe, external, modules, more, patches, format_ = row
+    lists = (() if value == _EMPTY else texts(value) for value in (modules, patches))
     return NodeFacts(
-        text(recipe), text(external), texts(modules), text(more), texts(patches), natural(format_)
+        text(recipe), text(external), next(lists), text(more), next(lists), natural(format_)
     )

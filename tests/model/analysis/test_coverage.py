@@ -13,6 +13,7 @@ import pytest
 from spackscope.model.analysis.availability import Availability, environments
 from spackscope.model.analysis.coverage import Coverage, Missing, cover
 from spackscope.model.analysis.environment import environment_of, environment_of_hashes
+from spackscope.model.analysis.nearest_missing import find_nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (
@@ -55,7 +56,8 @@ def caches(
 
 
 def covered(environment: Catalog, caches: Catalog, *besides: str) -> Coverage:
-    return cover(environment_of(environment, caches), Availability(caches, besides))
+    availability = Availability(caches, besides)
+    return find_nearest(cover(environment_of(environment, caches), availability), availability)
 
 
 def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
@@ -261,7 +263,10 @@ def test_an_absent_dependency_is_missing(tmp_path: Path) -> None:
         assert (zlib.package, zlib.version, zlib.role) == ("zlib", version, "run")
 
 
-def test_coverage_can_be_stopped(made: Catalog, caches: dict[str, Catalog]) -> None:
-    environment = environment_of(made, caches["spack0"])
+def test_the_search_for_the_nearest_can_be_stopped(
+    made: Catalog, caches: dict[str, Catalog]
+) -> None:
+    availability = Availability(caches["spack0"])
+    coverage = cover(environment_of(made, caches["spack0"]), availability)
     with pytest.raises(Cancelled):
-        cover(environment, Availability(caches["spack0"]), should_stop=lambda: True)
+        find_nearest(coverage, availability, should_stop=lambda: True)

@@ -8,11 +8,8 @@ from contextlib import closing
 
 from spackscope.model.analysis.availability import Availability
 from spackscope.model.analysis.coverage import Coverage, cover
-from spackscope.model.analysis.environment import (
-    Environment,
-    environment_of,
-    environment_of_hashes,
-)
+from spackscope.model.analysis.environment import environment_of, environment_of_hashes
+from spackscope.model.analysis.nearest_missing import find_nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Unreadable
@@ -48,8 +45,11 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             environment = environment_of_hashes(hashes, caches)
         else:
             environment = environment_of(environments[0], caches)
-        coverage = _cover(environment, caches, options, session)
+        availability = Availability(caches)
+        coverage = cover(environment, availability)
         code = _code(coverage, caches)
+        if options.format != "hashes":
+            coverage = _with_nearest(coverage, availability, options, session)
         return _lines(coverage, options)
 
     print_lines_of_catalogs(options, groups, session, lines)
@@ -101,14 +101,11 @@ def _read_hashes(session: Session) -> list[str] | None:
     return hashes
 
 
-def _cover(
-    environment: Environment, caches: Catalog, options: Options, session: Session
+def _with_nearest(
+    coverage: Coverage, availability: Availability, options: Options, session: Session
 ) -> Coverage:
     is_visible = stdio.is_terminal(sys.stderr)
     with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
-        return cover(
-            environment,
-            Availability(caches),
-            on_progress=progress,
-            should_stop=session.should_stop,
+        return find_nearest(
+            coverage, availability, on_progress=progress, should_stop=session.should_stop
         )

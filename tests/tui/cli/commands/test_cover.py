@@ -176,13 +176,13 @@ def test_an_environment_has_a_name(program: Program, home: Path, tmp_path: Path)
     spack = SpackRoot(tmp_path)
     directory = spack.root / "var/spack/environments/climate"
     write_lock(directory / "spack.lock", wanted())
-    environ = {"SPACK_ROOT": str(spack.root)}
+    root = str(spack.root)
 
-    named = program("cover", "climate", "-f", "index.json", **environ)
+    named = program("cover", "climate", "-f", "index.json", SPACK_ROOT=root)
     assert named.stdout == program(*COVER).stdout
     active = program("cover", "-f", "index.json", SPACK_ENV=str(directory))
     assert (active.returncode, active.stdout) == (1, named.stdout)
-    unknown = program("cover", "climat", "-f", "index.json", **environ)
+    unknown = program("cover", "climat", "-f", "index.json", SPACK_ROOT=root)
     assert (unknown.returncode, unknown.stdout) == (3, "")
     assert "the environment climat is neither a file or directory" in unknown.stderr
     assert "there are climate" in unknown.stderr
