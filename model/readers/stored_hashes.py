@@ -86,7 +86,7 @@ def check_hashes(data: bytes, *, origin: str, on_count: OnCount = lambda _: None
     format_, checks = _checks(document, nodes, origin)
     if checks is None:
         return StoredHashes(problems=[*reasons, *remarks, NOT_KNOWN], is_known=False)
-    return _sorted_out(checks, format_, [*reasons, *remarks])
+    return _stored_hashes(checks, format_, [*reasons, *remarks])
 
 
 def _unchecked(data: bytes, origin: str, reason: str) -> StoredHashes:
@@ -203,8 +203,8 @@ def _version(meta: object, key: str) -> str:
     return str(meta.get(key)) if isinstance(meta, dict) else ""
 
 
-def _sorted_out(checks: _Checks, format_: int | None, problems: list[str]) -> StoredHashes:
-    """Tell the records that are whole from wrong ones, and from those that cannot be checked."""
+def _stored_hashes(checks: _Checks, format_: int | None, problems: list[str]) -> StoredHashes:
+    """Sort the hashes by what the check of each record has found."""
     hashes = StoredHashes(problems=problems)
     for hash_, check in checks.items():
         if check is None:
