@@ -16,6 +16,7 @@ from spackscope.model.loader.load import load, open_cached
 from spackscope.model.sources.session import Session
 
 GROUP_SIZE = 60
+LOCKED = 1200
 
 _MAIN = """
 import sys
@@ -34,7 +35,8 @@ def measure(scratch: Path, environ: Mapping[str, str], specs: int, many: int) ->
     print(f"{catalog.total:,} specs in {len(groups):,} groups of look-alikes")
     _kinds(index, environ, groups, many)
     _fits(index, environ)
-    _processes(index, environ, _two_of(catalog, groups), many)
+    lock = dag_index.build_lock(Path(scratch, "spack.lock"), index, LOCKED)
+    _processes(index, lock, environ, _two_of(catalog, groups), many)
 
 
 def _open(index: Path, environ: Mapping[str, str]) -> Catalog:
@@ -100,11 +102,14 @@ def _closures(graph: SpecGraph, group: range) -> list[set[int]]:
     return closures
 
 
-def _processes(index: Path, environ: Mapping[str, str], two: Sequence[str], many: int) -> None:
+def _processes(
+    index: Path, lock: Path, environ: Mapping[str, str], two: Sequence[str], many: int
+) -> None:
     """Compare whole processes with one that finds a hash in the same index."""
     source = ["-f", str(index)]
     commands = {
         "diff of two specs, to find": ["diff", *source, *two],
+        f"cover of {LOCKED:,} specs, to find": ["cover", *source, str(lock)],
     }
     for name, words in commands.items():
         measured = [
