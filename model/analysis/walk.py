@@ -90,3 +90,17 @@ class Walker:
             if id_ in self._unknown:
                 walk.unknown.add(identity)
         return walk
+
+
+def spec_at(graph: Graph, start: int, path: Sequence[str]) -> int | None:
+    """Return the spec at the end of a path of packages; None if there is none.
+
+    Of two dependencies on one package the one that is linked or run is followed.
+    """
+    id_ = start
+    for name in path:
+        edges = [edge for edge in graph.edges(id_) if graph.name(edge.child) == name]
+        if not edges:
+            return None
+        id_ = next((e.child for e in edges if is_run(e.deptypes)), edges[0].child)
+    return id_

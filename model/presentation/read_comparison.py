@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import islice
 
 from spackscope.model.analysis.graph import Graph
-from spackscope.model.analysis.named_paths import Below, all_below
 from spackscope.model.analysis.own_differences import Value, attribute_values
 from spackscope.model.analysis.run_kinds import Kind, run_kinds
 from spackscope.model.analysis.varying import varying
 from spackscope.model.analysis.varying_rows import VaryingRow
+from spackscope.model.analysis.walk import Walker
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import (
     MISSING,
@@ -105,9 +105,12 @@ class _Reading:
     ) -> None:
         self._graph, self._columns, self._should_stop = graph, columns, should_stop
         self._first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
-        self.told = {
-            id_: all_below(graph, id_) for id_ in columns if graph.lists_dependencies(id_)
-        }
+        self.told = [id_ for id_ in columns if graph.lists_dependencies(id_)]
+        walker = Walker(graph)
+        self._run, self._all = (
+            [walker.walk([id_], run_only=run_only) for id_ in self.told]
+            for run_only in (True, False)
+        )
 
     def own_rows(self) -> Iterator[ComparedRow]:
         """Yield the attributes of the specs themselves, but what comes with another version."""
@@ -146,8 +149,7 @@ class _Reading:
         for row in islice(shown, _MAX_ROWS):
             yield self._varying_row(row, numbers)
         varying_packages = {name for row in table.rows for name in (row.package, *row.packages)}
-        for spec in islice(self._equal(varying_packages, run=run), _MAX_ROWS):
-            yield self._equal_row(spec)
+        yield from islice(self._equal_rows(varying_packages, run=run), _MAX_ROWS)
 
     def _varying_row(self, row: VaryingRow, numbers: Mapping[int, int]) -> ComparedRow:
         values = (
@@ -164,19 +166,21 @@ class _Reading:
             max(0, len(row.packages) - 1),
         )
 
-    def _equal(self, varying_packages: Collection[str], *, run: bool) -> Iterator[Below]:
+    def _equal_rows(
+        self, varying_packages: Collection[str], *, run: bool
+    ) -> Iterator[ComparedRow]:
         """Yield what is below all specs, and is nowhere different."""
-        first, *others = self.told.values()
-        for name, spec in first.items():
-            is_equal = spec.is_run == run and name not in varying_packages
-            if is_equal and all(name in each and each[name].is_run == run for each in others):
-                yield spec
-
-    def _equal_row(self, spec: Below) -> ComparedRow:
-        version = self._graph.attributes(spec.id).version or NOT_TOLD
-        values = (version if id_ in self.told else NOT_TOLD for id_ in self._columns)
-        part: Part = "run" if spec.is_run else "build"
-        return ComparedRow(part, spec.path[-1], "version", tuple(values), spec.path)
+        walks, graph = self._run if run else self._all, self._graph
+        names = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks))
+        if not run:
+            names = names.difference(*(walk.nodes for walk in self._run))
+        for name in walks[0].nodes:
+            path = walks[0].path(graph, name)
+            if name in names and name not in varying_packages and path:
+                version = graph.attributes(min(walks[0].nodes[name])).version or NOT_TOLD
+                values = (version if id_ in self.told else NOT_TOLD for id_ in self._columns)
+                part: Part = "run" if run else "build"
+                yield ComparedRow(part, name, "version", tuple(values), path)
 
 
 def _own_order(name: str) -> tuple[int, str]:

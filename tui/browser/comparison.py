@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from spackscope.model.analysis.named_paths import all_below, spec_at
 from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.analysis.walk import Walker, spec_at
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.cells import SHORT_HASH
@@ -147,7 +147,7 @@ def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) 
     start = graph.find([destination.hash]).get(destination.hash)
     if start is None or not path:
         return start
-    id_ = spec_at(graph, start, path)
-    if id_ is None and (spec := all_below(graph, start).get(path[-1])):
-        return spec.id
-    return id_
+    if (id_ := spec_at(graph, start, path)) is not None:
+        return id_
+    below = Walker(graph).walk([start], run_only=False).nodes
+    return min(below.get(path[-1], ()), default=None)

@@ -1,4 +1,4 @@
-"""Specs below another one by the names of packages."""
+"""Specs by the names of the packages that lead to them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.graph import Graph
-from spackscope.model.analysis.named_paths import all_below, spec_at
 from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.analysis.walk import spec_at
 from tests.builders import Node, catalog_of, database, edge, hash_of, installs, node
 
 ROOT, MPI, CMAKE, ZLIB, BUILD_ZLIB, GMAKE = map(hash_of, range(6))
@@ -36,17 +36,6 @@ def graph(tmp_path: Path) -> Graph:
 
 def id_of(graph: Graph, hash_: str) -> int:
     return graph.find([hash_])[hash_]
-
-
-def test_what_is_linked_or_run_comes_before_what_only_builds(graph: Graph) -> None:
-    below = all_below(graph, id_of(graph, ROOT))
-    assert {name: (spec.path, spec.is_run) for name, spec in below.items()} == {
-        "mpich": (("mpich",), True),
-        "zlib": (("mpich", "zlib"), True),
-        "cmake": (("cmake",), False),
-        "gmake": (("mpich", "gmake"), False),
-    }
-    assert below["zlib"].id == id_of(graph, ZLIB)
 
 
 def test_a_path_of_names_leads_to_a_spec(graph: Graph) -> None:
