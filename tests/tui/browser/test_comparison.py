@@ -11,43 +11,15 @@ from spackscope.model.presentation.comparison_cells import value_texts
 from spackscope.tui.browser.comparison import NOTHING_TO_COMPARE
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from tests.browsing import browsing
-from tests.builders import Node, database, edge, hash_of, installs, node, record, write_page
+from tests.builders import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
-
-A, B, C, D, OTHER, MPI, MPI_2, ZLIB, ZLIB_2, GMAKE, GMAKE_2, USER = (
-    hash_of(number) for number in range(12)
-)
-
-
-def spec(hash_: str, name: str, version: str, *dependencies: Node) -> Node:
-    return node(hash_, name=name, version=version, dependencies=[*dependencies])
-
-
-def hdf5(hash_: str, mpi: str, gmake: str) -> Node:
-    return spec(
-        hash_, "hdf5", "1.14", edge("mpich", mpi, ["link"]), edge("gmake", gmake, ["build"])
-    )
+from tests.tui.browser.look_alike_index import OTHER, ZLIB_2, A, B, C, D, write_look_alikes
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    """Write the index: A and B run the same; C has another zlib through mpich, D no other tool."""
-    records = installs(
-        hdf5(A, MPI, GMAKE),
-        hdf5(B, MPI, GMAKE_2),
-        hdf5(C, MPI_2, GMAKE),
-        hdf5(D, MPI, GMAKE_2),
-        spec(OTHER, "hdf5", "1.12", edge("gmake", GMAKE, ["build"])),
-        spec(MPI, "mpich", "4.3", edge("zlib", ZLIB, ["link"])),
-        spec(MPI_2, "mpich", "4.3", edge("zlib", ZLIB_2, ["link"])),
-        spec(ZLIB, "zlib", "1.3"),
-        spec(ZLIB_2, "zlib", "1.2"),
-        spec(GMAKE, "gmake", "4.4"),
-        spec(GMAKE_2, "gmake", "4.3"),
-        spec(USER, "vtk", "9", edge("hdf5", B, ["link"])),
-    )
     path = tmp_path / "index.json"
-    path.write_bytes(database(records))
+    write_look_alikes(path)
     return path
 
 
