@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spackscope.model.analysis.changes import Change
 from spackscope.model.analysis.doubles import Build, Double, DoubleCause, Doubles, PairCause
 from spackscope.model.analysis.graph import Graph
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.core.text import aligned, clean
 from spackscope.model.presentation.differences import difference_line, path_text
 from spackscope.model.presentation.titles import counted
 
 NOT_TOLD = "differences that the sources do not tell"
 
 _MAX_CAUSES = 40
-_MAX_PACKAGES = 60
-_MAX_BUILDS = 20
-_GAP = "  "
+_MAX_PACKAGES = 6
+_MAX_BUILDS = 8
+"""Lines that are shown, unless all are asked for."""
 
 
 class DoublesReport:
@@ -31,7 +31,6 @@ class DoublesReport:
         ids = {id_ for double in doubles.doubles for build in double.builds for id_ in _ids(build)}
         ordered = sorted(ids)
         self._hashes = dict(zip(ordered, graph.hashes(ordered), strict=True))
-        self._builds = {build.id: build for double in doubles.doubles for build in double.builds}
         self._by_package = {double.package: double for double in doubles.doubles}
 
     @property
@@ -50,44 +49,47 @@ class DoublesReport:
         verb = "has" if len(doubles) == 1 else "have"
         return f"{of_all} {verb} several hashes: {', '.join(kinds)}"
 
-    def lines(self) -> Iterator[str]:
-        """Yield the doubles by their first causes."""
+    def lines(self, *, shows_all: bool = False) -> Iterator[str]:
+        """Yield the doubles by their first causes; long lists are cut, unless all are shown."""
+        causes = self._doubles.causes
         yield self.summary
-        for cause in self._doubles.causes[:_MAX_CAUSES]:
+        for cause in causes if shows_all else causes[:_MAX_CAUSES]:
             yield ""
-            yield from self._cause_lines(cause)
-        if (more := len(self._doubles.causes) - _MAX_CAUSES) > 0:
+            yield from self._cause_lines(cause, shows_all)
+        if (more := len(causes) - _MAX_CAUSES) > 0 and not shows_all:
             yield ""
-            yield f"and {counted(more, 'cause')} more; --json lists all"
+            yield f"and {counted(more, 'cause')} more; --all lists all"
         if self._doubles.unexplained:
             yield f"the causes of {self._doubles.unexplained:,} more pairs are not searched"
 
-    def _cause_lines(self, cause: DoubleCause) -> Iterator[str]:
-        count = counted(len(cause.packages), "package")
-        yield f"{changes_text(cause.changes) or NOT_TOLD}: {count}"
-        for package in cause.packages[:_MAX_PACKAGES]:
-            yield from self._package_lines(self._by_package[package], cause)
-        if (more := len(cause.packages) - _MAX_PACKAGES) > 0:
-            yield f"  and {counted(more, 'package')} more; --json lists all"
+    def _cause_lines(self, cause: DoubleCause, shows_all: bool) -> Iterator[str]:
+        names, limit = cause.packages, None if shows_all else _MAX_PACKAGES
+        changes = changes_text(cause.changes) or NOT_TOLD
+        yield f"{changes}: {counted(len(names), 'package')}"
+        for name in names[:limit]:
+            yield from self._package_lines(self._by_package[name], cause, shows_all)
+        if others := names[len(names[:limit]) :]:
+            yield f"  and {', '.join(map(clean, others))}"
 
-    def _package_lines(self, double: Double, cause: DoubleCause) -> Iterator[str]:
+    def _package_lines(self, double: Double, cause: DoubleCause, shows_all: bool) -> Iterator[str]:
         pairs = [pair for pair in cause.pairs if pair.package == double.package]
         ids = {id_ for pair in pairs for id_ in (pair.a, pair.b)}
         builds = [build for build in double.builds if build.id in ids]
+        shown = builds if shows_all else builds[:_MAX_BUILDS]
         only = "" if double.is_run else ", to build only"
         yield f"  {clean(double.package)}{only}"
-        rows = [self._cells(build, double.is_run) for build in builds[:_MAX_BUILDS]]
-        widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-        for row in rows:
-            cells = map(pad, row, widths)
-            yield f"    {_GAP.join(cells)}".rstrip()
-        if len(builds) > _MAX_BUILDS:
-            yield f"    and {len(builds) - _MAX_BUILDS:,} more"
+        values = _values(cause, pairs)
+        rows = [self._cells(build, double.is_run, values.get(build.id, "")) for build in shown]
+        yield from (f"    {line}" for line in aligned(rows))
+        if more := len(builds) - len(shown):
+            yield f"    and {more:,} more"
 
-    def _cells(self, build: Build, tells_kind: bool) -> tuple[str, str, str]:
+    def _cells(self, build: Build, tells_kind: bool, value: str) -> tuple[str, ...]:
         version = clean(self._graph.attributes(build.id).version)
         kind = "" if build.is_run or not tells_kind else "to build only, "
-        return version, f"/{self._hashes[build.id][:SHORT_HASH]}", f"{kind}{self._use_text(build)}"
+        short, use = self._hashes[build.id][:SHORT_HASH], self._use_text(build)
+        told = f"with {value}" if value not in ("", version) else ""
+        return version, f"/{short}", told, f"{kind}{use}"
 
     def _use_text(self, build: Build) -> str:
         use = build.use
@@ -148,6 +150,18 @@ class DoublesReport:
             "path": None if found is None else found.path,
             "run": None if found is None else found.run,
         }
+
+
+def _values(cause: DoubleCause, pairs: Sequence[PairCause]) -> dict[int, str]:
+    """Return by build the value of what changes first."""
+    values: dict[int, str] = {}
+    for pair in pairs:
+        for difference in pair.cause.differences if pair.cause is not None else ():
+            if difference.attribute == cause.changes[0].difference.attribute:
+                line = difference_line(difference)
+                values |= {pair.a: line.a, pair.b: line.b}
+                break
+    return values
 
 
 def _ids(build: Build) -> tuple[int, ...]:

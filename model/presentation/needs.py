@@ -9,7 +9,7 @@ from typing import Any
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.cells import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.core.text import aligned, cell_width, clean
 from spackscope.model.presentation.titles import counted
 
 NOT_LISTED = "This source lists no dependencies"
@@ -91,17 +91,15 @@ def needs_lines(needs: Needs | None) -> Iterator[str]:
 
 def _table(specs: Iterable[NeededSpec]) -> Iterator[str]:
     rows = [
-        (spec.hash[:SHORT_HASH], _name(spec), _place(spec), _size_cell(spec)) for spec in specs
+        (
+            spec.hash[:SHORT_HASH],
+            _name(spec),
+            _place(spec),
+            "" if spec.size is None else size_text(spec.size),
+        )
+        for spec in specs
     ]
-    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [pad(text, width) for text, width in zip(row[:-1], widths[:-1], strict=True)]
-        cells.append(pad(row[-1], widths[-1], right=True))
-        yield f"  {_GAP.join(cells)}".rstrip()
-
-
-def _size_cell(spec: NeededSpec) -> str:
-    return "" if spec.size is None else size_text(spec.size)
+    return (f"  {line}" for line in aligned(rows))
 
 
 def _place(spec: NeededSpec) -> str:

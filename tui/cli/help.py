@@ -156,8 +156,9 @@ takes; several are taken as one.
 
 options:
   --ignore NAME      leave out this package, or all that a pattern matches
+  --all              list all builds and causes
   --json             print a JSON object
-{_SOURCES}
+{_SOURCES.replace(_ALL, "")}
 exit codes:
   0 none   1 some packages have several builds   2 wrong usage
   3 a source cannot be read   70 unexpected error   130 interrupted

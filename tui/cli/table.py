@@ -9,7 +9,7 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import HASH_LENGTH, Spec
-from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.model.core.text import aligned, cell_width, clean, pad, shorten
 from spackscope.model.presentation.detail import DetailLine, variants_cell
 
 _GAP = "  "
@@ -117,17 +117,6 @@ def candidates(specs: Sequence[Spec], hash_length: int = HASH_LENGTH) -> Iterato
         for spec in specs
     ]
     return aligned(rows)
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return rows of clean texts in columns as wide as their content, numbers right-aligned."""
-    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            pad(text, width, right=text.replace(",", "").isdecimal())
-            for text, width in zip(row, widths, strict=True)
-        )
-        yield _GAP.join(cells).rstrip()
 
 
 def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from spackscope.model.analysis.doubles import find_doubles
@@ -29,7 +30,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         )
         code = ExitCode.DOUBLES if doubles.doubles else ExitCode.FOUND
         report = DoublesReport(spec_graph(catalog), doubles)
-        yield from [report.json()] if options.format else report.lines()
+        yield from [report.json()] if options.format else report.lines(shows_all=options.all)
 
-    print_lines(options, [find_environment(name, session) for name in sources], session, lines)
+    named = [find_environment(name, session) for name in sources]
+    # Here --all is about lines.
+    print_lines(options, named, replace(session, include_dependency_only=False), lines)
     return code

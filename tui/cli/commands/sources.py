@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.text import aligned
 from spackscope.model.presentation import export
 from spackscope.model.presentation.sources import HEADS, source_cells
 from spackscope.model.sources.session import Session
-from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.process import stdio
@@ -30,7 +30,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         now = time.time()
         rows = [HEADS, *(source_cells(state, now) for state in catalog.sources)]
         if stdio.is_terminal(sys.stdout):
-            return table.aligned(rows)
+            return aligned(rows)
         return ("\t".join(row) for row in rows)
 
     return print_lines(options, sources, session, lines)

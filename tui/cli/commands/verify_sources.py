@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from spackscope.model.core.text import aligned
 from spackscope.model.presentation.verification import (
     HEADS,
     verified_cells,
@@ -16,7 +17,6 @@ from spackscope.model.presentation.verification import (
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify
-from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import MAX_PRINTED
 from spackscope.tui.cli.progress import BuildProgress
@@ -49,7 +49,7 @@ def _lines(verified: Sequence[VerifiedSource], format_: str | None) -> Iterator[
         return
     rows = [HEADS, *map(verified_cells, verified)]
     is_terminal = stdio.is_terminal(sys.stdout)
-    yield from table.aligned(rows) if is_terminal else ("\t".join(row) for row in rows)
+    yield from aligned(rows) if is_terminal else ("\t".join(row) for row in rows)
     yield from verified_lines(verified)
 
 

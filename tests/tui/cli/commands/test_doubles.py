@@ -71,11 +71,17 @@ def test_a_real_environment_is_described(program: Program) -> None:
     data = lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes())
     (program.home / "spack.lock").write_bytes(data)
     lines = program("doubles", "spack.lock").stdout.splitlines()
-    assert lines[:5] == [
+    assert lines[:8] == [
         "28 of 59 packages have several hashes: 18 linked or run, 10 to build only",
         "",
         "zlib-ng ~new_strategies ≠ +new_strategies: 15 packages",
         "  zlib-ng",
-        "    2.3.2  /3hbanml  6 roots: cmake › zlib-ng",
+        "    2.3.2  /3hbanml  with +new_strategies  6 roots: cmake › zlib-ng",
+        "    2.3.2  /lxdloq4  with ~new_strategies  2 roots: libevent › openssl › zlib-ng",
+        "  cmake, to build only",
+        "    3.31.11  /alqml32  with +new_strategies  3 roots: fmt › cmake",
     ]
-    assert all(line.isprintable() for line in lines)
+    assert "  and openssl, pigz, py-pip, py-setuptools, py-wheel" in "\n".join(lines)
+    every = program("doubles", "--all", "spack.lock").stdout.splitlines()
+    assert len(every) > len(lines)
+    assert all(line.isprintable() for line in every)
