@@ -67,20 +67,20 @@ class RowCells:
         for number, each in enumerate(placed):
             pieces += [_GAP] if number else []
             pieces += self._cell(each.column, each.width, row)
-        return pieces + self._note_pieces(row, columns, above) if columns.differs else pieces
-
-    def _note_pieces(self, row: Row, columns: NoteColumns, above: Iterable[Row]) -> list[Piece]:
-        """Return how many use the specs of a row, and what they differ in."""
-        note, pieces = self._note(row), list[Piece]()
         if columns.users:
-            users = "" if note.users is None else f"{note.users:,}" if note.users else "-"
-            pieces += [_GAP, (pad(users, columns.users, right=True), "")]
-        text = note.differs
+            users = self._note(row).users
+            text = "" if users is None else f"{users:,}" if users else "-"
+            pieces += [_GAP, (pad(text, columns.users, right=True), "")]
+        return pieces + self._differs(row, columns.differs, above) if columns.differs else pieces
+
+    def _differs(self, row: Row, width: int, above: Iterable[Row]) -> list[Piece]:
+        """Return what the specs of a row differ in."""
+        text = self._note(row).differs
         if text == NOT_TOLD and any(self._note(each).differs == NOT_TOLD for each in above):
             text = ""
         is_constant = text in (NOT_TOLD, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
-        text = pad(shorten(text, columns.differs, keep="start"), columns.differs)
-        return [*pieces, _GAP, (text, "dim" if is_constant else "")]
+        text = pad(shorten(text, width, keep="start"), width)
+        return [_GAP, (text, "dim" if is_constant else "")]
 
     def _cell(self, column: Column, width: int, row: Row) -> list[Piece]:
         if row.role >= RowRole.KIND and column.has_dictionary:

@@ -184,15 +184,15 @@ class SpecTable(Vertical):
         names = [column.name for column in self._columns]
         constant = set(names) - set(self._varying)
         current = names.index(self._column)
-        is_told = rows.listing.lists_dependencies
-        widths = note_columns(width, is_told=is_told) if is_folded else [NoteColumns()]
-        for notes in widths:
+        is_told, is_opened = rows.listing.lists_dependencies, rows.listing.roles is not None
+        widths = note_columns(width, is_told=is_told, is_opened=is_opened)
+        for notes in widths if is_folded else [NoteColumns()]:
             room = width - notes.total
             layout = lay_out(self._columns, natural, room, constant=constant, current=current)
             if not layout.before and not layout.after:
                 break
         old_names, rows.placed = self.placed_names, layout.placed
-        rows.note_columns = notes.widened(room - layout.width)
+        rows.note_columns = notes.widened(room - layout.width) if is_told else notes
         if self.placed_names != old_names:
             self.post_message(self.Placed())
         rows.refresh()
