@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
 
 from spackscope.model.catalog.arrays import Adjacency
 from spackscope.model.core.errors import Cancelled
@@ -15,11 +15,11 @@ Mask = int
 
 
 class ClosureMasks:
-    """The union of masks over all that each node reaches; no node is visited twice.
+    """The union of the masks of each node and of all that it reaches; none is visited twice.
 
-    `own` returns the mask of a node, `count` is the number of nodes with edges, and edges to
-    `skipped` nodes are not followed. A node on a cycle, which no real index has, lacks what is
-    reached through itself.
+    `own` returns the mask of a node. There are `count` nodes, the last of which have no edges; and
+    edges to `skipped` nodes are not followed. A node on a cycle, which no real index has, lacks
+    what is reached through itself.
     """
 
     def __init__(
@@ -29,59 +29,58 @@ class ClosureMasks:
         own: Callable[[int], Mask],
         skipped: Collection[int] = (),
     ) -> None:
-        self._edges, self._own, self._skipped = edges, own, skipped
-        self._below: list[Mask | None] = [None] * count
+        self._edges, self._own = edges, own
+        self._whole: list[Mask | None] = [None] * count
+        for node in skipped:
+            # What reaches them gets nothing from them.
+            self._whole[node] = 0
+        self._skipped = frozenset(skipped)
 
-    def children(self, node: int) -> Iterator[int]:
-        """Yield the nodes that a node has edges to."""
-        if node < len(self._below):
-            first = self._edges.first
-            for child in self._edges.nodes[first[node] : first[node + 1]]:
-                if child not in self._skipped:
-                    yield child
+    def _children(self, node: int) -> Sequence[int]:
+        first = self._edges.first
+        if node + 1 >= len(first):
+            return ()
+        return self._edges.nodes[first[node] : first[node + 1]]
 
-    def below(self, start: int, should_stop: ShouldStop = never) -> Mask:
-        """Return the union of the masks of all that a node reaches. Raises Cancelled."""
-        known = self._below
-        if start >= len(known):
-            return 0
-        if (mask := known[start]) is not None:
+    def whole(self, start: int, should_stop: ShouldStop = never) -> Mask:
+        """Return the union for a node. Raises Cancelled."""
+        if start in self._skipped:
+            mask = self._own(start)
+            for child in self._children(start):
+                mask |= self.whole(child) if child not in self._skipped else 0
             return mask
+        known = self._whole
         stack, opened = [start], set[int]()
         while stack:
             node = stack[-1]
-            if node in opened or known[node] is not None:
+            if known[node] is not None:
                 stack.pop()
-                if known[node] is None:
-                    known[node] = self._union(node)
-                continue
-            opened.add(node)
-            if len(opened) % _CHECK_INTERVAL == 0 and should_stop():
-                raise Cancelled
-            stack += (
-                child
-                for child in self.children(node)
-                if child < len(known) and known[child] is None and child not in opened
-            )
+            elif node in opened:
+                mask = self._own(node)
+                for child in self._children(node):
+                    mask |= known[child] or 0
+                known[stack.pop()] = mask
+            else:
+                opened.add(node)
+                if len(opened) % _CHECK_INTERVAL == 0 and should_stop():
+                    raise Cancelled
+                children = self._children(node)
+                stack += [c for c in children if known[c] is None and c not in opened]
         return known[start] or 0
-
-    def _union(self, node: int) -> Mask:
-        mask = 0
-        for child in self.children(node):
-            mask |= self._own(child)
-            if child < len(self._below):
-                mask |= self._below[child] or 0
-        return mask
 
     def witness(self, start: int, bits: Mask) -> int:
         """Return a node below another one whose own mask has some bits; the other if none has."""
-        node, seen = start, {start}
+        self.whole(start)
+        known, node, seen = self._whole, start, {start}
         while True:
-            children = [child for child in self.children(node) if child not in seen]
+            children = [
+                child
+                for child in self._children(node)
+                if (known[child] or 0) & bits and child not in seen
+            ]
+            if not children:
+                return start
             for child in children:
                 if self._own(child) & bits:
                     return child
-            deeper = (child for child in children if self.below(child) & bits)
-            if (found := next(deeper, None)) is None:
-                return start
-            seen.add(node := found)
+            seen.add(node := children[0])

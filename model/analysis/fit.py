@@ -33,10 +33,10 @@ _COMPILER_BITS = {name: 1 << n for n, name in enumerate([*RUNTIME_OF, *RUNTIME_O
 
 
 class Verdict(NamedTuple):
-    """The reasons of a spec as masks: its own, and those of all that it links or runs."""
+    """The reasons of a spec as masks: its own, and those with all that it links or runs."""
 
     own: Mask
-    below: Mask
+    whole: Mask
 
 
 @class_reading_index
@@ -65,19 +65,25 @@ class HostFit:
         self._lock = threading.Lock()
         self._codes: array[int] | None = None
         self._fits: Sequence[Fit] = ()
+        self._briefs: dict[Verdict, Fit] = {}
+
+    @property
+    def _count(self) -> int:
+        """The number of records and absent dependencies."""
+        return self._edges.count + len(self._edges.absent)
 
     @cached_property
     def _run(self) -> ClosureMasks:
         """The reasons of what specs link or run."""
         kinds = self._edges.kinds
         followed = [is_run(kind.deptypes) and LIBC not in kind.virtuals for kind in kinds]
-        edges, count = self._edges.down.restricted(followed), self._edges.count
-        return ClosureMasks(edges, count, self._nodes.mask, self._ids_of([_GCC_RUNTIME]))
+        edges, skipped = self._edges.down.restricted(followed), self._ids_of([_GCC_RUNTIME])
+        return ClosureMasks(edges, self._count, self._nodes.mask, skipped)
 
     @cached_property
     def _compilers(self) -> ClosureMasks:
         """The compilers and their runtimes anywhere below specs."""
-        return ClosureMasks(self._edges.down, self._edges.count, self._compiler_bit)
+        return ClosureMasks(self._edges.down, self._count, self._compiler_bit)
 
     @cached_property
     def _compiler_bits(self) -> dict[int, Mask]:
@@ -99,7 +105,7 @@ class HostFit:
         return ids
 
     def _lacks_runtime(self, id_: int, should_stop: ShouldStop) -> bool:
-        mask = self._compiler_bit(id_) | self._compilers.below(id_, should_stop)
+        mask = self._compilers.whole(id_, should_stop)
         return any(
             mask & _COMPILER_BITS[compiler] and not mask & _COMPILER_BITS[runtime]
             for compiler, runtime in RUNTIME_OF.items()
@@ -109,7 +115,7 @@ class HostFit:
         own = self._nodes.mask(id_)
         if not self._nodes.is_external(id_) and self._lacks_runtime(id_, should_stop):
             own |= self._no_runtime
-        return Verdict(own, self._run.below(id_, should_stop))
+        return Verdict(own, self._run.whole(id_, should_stop))
 
     @property
     def is_ready(self) -> bool:
@@ -120,6 +126,18 @@ class HostFit:
         """Return whether a spec runs on the host, and whether Spack reuses it."""
         verdict = self._verdict(id_)
         return _fit(self._reasons(verdict, partial(self._sentence, id_)))
+
+    def brief(self, id_: int) -> Fit:
+        """Return whether a spec runs on the host and is reused, without sentences."""
+        if self._codes is not None:
+            return self._fits[self._codes[id_]]
+        verdict = self._verdict(id_)
+        if (fit := self._briefs.get(verdict)) is None:
+            fit = self._briefs[verdict] = self._without_sentences(verdict)
+        return fit
+
+    def _without_sentences(self, verdict: Verdict) -> Fit:
+        return _fit(self._reasons(verdict, lambda is_own, reason, bit: ""))
 
     def _sentence(self, id_: int, is_own: bool, reason: Reason, bit: Mask) -> str:
         if is_own:
@@ -136,7 +154,7 @@ class HostFit:
         letters = {reason.letter for reason, _ in own} - {""}
         below = [
             (reason, bit)
-            for reason, bit in self._bits.of(verdict.below & ~verdict.own)
+            for reason, bit in self._bits.of(verdict.whole & ~verdict.own)
             if reason.letter not in letters
         ]
         below.sort(key=lambda pair: pair[0].letter or "~")
@@ -159,9 +177,7 @@ class HostFit:
                         raise Cancelled
                     verdict = self._verdict(id_, should_stop)
                     codes.append(numbers.setdefault(verdict, len(numbers)))
-                self._fits = [
-                    _fit(self._reasons(verdict, lambda is_own, r, bit: "")) for verdict in numbers
-                ]
+                self._fits = list(map(self._without_sentences, numbers))
                 self._codes = codes
             return self._codes
 

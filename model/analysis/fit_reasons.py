@@ -69,6 +69,7 @@ class NodeReasons:
         self._columns, self._edges = catalog.column_arrays, catalog.edge_arrays
         self._masks: dict[int, Mask] = {}
         self._libc_masks: dict[int, Mask] = {}
+        self._sentences: dict[tuple[Reason, int, int], str] = {}
         self._described = bits.mask([rules.NOT_DESCRIBED])
 
     def mask(self, id_: int) -> Mask:
@@ -149,9 +150,16 @@ class NodeReasons:
         """Return what a reason says of a node."""
         if id_ >= self._edges.count:
             return reason.label
-        facts = self._facts(id_)
-        target = self._text("target", id_)
-        return self._rules.sentence(reason, target, facts.external, facts.spec_format)
+        arch = self._columns.column("arch")[self._columns.look_alike(id_)]
+        node = self._columns.column("node")[id_]
+        key = reason, arch, node
+        if (sentence := self._sentences.get(key)) is None:
+            target = self._catalog.dictionaries.texts("target")[arch]
+            facts = self._catalog.dictionaries.nodes[node]
+            sentence = self._sentences[key] = self._rules.sentence(
+                reason, target, facts.external, facts.spec_format
+            )
+        return sentence
 
     def _facts(self, id_: int) -> NodeFacts:
         return self._catalog.dictionaries.nodes[self._columns.column("node")[id_]]

@@ -88,6 +88,10 @@ class SessionFit:
         """Return whether the spec with an id runs on the host, with sentences."""
         return self._get().of(id_)
 
+    def brief(self, id_: int) -> Fit:
+        """Return whether the spec with an id runs on the host, without sentences."""
+        return self._get().brief(id_)
+
     def codes(self, should_stop: ShouldStop) -> Sequence[int]:
         """Return a code for each spec by its id. Raises Cancelled."""
         return self._get().codes(should_stop)

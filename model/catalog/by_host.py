@@ -42,6 +42,9 @@ class HostAnswers(Protocol):
     def of(self, id_: int) -> Fit:
         """Return whether the spec with an id runs on the host, with sentences."""
 
+    def brief(self, id_: int) -> Fit:
+        """Return whether the spec with an id runs on the host, without sentences."""
+
     def codes(self, should_stop: ShouldStop) -> Sequence[int]:
         """Return a code for each spec by its id. Raises Cancelled."""
 
@@ -52,11 +55,13 @@ class HostAnswers(Protocol):
 class ByHost:
     """The columns that depend on the host, read like those of the index.
 
-    `answers` is None until it is set; then all methods with a column raise Unanswerable.
+    `answers` is None until it is set; until then all methods with a column raise Unanswerable.
+    Records have answers once those of all are computed, or from the start if it `fills_rows`.
     """
 
     def __init__(self) -> None:
         self.answers: HostAnswers | None = None
+        self.fills_rows = False
 
     def prepare(self, query: Query, should_stop: ShouldStop) -> None:
         """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
@@ -105,11 +110,11 @@ class ByHost:
         return array("q", sorted(ids, key=lambda id_: keys[codes[id_]], reverse=descending))
 
     def filled(self, id_: int, spec: Spec) -> Spec:
-        """Return a record with whether it runs on the host, if that is already computed."""
+        """Return a record with whether it runs on the host, if that is wanted or computed."""
         answers = self.answers
-        if answers is None or not answers.is_ready:
+        if answers is None or not (self.fills_rows or answers.is_ready):
             return spec
-        return replace(spec, fit=answers.fits()[answers.codes(never)[id_]])
+        return replace(spec, fit=answers.brief(id_))
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
-from spackscope.model.core.progress import never
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation import export
 from spackscope.model.presentation.fit import hidden_by_host
@@ -35,10 +34,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     is_table = options.format is None and stdio.is_terminal(sys.stdout)
 
     def lines(catalog: Catalog) -> Iterator[str]:
-        answers = catalog.by_host.answers
-        if options.host and answers is not None:
-            # All records have it then, so that every format shows it.
-            answers.codes(never)
+        # With a host every format says what fits it.
+        catalog.by_host.fills_rows = bool(options.host)
         listing = catalog.listing(View(query))
         if virtuals := catalog.virtuals.sentence(query):
             stdio.print_message(virtuals)
