@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.host import Host, parse_host
-from spackscope.model.analysis.host_detection import detect_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.progress import ShouldStop
@@ -15,6 +13,10 @@ from spackscope.model.core.records import Fit, Spec
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.fit import HostFit
+    from spackscope.model.analysis.host import Host
 
 VARIABLE = "SPACKSCOPE_HOST"
 """The variable of the environment that describes the host."""
@@ -32,6 +34,9 @@ def host_of(session: Session) -> Host:
 
         host_of(Session(os.environ, host="target=zen3 glibc=2.34"))
     """
+    from spackscope.model.analysis.host import parse_host
+    from spackscope.model.analysis.host_detection import detect_host
+
     description = described_host(session)
     return parse_host(description) if description else detect_host()
 
@@ -63,6 +68,9 @@ class SessionFit:
         self._fit: HostFit | None = None
 
     def _get(self) -> HostFit:
+        # Most commands load a catalog, and need no fit.
+        from spackscope.model.analysis.fit import HostFit
+
         with self._lock:
             if self._fit is None:
                 host = host_of(self._session)
