@@ -79,7 +79,7 @@ def _listed(phrases: Sequence[str]) -> str:
     package = ""
     for phrase_ in phrases[:MAX_PHRASES]:
         first, _, rest = phrase_.partition(" ")
-        if first == package:
+        if first == package and first not in ("with", "without", "no"):
             joined[-1] += f" {rest}"
         else:
             joined.append(phrase_)
@@ -120,20 +120,22 @@ def phrase(row: VaryingRow, column: int, usual: Cell = None) -> str:
     text = ",".join(cell)
     if attribute == "version":
         return f"{package} {text}"
-    if row.attribute.startswith("variant:") and usual and len(cell) + len(usual) > 2:
-        more = [f"+{value}" for value in cell if value not in usual]
-        less = [f"~{value}" for value in usual if value not in cell]
-        if len(more) + len(less) <= len(cell):
-            return f"{package} {attribute} {' '.join(more + less)}"
     if row.attribute.startswith("variant:"):
-        return (
-            f"{package} {text}{attribute}"
-            if text in ("+", "~")
-            else f"{package} {attribute}={text}"
-        )
+        return f"{package} {_variant_text(attribute, cell, usual or ())}"
     if len(row.packages) > 1:
         return f"{attribute} {text}"
     if attribute in ("package_hash", "patches"):
         digests = ",".join(digest[:_SHORT_DIGEST] for digest in cell)
         return f"{package} {'recipe' if attribute == 'package_hash' else attribute} {digests}"
     return f"{package} {attribute.replace('_', ' ')} {text}"
+
+
+def _variant_text(name: str, values: tuple[str, ...], usual: tuple[str, ...]) -> str:
+    """Return a variant, or of several values those that differ from the usual ones."""
+    if values in (("+",), ("~",)):
+        return f"{values[0]}{name}"
+    more = [f"+{value}" for value in values if value not in usual]
+    less = [f"~{value}" for value in usual if value not in values]
+    if usual and len(more) + len(less) <= len(values) > 1:
+        return f"{name} {' '.join(more + less)}"
+    return f"{name}={','.join(values)}"

@@ -51,6 +51,12 @@ def test_values_of_one_package_are_joined_and_many_are_counted() -> None:
     )
 
 
+def test_packages_that_are_there_or_not_are_not_joined() -> None:
+    rows = [row(name, "present", None, ("1",)) for name in ("curl", "zstd")]
+
+    assert differing_lines(rows, [2, 1])[1] == "with curl 1, with zstd 1"
+
+
 def test_a_provider_is_named_once() -> None:
     rows = [
         row("mpi", "provider", ("mpich@4.3.2",), ("openmpi@5.0.9",), ("openmpi@5.0.8",), None),
