@@ -59,10 +59,10 @@ class ComparedRow:
 class ComparedTable:
     """Specs side by side.
 
-    `total` counts the hashes that were compared, and `left_out` those that were not, because
-    there are too many. `rows` are those of the specs and of what they link or run, `build_rows`
-    those of what only builds them; each is None until it is read, or if no source tells it.
-    `tells` says of each spec whether its source lists dependencies.
+    `total` counts the hashes that were compared, `left_out` those that were not, because there
+    are too many, and `kinds` the run-time kinds. `rows` are those of the specs and of what they
+    link or run, `build_rows` those of what only builds them; each is None until it is read, or if
+    no source tells it. `tells` says of each spec whether its source lists dependencies.
     """
 
     title: str
@@ -72,13 +72,13 @@ class ComparedTable:
     rows: tuple[ComparedRow, ...] | None = None
     build_rows: tuple[ComparedRow, ...] | None = None
     left_out: int = 0
+    kinds: int = 1
     is_by_kind: bool = True
 
     @property
     def runs_the_same(self) -> bool:
         """Whether it is known that all run the same."""
-        is_told = self.rows is not None and bool(self.tells) and all(self.tells)
-        return is_told and all(row.is_equal for row in self.rows or ())
+        return self.kinds == 1 and bool(self.tells) and all(self.tells)
 
     def column_of(self, id_: int) -> int:
         """Return the column that stands for a spec; the first one if none does."""

@@ -60,6 +60,7 @@ def read_comparison(
         len(compared),
         tuple(map(graph.lists_dependencies, columns)),
         left_out=len(unique) - len(compared),
+        kinds=len(kinds),
         is_by_kind=by_kind,
     )
     show(table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spackscope.model.presentation.comparison import (
     NOT_TOLD,
     ComparedRow,
@@ -23,7 +25,7 @@ def test_equal_rows_and_what_follows_are_folded_away() -> None:
         row("package_hash", "a", "a", "b", follows="version"),
         row("target", "zen3", "zen3", NOT_TOLD),
     )
-    table = ComparedTable("hdf5", SPECS, 3, (True,) * 3, rows, ())
+    table = ComparedTable("hdf5", SPECS, 3, (True,) * 3, rows, (), kinds=2)
     assert [line.row or line.text for line in table_lines(table)] == [
         "linked or run",
         rows[0],
@@ -45,6 +47,7 @@ def test_it_is_said_what_is_not_told() -> None:
     assert notes(mixed) == ["? the source of this spec lists no dependencies"]
     assert not mixed.runs_the_same
     own = ComparedRow("own", "hdf5", "version", ("1", "2", "1"))
-    differing = ComparedTable("hdf5", SPECS, 3, (True,) * 3, (own,), ())
+    differing = ComparedTable("hdf5", SPECS, 3, (True,) * 3, (own,), (), kinds=2)
     assert notes(differing) == ["nothing differs"]
+    assert notes(replace(differing, kinds=1)) == ["nothing differs: all run the same"]
     assert notes(ComparedTable("hdf5", SPECS, 3, (True,) * 3)) == ["comparing…"]
