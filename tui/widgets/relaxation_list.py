@@ -53,7 +53,7 @@ class RelaxationList(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the reason above the rows."""
         yield Static(classes="relaxation-reason")
-        yield RelaxationRows()
+        yield RelaxationRows(id="relaxation-rows")
 
     def show(self, reason: str, relaxations: Sequence[Relaxation]) -> None:
         """Show other relaxations, with the cursor on the best."""

@@ -148,7 +148,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             ("slash", "down", "spec-rows"),
             ("1 f", "escape", "package-rows"),
             ("2 f", "enter", "spec-rows"),
-            ("3 f", "down", "spec-rows"),
+            ("3 f", "down", "relaxation-rows"),
         ):
             await browser.press(*to_filter.split(), settle=False)
             assert browser.focus.startswith("filter")

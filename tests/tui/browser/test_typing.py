@@ -200,7 +200,7 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
         await browser.paste(" target=x86_64_w")
         assert browser.shown
         await browser.press("enter")
-        assert browser.focus == "spec-rows"
+        assert browser.focus == "relaxation-rows"
         assert browser.shown == set()
         assert browser.specs_title.startswith("specs 0 of 346")
         assert "No spec has target=x86_64_w" in browser.text
