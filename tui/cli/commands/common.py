@@ -10,8 +10,6 @@ from dataclasses import replace
 from itertools import islice
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
-from spackscope.model.assist.diagnostics import explain_no_match
-from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.text import cell_width, clean, pad
@@ -141,6 +139,10 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
 
     `sentence` comes before the reason.
     """
+    # What most commands do not need would be a tenth of their start.
+    from spackscope.model.assist.diagnostics import explain_no_match
+    from spackscope.model.assist.relaxations import relaxations
+
     found = [each for each in relaxations(catalog, query) if each.query]
     counts = [f"{each.count:,}" for each in found]
     width = min(_MAX_LABEL, max((cell_width(each.label) for each in found), default=0))
