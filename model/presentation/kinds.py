@@ -74,18 +74,15 @@ def _own_values(rows: Sequence[VaryingRow], column: int) -> str:
 
 
 def _listed(phrases: Sequence[str]) -> str:
-    """Join phrases, of which those of one package that are adjacent name it once."""
-    joined: list[str] = []
-    package = ""
+    """Join phrases, of which those of one package name it once."""
+    values: dict[str, list[str]] = {}
     for phrase_ in phrases[:MAX_PHRASES]:
         first, _, rest = phrase_.partition(" ")
-        if first == package and first not in ("with", "without", "no"):
-            joined[-1] += f" {rest}"
-        else:
-            joined.append(phrase_)
-        package = first if rest else ""
+        is_package = first not in ("with", "without", "no")
+        values.setdefault(first if is_package else phrase_, []).append(rest if is_package else "")
+    texts = [" ".join(filter(None, (name, *rest))) for name, rest in values.items()]
     more = len(phrases) - MAX_PHRASES
-    return ", ".join([*joined, f"{more} more"] if more > 0 else joined)
+    return ", ".join([*texts, f"{more} more"] if more > 0 else texts)
 
 
 def _others(

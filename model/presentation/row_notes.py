@@ -25,6 +25,9 @@ from spackscope.model.presentation.kinds import (
 
 _BYTES_OF_AN_ID = 100
 
+MAX_COMPARED = 500
+"""Kinds of a group, or specs of a kind, that are compared: real ones are a hundred."""
+
 
 class RowNote(NamedTuple):
     """What is known of a row besides its record.
@@ -38,6 +41,13 @@ class RowNote(NamedTuple):
     kinds: str = ""
     differs: str = ""
     is_whole: bool = True
+
+
+class _Compared(NamedTuple):
+    """The packages that tell groups apart, and a line on each group."""
+
+    packages: str
+    lines: Sequence[str]
 
 
 NoteKey = tuple[int, RowRole, int]
@@ -62,10 +72,9 @@ class RowNotes:
         self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
             lambda kinds: _BYTES_OF_AN_ID * sum(len(kind.ids) for kind in kinds)
         )
-        self._lines: BoundedCache[tuple[int, ...], list[str]] = BoundedCache(
-            lambda lines: sum(map(len, lines))
+        self._comparisons: BoundedCache[tuple[int, ...], _Compared] = BoundedCache(
+            lambda compared: sum(map(len, compared.lines))
         )
-        self._packages: BoundedCache[tuple[int, ...], str] = BoundedCache(len)
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled and IndexDamaged."""
@@ -106,8 +115,8 @@ class RowNotes:
             note = notes[note_key(row)]
             if not note.is_whole:
                 kinds = self.kinds(listing.look_alike_ids(row.look_alike))
-                differs = self._packages_of([kind.ids for kind in kinds], should_stop)
-                whole[note_key(row)] = note._replace(differs=differs, is_whole=True)
+                compared = self._compared([k.ids for k in kinds], should_stop, run_only=True)
+                whole[note_key(row)] = note._replace(differs=compared.packages, is_whole=True)
         return whole
 
     def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
@@ -127,28 +136,23 @@ class RowNotes:
         kind = kinds[number]
         if row.role is RowRole.MEMBER:
             at = kind.ids.index(row.id)
-            lines = self._lines_of([(id_,) for id_ in kind.ids], should_stop, run_only=False)
-            return RowNote(kind.users[at], "", lines[at])
-        lines = self._lines_of([kind.ids for kind in kinds], should_stop, run_only=True)
-        return RowNote(kind.total_users, "", lines[number])
+            builds = self._compared([(id_,) for id_ in kind.ids], should_stop, run_only=False)
+            return RowNote(kind.users[at], "", builds.lines[at])
+        compared = self._compared([kind.ids for kind in kinds], should_stop, run_only=True)
+        return RowNote(kind.total_users, "", compared.lines[number])
 
-    def _packages_of(self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop) -> str:
-        """Return what tells kinds apart."""
-
-        def compute() -> str:
-            table = varying(self._graph, groups, run_only=True, should_stop=should_stop)
-            return telling_packages(table.rows)
-
-        return self._packages.get(tuple(ids[0] for ids in groups), compute)
-
-    def _lines_of(
+    def _compared(
         self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
-    ) -> list[str]:
-        """Return what each of some groups differs in from the others."""
+    ) -> _Compared:
+        """Return what tells groups apart, and what each differs in from the others."""
 
-        def compute() -> list[str]:
-            table = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
-            return differing_lines(table.rows, list(map(len, groups)))
+        def compute() -> _Compared:
+            if len(groups) > MAX_COMPARED:
+                return _Compared(
+                    "", [f"one of {len(groups):,}, too many to compare"] * len(groups)
+                )
+            rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop).rows
+            return _Compared(telling_packages(rows), differing_lines(rows, list(map(len, groups))))
 
         key = (int(run_only), *(id_ for ids in groups for id_ in ids))
-        return self._lines.get(key, compute)
+        return self._comparisons.get(key, compute)

@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.presentation.row_notes import RowNote, row_notes
+from spackscope.model.presentation.row_notes import MAX_COMPARED, RowNote, row_notes
 from tests.builders import (
     Node,
     catalog_of,
@@ -112,3 +112,16 @@ def test_it_can_be_cancelled(catalog: Catalog) -> None:
 
     with pytest.raises(Cancelled):
         row_notes(catalog).of(listing, catalog.rows([0]), should_stop=lambda: True)
+
+
+def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None:
+    count = MAX_COMPARED + 1
+    nodes = [node(hash_of(n), dependencies=..., package_hash=str(n)) for n in range(count)]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    catalog = catalog_of(path)
+    opened = frozenset({catalog.rows([0])[0].look_alike})
+    notes = notes_on(catalog, View(folded=True, opened=opened))
+
+    assert notes[0][2] == RowNote(0, "", "build tools only: all run the same")
+    assert notes[1][2] == RowNote(0, "", "one of 501, too many to compare")
