@@ -42,7 +42,7 @@ _MAX_KEPT = 200
 class _Key(NamedTuple):
     """What the lines depend on: the spec, and the marked one that it is compared with."""
 
-    hash: str
+    id: int
     mark: str
 
 
@@ -53,20 +53,24 @@ class Relations:
         self._host, self._session = host, session
         self._catalog: Catalog | None = None
         self._lines: dict[_Key, Sequence[DetailLine]] = {}
-        self._stale: dict[_Key, Sequence[DetailLine]] = {}
+        self._shown_hash = ""
+        self._shown: Sequence[DetailLine] = ()
 
     def known(self, row: Row) -> Sequence[DetailLine]:
         """Return the lines that were read before, or as many that are still to be read.
 
-        Until they are read from another catalog they are those of the one before.
+        Until they are read from another catalog they are those that were shown last.
         """
         state, key = self._host.state, self._key(row)
         catalog = state.catalog
         if catalog is not self._catalog:
-            self._catalog, self._lines, self._stale = catalog, {}, self._lines
-        lines = self._lines.get(key, self._stale.get(key))
-        if lines is not None or catalog is None or state.connected is not catalog:
-            return lines or ()
+            self._catalog, self._lines = catalog, {}
+        if key in self._lines:
+            self._shown_hash, self._shown = row.spec.hash, self._lines[key]
+        if row.spec.hash == self._shown_hash:
+            return self._shown
+        if catalog is None or state.connected is not catalog:
+            return ()
         labels = [FITS] if catalog.by_host.answers is not None else []
         labels += [NEXT_TO] if self._other_count(catalog, row) else []
         labels += [NEEDS, USED_BY] if catalog.dependencies.lists(row.id) else []
@@ -86,7 +90,7 @@ class Relations:
             others = read_relations(catalog, row.id)
             if not has_other:
                 return [*fits, *others]
-            if key not in self._stale:
+            if row.spec.hash != self._shown_hash:
                 part = [*fits, *pending_lines([NEXT_TO]), *others]
                 task.report(lambda: self._show(row, part))
             return [*fits, *read_difference(catalog, row, key.mark, task), *others]
@@ -96,9 +100,7 @@ class Relations:
 
     def _key(self, row: Row) -> _Key:
         marks = self._host.state.marks
-        return _Key(
-            row.spec.hash, marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else ""
-        )
+        return _Key(row.id, marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else "")
 
     def _other_count(self, catalog: Catalog, row: Row) -> int:
         """Return how many specs this one can be compared with."""
@@ -116,6 +118,7 @@ class Relations:
     def _show(self, row: Row, lines: Sequence[DetailLine]) -> None:
         details = self._host.state.details
         if details is not None and details.row.id == row.id and not details.is_pending:
+            self._shown_hash, self._shown = row.spec.hash, lines
             self._host.change(details=replace(details, relations=lines, at=None))
 
 
