@@ -31,6 +31,14 @@ class PairChange(NamedTuple):
     total: int
 
 
+class _Child(NamedTuple):
+    """A pair of dependencies of the same name, by their ids and by their identities."""
+
+    name: str
+    pair: NodePair
+    key: NodePair
+
+
 class _Shape(NamedTuple):
     """A number for the edges of a spec without their ends, and the ends in the same order."""
 
@@ -57,39 +65,31 @@ class PairChanges:
         """Return the changes between two specs with different hashes. Raises Cancelled."""
         first = self._key(a, b)
         entered: set[NodePair] = set()
-        stack = [NodePair(a, b)]
+        stack = [] if first in self._found else [(first, NodePair(a, b), self._children(a, b))]
         while stack:
-            pair = stack[-1]
-            key = self._key(*pair)
-            if key in self._found:
-                stack.pop()
-                continue
-            children = self._children(pair)
-            waiting = [
-                child
-                for _, child in children
-                if (its := self._key(*child)) not in self._found and its not in entered
-            ]
-            # In a cycle, which only damaged documents have, a pair is entered once.
-            if key not in entered and waiting:
+            key, pair, children = stack[-1]
+            if key not in entered:
+                # In a cycle, which only damaged documents have, a pair is entered once.
                 entered.add(key)
-                stack += waiting
-                continue
-            entered.add(key)
-            self._add(key, pair, children)
-            stack.pop()
+                stack += [
+                    (its, child, self._children(*child))
+                    for _, child, its in children
+                    if its not in self._found and its not in entered
+                ]
+            else:
+                if key not in self._found:
+                    self._add(key, pair, children)
+                stack.pop()
         return self._found[first]
 
     def _key(self, a: int, b: int) -> NodePair:
         return NodePair(self._graph.identity(a), self._graph.identity(b))
 
-    def _add(
-        self, key: NodePair, pair: NodePair, children: Sequence[tuple[str, NodePair]]
-    ) -> None:
-        own = self._own(pair, [name for name, _ in children])
+    def _add(self, key: NodePair, pair: NodePair, children: Sequence[_Child]) -> None:
+        own = self._own(pair, [child.name for child in children])
         total = own
-        for _, child in children:
-            found = self._found.get(self._key(*child))
+        for child in children:
+            found = self._found.get(child.key)
             total |= found.total if found is not None else 0
         if not total:
             own = total = UNTOLD
@@ -124,24 +124,18 @@ class PairChanges:
             self.change_sets.append(change_set)
         return UNTOLD << (number + 1)
 
-    def _children(self, pair: NodePair) -> list[tuple[str, NodePair]]:
+    def _children(self, a: int, b: int) -> list[_Child]:
         """Return the pairs of dependencies with different hashes, with their names."""
         graph = self._graph
-        shape_a, shape_b = map(self._shape, pair)
+        shape_a, shape_b = self._shape(a), self._shape(b)
         if shape_a.edges == shape_b.edges:
             pairs = list(map(NodePair, shape_a.children, shape_b.children))
         else:
-            edges_a, edges_b = match_edges(graph, graph.edges(pair.a), graph.edges(pair.b))
-            pairs = [
-                NodePair(edge.child, edges_b[key].child)
-                for key, edge in edges_a.items()
-                if key in edges_b
-            ]
-        return [
-            (graph.name(child.a), child)
-            for child in pairs
-            if graph.identity(child.a) != graph.identity(child.b)
-        ]
+            edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
+            common = [key for key in edges_a if key in edges_b]
+            pairs = [NodePair(edges_a[key].child, edges_b[key].child) for key in common]
+        keys = ((pair, self._key(*pair)) for pair in pairs)
+        return [_Child(graph.name(pair.a), pair, key) for pair, key in keys if key.a != key.b]
 
     def _shape(self, id_: int) -> _Shape:
         if (shape := self._shapes.get(id_)) is None:

@@ -103,23 +103,23 @@ class SpecMatcher:
 
     def _height(self, id_: int) -> int:
         """Return the number of edges on the longest path down through specs to be matched."""
-        stack = [id_]
+        heights = self._heights
+        stack = [] if id_ in heights else [(id_, self._below(id_))]
         while stack:
-            spec = stack[-1]
-            below = [
-                child
-                for child, _ in self._graph.links(spec)
-                if self._graph.identity(child) in self._unmatched
-            ]
-            # A spec is entered with 0, which ends the cycles of damaged documents.
-            waiting = [child for child in below if child not in self._heights]
-            if spec not in self._heights and waiting:
-                self._heights[spec] = 0
-                stack += waiting
-                continue
-            self._heights[spec] = max((self._heights[child] + 1 for child in below), default=0)
-            stack.pop()
-        return self._heights[id_]
+            spec, below = stack[-1]
+            if spec not in heights:
+                # This ends the cycles of damaged documents.
+                heights[spec] = 0
+                stack += [(child, self._below(child)) for child in below if child not in heights]
+            else:
+                heights[spec] = max((heights[child] + 1 for child in below), default=0)
+                stack.pop()
+        return heights[id_]
+
+    def _below(self, id_: int) -> list[int]:
+        identity = self._graph.identity
+        links = self._graph.links(id_)
+        return [child for child, _ in links if identity(child) in self._unmatched]
 
     def _add_matched(self, pairs: Iterable[NodePair]) -> None:
         for pair in pairs:
