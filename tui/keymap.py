@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
+COVERAGE = "coverage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ KEYS = (
     Key(ANYWHERE, "y", "copy_hash", "y", "Copy the hash, or the hashes of marked specs.", "copy"),
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy a hash, spec, install command or JSON."),
     Key(ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare"),
+    Key(ANYWHERE, "C", "cover", "C", "Show what the caches have of an environment."),
     Key(ANYWHERE, "v", "values", "v", "Choose from the values of the column.", "values"),
     Key(ANYWHERE, "F", "frequency", "F", "Count the rows by the column, or by two of them."),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
@@ -121,6 +123,11 @@ KEYS = (
     Key(COMPARE, "z", "regroup", "z", "One column for each hash, or for each kind.", "each hash"),
     Key(COMPARE, "h,left", "column(-1)", "← h", "Go one column to the left.", moves=True),
     Key(COMPARE, "l,right", "column(1)", "→ l", "Go one column to the right.", moves=True),
+    Key(COVERAGE, "enter", "take", "⏎", "Go to the nearest; on a reason: only these.", "go to it"),
+    Key(COVERAGE, "y", "copy", "y", "Copy the hashes of what is missing and shown.", "copy"),
+    Key(COVERAGE, "e", "other", "e", "Show the next environment of the sources."),
+    Key(COVERAGE, "escape,q,C", "close", "esc", "Go back to the rows.", "back"),
+    Key(COVERAGE, "question_mark", "show_help", "?", "Show the keys.", "help"),
     Key(RELAXATIONS, "enter", "choose", "⏎", "Change the query as the line says.", "take it"),
     Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),
     Key(FILTERS, "escape", "give_up", "esc", "Go to the rows of the last query with any.", "back"),
@@ -145,6 +152,7 @@ HEADINGS = {
     VALUES: "In the values of a column",
     FREQUENCY: "In the frequency of values",
     COMPARE: "In the comparison",
+    COVERAGE: "In the coverage of an environment",
     RELAXATIONS: "Where nothing matches",
     FILTERS: "While typing a filter",
 }

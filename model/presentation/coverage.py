@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from spackscope.model.analysis.coverage import Coverage, Missing
 from spackscope.model.analysis.differences import Difference
@@ -14,6 +15,9 @@ from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.difference_json import cause_json, difference_json
 from spackscope.model.presentation.differences import difference_line, difference_lines
+
+WHY = "why, by the nearest that is there"
+MISSING = "missing, in build order"
 
 _GAP = "  "
 _BETWEEN = " · "
@@ -43,36 +47,101 @@ def summary(coverage: Coverage) -> str:
     return _BETWEEN.join(parts)
 
 
-def report_lines(coverage: Coverage) -> Iterator[str]:
+class MissingLine(NamedTuple):
+    """A missing spec in clean texts: its role, and how it differs from the nearest that is there.
+
+    `nearest` is the hash of that, or empty.
+    """
+
+    hash: str
+    name: str
+    role: str
+    reason: str
+    nearest: str
+    differs: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReport:
+    """A coverage in clean texts: the summary, notes on it, reasons, and what is missing.
+
+    `reasons` say how many specs are missing for which reason; there are none until the nearest
+    candidates are known.
+    """
+
+    summary: str
+    notes: tuple[str, ...]
+    reasons: tuple[tuple[str, str], ...]
+    missing: tuple[MissingLine, ...]
+
+
+def read_report(coverage: Coverage, *, knows_nearest: bool = True) -> CoverageReport:
+    """Describe a coverage; this reads hashes from the index."""
+    total = f"{len(coverage.missing):,}"
+    groups = group_reasons(coverage.missing) if knows_nearest else []
+    reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
+    best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
+    hashes = dict(zip(best, coverage.environment.graph.hashes(best), strict=True))
+    return CoverageReport(
+        summary(coverage),
+        tuple(_notes(coverage)),
+        tuple(
+            (f"{len(group.missing):>{len(total)},} of {total}", reason_text(group))
+            for group in groups
+        ),
+        tuple(
+            _missing_line(spec, reasons.get(spec.hash, ""), hashes) for spec in coverage.missing
+        ),
+    )
+
+
+def report_lines(report: CoverageReport) -> Iterator[str]:
     """Yield the summary, where the hits are, why specs are missing, and each missing one."""
-    yield summary(coverage)
-    yield from note_lines(coverage)
-    if coverage.missing:
+    yield report.summary
+    yield from (f"  {note}" for note in report.notes)
+    if report.missing:
         yield ""
-        yield "why, by the nearest that is there"
-        yield from (f"  {line}" for line in reason_lines(coverage))
+        yield WHY
+        yield from (f"  {count}  {reason}" for count, reason in report.reasons)
         yield ""
-        yield "missing, in build order"
-        yield from missing_lines(coverage)
+        yield MISSING
+        yield from missing_lines(report)
 
 
-def note_lines(coverage: Coverage) -> Iterator[str]:
+def missing_lines(report: CoverageReport) -> Iterator[str]:
+    """Yield what is missing in build order, each with its role, and with the nearest below it."""
+    width = max((cell_width(spec.name) for spec in report.missing), default=0)
+    for spec in report.missing:
+        hash_ = spec.hash[:SHORT_HASH]
+        yield f"  {hash_}{_GAP}{pad(spec.name, width)}{_GAP}{spec.role}".rstrip()
+        if spec.differs:
+            yield f"  {' ' * SHORT_HASH}{_GAP}{spec.differs}"
+
+
+def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> MissingLine:
+    version = f"@{spec.version}" if spec.version else ""
+    name = clean(f"{spec.package}{version}") or "(not described)"
+    nearest = differs = ""
+    if spec.nearest.candidates:
+        nearest = hashes[spec.nearest.candidates[0].id]
+        tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
+        texts = _BETWEEN.join(difference_texts(spec))
+        differs = f"nearest {nearest[:SHORT_HASH]}{tied}: {texts}"
+    elif reason:
+        differs = reason
+    return MissingLine(spec.hash, name, _role(spec), reason, nearest, differs)
+
+
+def _notes(coverage: Coverage) -> Iterator[str]:
     """Yield where the hits are, and what is to be known of what is missing."""
     if len(places := place_counts(coverage)) > 1:
-        yield from (f"  {count:>7,}  in {clean(source)}" for source, count in places)
+        yield from (f"{count:>7,}  in {clean(source)}" for source, count in places)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
-        yield f"  {recorded:>7,}  in an index, which says that the cache does not have them"
+        yield f"{recorded:>7,}  missing but in an index, whose cache does not have them"
+    if idle := sum(not spec.is_needed for spec in coverage.missing):
+        yield f"{idle:>7,}  missing but not needed, as what they build is there"
     if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):
-        yield "  Dependencies are not compared where a source does not list them as the other does"
-
-
-def reason_lines(coverage: Coverage) -> list[str]:
-    """Return a line for each reason: `230 of 278  os only: rhel8 ≠ ubuntu22.04`."""
-    total = f"{len(coverage.missing):,}"
-    return [
-        f"{len(group.missing):>{len(total)},} of {total}  {reason_text(group)}"
-        for group in group_reasons(coverage.missing)
-    ]
+        yield "Dependencies are not compared where a source does not list them as the other does"
 
 
 def place_counts(coverage: Coverage) -> list[tuple[str, int]]:
@@ -87,7 +156,7 @@ def reason_text(group: ReasonGroup) -> str:
     if reason.kind == "package":
         return "no build of the package"
     if reason.kind == "unknown":
-        return "nothing else is known of them"
+        return "nothing else is known of it"
     if reason.kind == "untold":
         return "only dependencies, which are not compared"
     if reason.kind == "below":
@@ -103,48 +172,14 @@ def reason_text(group: ReasonGroup) -> str:
     return f"{names}: {line.a} ≠ {line.b}"
 
 
-def missing_lines(coverage: Coverage) -> Iterator[str]:
-    """Yield what is missing in build order, each with its role, and with the nearest below it."""
-    rows = [(spec.hash[:SHORT_HASH], spec_text(spec), _role(spec)) for spec in coverage.missing]
-    width = max((cell_width(name) for _, name, _ in rows), default=0)
-    nearest = NearestTexts(coverage)
-    for spec, (hash_, name, role) in zip(coverage.missing, rows, strict=True):
-        yield f"  {hash_}{_GAP}{pad(name, width)}{_GAP}{role}".rstrip()
-        if text := nearest.of(spec):
-            yield f"  {' ' * SHORT_HASH}{_GAP}{text}"
-
-
-def spec_text(spec: Missing) -> str:
-    """Return the name and the version of a missing spec."""
-    version = f"@{spec.version}" if spec.version else ""
-    return clean(f"{spec.package}{version}") or "(not described)"
-
-
 def _role(spec: Missing) -> str:
-    roles = {"root": "root", "run": "", "build": "to build only"}
+    roles = {"root": "root", "run": "", "build": "build only"}
     notes = [roles[spec.role]]
     if not spec.is_needed:
-        notes.append("not needed, as what it builds is there")
+        notes.append("not needed")
     elif spec.holds_up:
         notes.append("holds up others")
     return ", ".join(filter(None, notes))
-
-
-class NearestTexts:
-    """Texts on the nearest candidates of the missing specs of a coverage."""
-
-    def __init__(self, coverage: Coverage) -> None:
-        best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
-        hashes = coverage.environment.graph.hashes(best)
-        self._hashes = dict(zip(best, hashes, strict=True))
-
-    def of(self, spec: Missing) -> str:
-        """Return the nearest of a missing spec with what differs: `nearest uehz56w, …`."""
-        if not spec.nearest.candidates:
-            return "" if spec.nearest.total or not spec.package else "no build of the package"
-        hash_ = self._hashes[spec.nearest.candidates[0].id][:SHORT_HASH]
-        tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
-        return f"nearest {hash_}{tied}: {_BETWEEN.join(difference_texts(spec))}"
 
 
 def difference_texts(spec: Missing) -> list[str]:

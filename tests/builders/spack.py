@@ -102,6 +102,16 @@ def database(records: Mapping[str, Any], version: object = "8") -> bytes:
     return json.dumps({"database": {"version": version, "installs": records}}).encode()
 
 
+def environment(nodes: Iterable[Node], *roots: str, version: int = 6) -> bytes:
+    """Format the lock file of an environment, with the hashes of its roots."""
+    document = {
+        "_meta": {"file-type": "spack-lockfile", "lockfile-version": version},
+        "roots": [{"hash": root, "spec": "root"} for root in roots],
+        "concrete_specs": {node["hash"]: node for node in nodes},
+    }
+    return json.dumps(document).encode()
+
+
 def zlib_index(**fields: Any) -> bytes:
     """Format the index of a build cache of zlib, with the fields given, and its dependencies."""
     return database(installs(*zlib_nodes(**fields)))

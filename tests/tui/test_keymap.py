@@ -16,12 +16,14 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.compare import CompareScreen
+from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.text import help_lines
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
     COMPARE,
+    COVERAGE,
     DETAIL,
     FILTERS,
     FREQUENCY,
@@ -55,6 +57,7 @@ OWNERS: dict[str, type[Widget]] = {
     VALUES: ValuesDialog,
     FREQUENCY: FrequencyDialog,
     COMPARE: CompareScreen,
+    COVERAGE: CoverageScreen,
     RELAXATIONS: RelaxationRows,
     FILTERS: FilterInput,
 }

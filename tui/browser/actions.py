@@ -65,6 +65,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "copy_hash": lambda self: self.controllers.selection.copy_hash(),
     "copy_menu": lambda self: self.controllers.selection.open_menu(),
     "compare": lambda self: self.controllers.comparison.open(),
+    "cover": lambda self: self.controllers.coverage.open(),
     "dependencies": lambda self: self.show_dependencies(),
     "why": lambda self: self.controllers.navigation.explain(),
     "undo": lambda self: self.controllers.navigation.retrace(-1),

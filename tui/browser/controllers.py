@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.comparison import ComparisonController
+from spackscope.tui.browser.coverage import CoverageController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.frequency import FrequencyController
@@ -44,6 +45,7 @@ class Controllers:
         self.details = DetailsController(host, sources, session)
         self.navigation = Navigation(host, self.search, self.details)
         self.comparison = ComparisonController(host, self.navigation, copy)
+        self.coverage = CoverageController(host, self.navigation, copy, sources, session)
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.selection = Selection(host, self.recall, copy)
         self.selection.on_marked = self.details.relate

@@ -21,6 +21,7 @@ from tests.builders import (
     catalog_of,
     database,
     edge,
+    environment,
     hash_of,
     installs,
     leaf,
@@ -55,9 +56,9 @@ def caches(
     return {**whole_catalogs, "spack1 without hashes that begin with a-h": catalog_of(path)}
 
 
-def covered(environment: Catalog, caches: Catalog, *besides: str) -> Coverage:
+def covered(wanted: Catalog, caches: Catalog, *besides: str) -> Coverage:
     availability = Availability(caches, besides)
-    return find_nearest(cover(environment_of(environment, caches), availability), availability)
+    return find_nearest(cover(environment_of(wanted, caches), availability), availability)
 
 
 def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
@@ -103,10 +104,10 @@ def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Cata
     coverage = covered(made, caches["spack0"])
 
     assert len(coverage.missing) == 132
-    environment = coverage.environment
+    wanted = coverage.environment
     seen: set[int] = set()
-    for spec in environment.in_build_order:
-        assert seen.issuperset(environment.dependencies(spec, to_build=True))
+    for spec in wanted.in_build_order:
+        assert seen.issuperset(wanted.dependencies(spec, to_build=True))
         seen.add(spec)
     assert [s.hash for s in coverage.missing] == list(coverage.plan.build)
     holding = {spec.package for spec in coverage.missing if spec.holds_up}
@@ -137,14 +138,9 @@ def nodes(**changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*built.values()]
 
 
-def lock(path: Path, *roots: str, version: int = 6) -> Path:
+def lock(path: Path, *roots: str) -> Path:
     """Write a lock file of `nodes`."""
-    document = {
-        "_meta": {"file-type": "spack-lockfile", "lockfile-version": version},
-        "roots": [{"hash": root, "spec": "root"} for root in roots],
-        "concrete_specs": {node["hash"]: node for node in nodes()},
-    }
-    path.write_text(json.dumps(document))
+    path.write_bytes(environment(nodes(), *roots))
     return path
 
 
@@ -227,8 +223,8 @@ def test_the_environment_may_be_a_source_of_the_same_catalog(tmp_path: Path) -> 
 def test_hashes_alone_are_what_the_caches_know_of_them(tmp_path: Path) -> None:
     caches = catalog_of(index(tmp_path / "index.json", HDF5, ZLIB))
     unknown = hash_of(99)
-    environment = environment_of_hashes([VTK, HDF5, unknown, GCC], caches)
-    coverage = cover(environment, Availability(caches))
+    hashes = [VTK, HDF5, unknown, GCC]
+    coverage = cover(environment_of_hashes(hashes, caches), Availability(caches))
 
     assert [hit.hash for hit in coverage.hits] == [HDF5]
     assert [(s.hash, s.package, s.is_recorded) for s in coverage.missing] == [

@@ -18,6 +18,7 @@ from spackscope.model.presentation.coverage import (
     coverage_json,
     hash_lines,
     missing_lines,
+    read_report,
     report_lines,
 )
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
@@ -78,7 +79,8 @@ def _lines(coverage: Coverage, options: Options) -> Iterator[str]:
         return iter([coverage_json(coverage)])
     if options.format == "hashes":
         return hash_lines(coverage, missing=options.missing)
-    return missing_lines(coverage) if options.missing else report_lines(coverage)
+    report = read_report(coverage)
+    return missing_lines(report) if options.missing else report_lines(report)
 
 
 def _read_hashes(session: Session) -> list[str] | None:

@@ -13,6 +13,7 @@ from tests.builders import (
     SpackRoot,
     database,
     edge,
+    environment,
     hash_of,
     in_format,
     installs,
@@ -43,23 +44,15 @@ def wanted() -> list[dict[str, Any]]:
     ]
 
 
-def write_lock(
-    path: Path, nodes: Sequence[dict[str, Any]], version: int = 6, root: str = HDF5
-) -> Path:
-    lock = {
-        "_meta": {"file-type": "spack-lockfile", "lockfile-version": version},
-        "roots": [{"hash": root, "spec": "hdf5"}] if root else [],
-        "concrete_specs": {node["hash"]: node for node in nodes},
-    }
+def write_lock(path: Path, nodes: Sequence[dict[str, Any]], *roots: str, version: int = 6) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(lock))
-    return path
+    path.write_bytes(environment(nodes, *roots, version=version))
 
 
 @pytest.fixture
 def home(program: Program) -> Path:
     """Write the environment, and a cache that has zlib, and hdf5 with another one for rhel8."""
-    write_lock(program.home / "spack.lock", wanted())
+    write_lock(program.home / "spack.lock", wanted(), HDF5)
     others = [
         node(OLD_ZLIB, version="1.2", dependencies=...),
         node(
@@ -89,14 +82,14 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
     assert result.stdout.splitlines() == [
         "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
         " · 1 external",
-        "        2  in an index, which says that the cache does not have them",
+        "        2  missing but in an index, whose cache does not have them",
         "",
         "why, by the nearest that is there",
         "  1 of 2  no build of the package",
         "  1 of 2  os and more below: ubuntu24.04 ≠ rhel8",
         "",
         "missing, in build order",
-        f"  {CMAKE[:7]}  cmake@3.31  to build only, holds up others",
+        f"  {CMAKE[:7]}  cmake@3.31  build only, holds up others",
         "           no build of the package",
         f"  {HDF5[:7]}  hdf5@1.14   root",
         f"           nearest {OLD_HDF5[:7]}: os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2",
@@ -175,7 +168,7 @@ def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, h
 def test_an_environment_has_a_name(program: Program, home: Path, tmp_path: Path) -> None:
     spack = SpackRoot(tmp_path)
     directory = spack.root / "var/spack/environments/climate"
-    write_lock(directory / "spack.lock", wanted())
+    write_lock(directory / "spack.lock", wanted(), HDF5)
     root = str(spack.root)
 
     named = program("cover", "climate", "-f", "index.json", SPACK_ROOT=root)
@@ -218,7 +211,7 @@ def test_no_hashes_are_no_success(program: Program, home: Path) -> None:
 @pytest.mark.parametrize(("version", "number"), [(4, 3), (5, 4)])
 def test_old_lock_files_are_read(program: Program, home: Path, version: int, number: int) -> None:
     old = [in_format(number, each) for each in wanted() if each["name"] != "gcc"]
-    write_lock(home / "spack.lock", old, version)
+    write_lock(home / "spack.lock", old, HDF5, version=version)
 
     result = program(*COVER)
     assert result.returncode == 1
@@ -227,16 +220,16 @@ def test_old_lock_files_are_read(program: Program, home: Path, version: int, num
 
 
 def test_an_empty_environment_is_whole(program: Program, home: Path) -> None:
-    write_lock(home / "spack.lock", [], root="")
+    write_lock(home / "spack.lock", [])
     result = program(*COVER)
     assert (result.returncode, result.stdout) == (0, "0 of 0 cached · to fetch 0, to build 0\n")
 
 
 def test_roots_that_are_not_described_are_reported(program: Program, home: Path) -> None:
-    write_lock(home / "spack.lock", wanted(), root=hash_of(77))
+    write_lock(home / "spack.lock", wanted(), hash_of(77))
     result = program(*COVER)
     assert result.returncode == 1
-    assert f"root hdf5 /{hash_of(77)[:7]} is not in concrete_specs" in result.stderr
+    assert f"root root /{hash_of(77)[:7]} is not in concrete_specs" in result.stderr
     # Then the roots are what nothing depends on.
     assert "hdf5@1.14   root" in result.stdout
 
@@ -287,7 +280,7 @@ def test_hostile_text_is_harmless(program: Program, home: Path) -> None:
     nodes = wanted()
     nodes[3]["name"] = "\x1b[31mhdf5"
     nodes[3]["version"] = "1\u202e2"
-    write_lock(home / "spack.lock", nodes)
+    write_lock(home / "spack.lock", nodes, HDF5)
     text = program(*COVER).stdout
     assert "␛[31mhdf5@1\\u202e2" in text
     assert "\x1b" not in text

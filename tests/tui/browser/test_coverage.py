@@ -1,0 +1,156 @@
+"""The coverage of an environment that is one of the sources, on a screen of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.browser.coverage import NO_ENVIRONMENT
+from spackscope.tui.dialogs.coverage import CoverageScreen
+from tests.browsing import browsing
+from tests.builders import database, edge, environment, hash_of, installs, node, record, write_page
+from tests.tui.browser.fake_host import FakeBrowser
+
+ZLIB, XZ, HDF5, OTHER, ALONE = (hash_of(number) for number in range(1, 6))
+RHEL = {"platform": "linux", "platform_os": "rhel8", "target": "x86_64_v3"}
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> list[Path]:
+    """Write an environment, and a cache that has zlib, and hdf5 for another system."""
+    zlib = node(ZLIB, dependencies=...)
+    xz = node(XZ, name="xz", version="5.8", dependencies=...)
+    below = [edge("zlib", ZLIB, ["link"]), edge("xz", XZ, ["build"])]
+    hdf5 = node(HDF5, name="hdf5", version="1.14", dependencies=below)
+    other = node(OTHER, name="hdf5", version="1.14", dependencies=below, arch=RHEL)
+    (tmp_path / "spack.lock").write_bytes(environment([zlib, xz, hdf5], HDF5))
+    records = installs(zlib, other) | installs(xz, in_buildcache=False)
+    (tmp_path / "index.json").write_bytes(database(records))
+    return [tmp_path / "spack.lock", tmp_path / "index.json"]
+
+
+def screen_of(browser: FakeBrowser) -> CoverageScreen:
+    browser.controllers.coverage.open()
+    browser.settle()
+    screen, _ = browser.host.dialogs[-1]
+    assert isinstance(screen, CoverageScreen)
+    return screen
+
+
+def test_what_is_missing_is_shown_with_the_nearest(sources: list[Path]) -> None:
+    report = screen_of(FakeBrowser(*sources).load()).report
+
+    assert report is not None
+    assert report.summary == (
+        "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
+    )
+    assert [(spec.hash, spec.nearest) for spec in report.missing] == [(XZ, ""), (HDF5, OTHER)]
+    assert report.missing[1].differs == f"nearest {OTHER[:7]}: os ubuntu24.04 ≠ rhel8"
+
+
+def test_a_report_is_read_once(sources: list[Path]) -> None:
+    browser = FakeBrowser(*sources).load()
+    assert screen_of(browser).report is screen_of(browser).report
+
+
+def test_without_an_environment_there_is_a_hint(sources: list[Path]) -> None:
+    browser = FakeBrowser(sources[1]).load()
+    browser.controllers.coverage.open()
+    browser.settle()
+    assert browser.host.message == NO_ENVIRONMENT
+    assert not browser.host.dialogs
+
+
+def test_the_environment_of_the_selected_spec_is_shown_and_then_the_next(
+    sources: list[Path], tmp_path: Path
+) -> None:
+    alone = node(ALONE, name="alone", version="1", dependencies=...)
+    (tmp_path / "other.lock").write_bytes(environment([alone], ALONE))
+    browser = FakeBrowser(*sources, tmp_path / "other.lock", query="alone").load()
+
+    screen = screen_of(browser)
+    for total in (1, 3, 1):
+        assert screen.report is not None
+        assert f" of {total} cached" in screen.report.summary
+        screen.action_other()
+        browser.settle()
+
+
+def test_escape_stops_what_is_still_read(sources: list[Path]) -> None:
+    browser = FakeBrowser(*sources).load()
+    browser.controllers.coverage.open()
+    browser.host.work("menu")
+    _, done = browser.host.dialogs[-1]
+    assert browser.host.is_running("cover")
+    assert done is not None
+    done(None)
+    assert not browser.host.is_running("cover")
+
+
+def test_an_environment_that_has_gone_is_explained(sources: list[Path]) -> None:
+    browser = FakeBrowser(*sources).load()
+    sources[0].unlink()
+    screen = screen_of(browser)
+    assert screen.report is None
+
+
+def test_the_nearest_can_be_gone_to(sources: list[Path]) -> None:
+    browser = FakeBrowser(*sources).load()
+    screen_of(browser)
+    _, done = browser.host.dialogs[-1]
+    assert done is not None
+    done(OTHER)
+    browser.settle()
+    assert browser.state.selected is not None
+    assert browser.state.selected.spec.hash == OTHER
+
+
+async def test_the_screen_lists_reasons_and_specs(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(110, 20)) as browser:
+        await browser.press("C")
+        lines = [line.rstrip() for line in browser.lines if line.strip()]
+        assert "spack.lock  1 of 3 cached · 2 missing" in lines[0]
+        assert " why, by the nearest that is there" in lines
+        assert "   1 of 2  no build of the package" in lines
+        assert "   1 of 2  os only: ubuntu24.04 ≠ rhel8" in lines
+        assert (
+            f"▸ {XZ[:7]}  xz@5.8     build only, holds up others  no build of the package" in lines
+        )
+        assert (
+            f"  {HDF5[:7]}  hdf5@1.14  root  nearest {OTHER[:7]}: os ubuntu24.04 ≠ rhel8" in lines
+        )
+
+        await browser.press("k", "k", "enter")
+        assert "1 of 2  os only: ubuntu24.04 ≠ rhel8  ◂ only these" in browser.text
+        assert "xz@5.8" not in browser.text
+        await browser.press("G", "enter")
+        assert browser.dialog is None
+        assert browser.state.selected is not None
+        assert browser.state.selected.spec.hash == OTHER
+
+
+def test_hashes_of_what_is_missing_are_copied(sources: list[Path]) -> None:
+    browser = FakeBrowser(*sources).load()
+    screen_of(browser).action_copy()
+    browser.settle()
+    assert browser.copied == [f"{XZ}\n{HDF5}"]
+
+
+async def test_the_keys_are_explained(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(110, 20)) as browser:
+        await browser.press("C", "question_mark")
+        assert "In the coverage of an environment" in "".join(browser.lines[:6])
+        await browser.press("escape", "escape")
+        assert browser.dialog is None
+
+
+async def test_a_narrow_screen_with_hostile_text_keeps_its_lines(tmp_path: Path) -> None:
+    odd = node(HDF5, name="\x1b[31mhdf5", version="1\u202e", dependencies=...)
+    (tmp_path / "spack.lock").write_bytes(environment([odd], HDF5))
+    write_page(tmp_path / "pages", [record(1)])
+    async with browsing(tmp_path / "spack.lock", tmp_path / "pages", size=(50, 12)) as browser:
+        await browser.press("C")
+        assert "0 of 1 cached" in browser.text
+        assert "\x1b" not in browser.text
+        assert "\u202e" not in browser.text

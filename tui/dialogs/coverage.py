@@ -1,0 +1,228 @@
+"""Show what caches have of an environment, over the whole screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from textual import events, getters, on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.presentation.coverage import MISSING, WHY, CoverageReport, MissingLine
+from spackscope.model.presentation.titles import position
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.text import help_dialog
+from spackscope.tui.keymap import COVERAGE, bindings, hints
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MAX_NAME = 36
+"""Cells of the names of missing specs."""
+
+
+class CoverageLine(NamedTuple):
+    """A line of the list; one of a missing spec, or of the reason why some are missing."""
+
+    text: str = ""
+    is_head: bool = False
+    reason: str = ""
+    missing: MissingLine | None = None
+
+
+class CoverageRows(VirtualList):
+    """The reasons why specs are missing, and below them the specs in build order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: Sequence[CoverageLine] = ()
+        self._name_width = 0
+
+    @property
+    def line(self) -> CoverageLine | None:
+        """The line under the cursor."""
+        return self._lines[self.cursor] if self._lines else None
+
+    def show_lines(self, lines: Sequence[CoverageLine]) -> None:
+        """Show other lines; the cursor stays on its spec or reason if that is still there."""
+        old = self.line
+        key = (old.missing.hash if old.missing else "", old.reason) if old else None
+        keys = [(each.missing.hash if each.missing else "", each.reason) for each in lines]
+        cursor = keys.index(key) if key in keys and key != ("", "") else _first(lines)
+        self._lines = lines
+        names = (cell_width(each.missing.name) for each in lines if each.missing)
+        self._name_width = min(_MAX_NAME, max(names, default=0))
+        self.show(len(lines), cursor)
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the pieces of a line."""
+        line = self._lines[row]
+        mark: Piece = ("▸" if row == self.cursor else " ", "accent")
+        if line.missing is None:
+            return [mark, (line.text, "strong" if line.is_head else "")]
+        spec = line.missing
+        pieces: list[Piece] = [mark, (f" {spec.hash[:SHORT_HASH]}  ", "accent")]
+        pieces.append((pad(spec.name, min(self._name_width, max(12, width // 3))), ""))
+        if spec.role:
+            pieces.append((f"  {spec.role}", "strong"))
+        return [*pieces, (f"  {spec.differs}", "dim")]
+
+
+def _first(lines: Sequence[CoverageLine]) -> int:
+    """Return the number of the first line that is not a head."""
+    return next((number for number, line in enumerate(lines) if not line.is_head), 0)
+
+
+class CoverageScreen(Dialog[str]):
+    """A screen that is filled while specs are compared, and returns the hash to go to.
+
+    `copy` is called with hashes, and what they are in some words; `other` when the user asks for
+    another environment.
+    """
+
+    BINDINGS = bindings(COVERAGE)
+    AUTO_FOCUS = "CoverageRows"
+
+    _rows = getters.query_one(CoverageRows)
+    _status = getters.query_one(StatusLine)
+
+    def __init__(
+        self, copy: Callable[[Sequence[str], str], object], other: Callable[[], object]
+    ) -> None:
+        super().__init__()
+        self._copy, self._other = copy, other
+        self._environment = ""
+        self._report: CoverageReport | None = None
+        self._progress = "reading…\nesc stops it"
+        self._failed = self._is_composed = False
+        self._only = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the summary above the rows, the sentence on a row and the hints below them."""
+        yield Static(id="coverage-head")
+        yield CoverageRows()
+        yield Static(id="coverage-line")
+        yield StatusLine()
+
+    def on_mount(self) -> None:
+        """Show the report, or that it is being made."""
+        self._is_composed = True
+        self._status.show_hints(hints(COVERAGE))
+        self._show()
+
+    @property
+    def report(self) -> CoverageReport | None:
+        """The report that is shown; None if there is none yet."""
+        return self._report
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait until the rows are there."""
+        leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
+        return self._report is None and not self._failed and not leaves
+
+    def show_environment(self, name: str) -> None:
+        """Show that an environment is being read."""
+        self._environment, self._report, self._only, self._failed = clean(name), None, "", False
+        self._show()
+
+    def show_report(self, report: CoverageReport, progress: str = "") -> None:
+        """Show a report, and how far the search for the nearest has come."""
+        self._report, self._progress = report, progress
+        self._show()
+
+    def show_progress(self, progress: str) -> None:
+        """Show how far the search for the nearest has come."""
+        self._progress = progress
+        if self._is_composed:
+            self._show_head()
+
+    def show_failure(self, sentence: str) -> None:
+        """Show why there is nothing to show."""
+        self._failed, self._progress = True, f"{sentence}\nesc closes"
+        self._show()
+
+    def say(self, text: str, *, error: bool = False) -> None:
+        """Show a message in the place of the hints for some seconds."""
+        if self._is_composed:
+            self._status.say(text, error=error)
+
+    def _show(self) -> None:
+        if not self._is_composed:
+            return
+        self._show_head()
+        if self._report is None:
+            self._rows.show(0, empty=self._progress)
+        elif not self._report.missing:
+            self._rows.show(0, empty="Nothing is missing.")
+        else:
+            self._rows.show_lines(self._lines(self._report))
+        self._show_line()
+
+    def _show_head(self) -> None:
+        report = self._report
+        lines: list[str] = (
+            [self._environment] if report is None else [f"{self._environment}  {report.summary}"]
+        )
+        if report is not None:
+            lines += report.notes
+            lines += [self._progress] if self._progress else []
+        self.query_one("#coverage-head", Static).update(
+            Content("\n ".join([" " + lines[0], *lines[1:]]))
+        )
+
+    def _lines(self, report: CoverageReport) -> list[CoverageLine]:
+        lines: list[CoverageLine] = []
+        if report.reasons:
+            lines.append(CoverageLine(WHY, is_head=True))
+            for count, reason in report.reasons:
+                sign = "  ◂ only these" if reason == self._only else ""
+                lines.append(CoverageLine(f"  {count}  {reason}{sign}", reason=reason))
+        lines.append(CoverageLine(MISSING, is_head=True))
+        return [*lines, *(CoverageLine(missing=spec) for spec in self._shown(report))]
+
+    def _shown(self, report: CoverageReport) -> list[MissingLine]:
+        """Return what is missing for the chosen reason, or everything."""
+        return [spec for spec in report.missing if self._only in ("", spec.reason)]
+
+    @on(VirtualList.Highlighted)
+    def _show_line(self) -> None:
+        """Show all about the line under the cursor, which may be cut."""
+        line, text = self._rows.line if self._report is not None else None, ""
+        if line is not None and line.missing is not None:
+            spec = line.missing
+            text = "  ".join(filter(None, (spec.hash, spec.name, spec.role, spec.differs)))
+        elif line is not None and line.reason:
+            text = "⏎ shows only these" if line.reason != self._only else "⏎ shows all again"
+        self.query_one("#coverage-line", Static).update(Content(f" {text}"))
+        self._status.show_position(position(self._rows.cursor, self._rows.length))
+
+    def action_copy(self) -> None:
+        """Copy the hashes of what is missing and shown."""
+        shown = self._shown(self._report) if self._report is not None else []
+        if shown:
+            reason = f", {self._only}" if self._only else ""
+            self._copy([spec.hash for spec in shown], f"{len(shown):,} missing{reason}")
+
+    def action_other(self) -> None:
+        """Show the next environment among the sources."""
+        self._other()
+
+    def action_show_help(self) -> None:
+        """Show the keys, those of this screen first."""
+        self.app.push_screen(help_dialog(COVERAGE))
+
+    @on(VirtualList.Chosen)
+    def action_take(self) -> None:
+        """Go to the nearest candidate, or to the spec itself; on a reason show only its specs."""
+        line = self._rows.line if self._report is not None else None
+        if line is None or line.is_head:
+            return
+        if line.missing is not None:
+            self.dismiss(line.missing.nearest or line.missing.hash)
+        else:
+            self._only = "" if line.reason == self._only else line.reason
+            self._show()
