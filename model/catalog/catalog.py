@@ -19,6 +19,7 @@ from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
 from spackscope.model.core.column import Column
+from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
@@ -141,8 +142,12 @@ class Catalog:
         return self._all_rows(self._packages.span(view.query)).columns(filtered)
 
     def varying_columns(self, query: Query) -> frozenset[str]:
-        """Return the columns with several values in the package that a query names, or at all."""
-        return self._all_rows(self._packages.span(query)).varying_columns
+        """Return the columns with several values in the package that a query names, or at all.
+
+        Those by host are among them if the query names them.
+        """
+        by_host = {name for name in query.columns if name in BY_NAME and BY_NAME[name].is_by_host}
+        return self._all_rows(self._packages.span(query)).varying_columns | by_host
 
     def rows(
         self,

@@ -23,6 +23,8 @@ from spackscope.model.catalog.opened_rows import (
 )
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
+from spackscope.model.core.progress import never
+from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
@@ -254,6 +256,10 @@ class Listing:
                 all_widths = self._dictionaries.widths(column)
                 shown = map(all_widths.__getitem__, self._codes[column.storage])
                 widths[column.name] = max(shown, default=0)
+            elif column.is_by_host and column.name in self.view.query.columns:
+                values = self._by_host.counts(column.name, self._specs, never)
+                cells = (cell_width(column.cell(value)) for value in values)
+                widths[column.name] = max(cells, default=0)
         return widths
 
     @cached_property

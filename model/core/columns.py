@@ -97,6 +97,20 @@ REGISTRY = (
         detail_order=6, empty_in_detail=_always, export_order=7,
     ),
     Column(
+        "fits", storage=BY_HOST, is_list=True,
+        derive=lambda record: record.fit.fits_values if record.fit is not None else (),
+        words={"fits": YES}, completes=("key",),
+        format=_answer_cell, shown="if_named", min_width=17, shrinks=True, cut_at_end=True,
+        detail_order=0, export_order=0,
+    ),
+    Column(
+        "reusable", storage=BY_HOST, is_list=True,
+        derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
+        words={"reusable": YES}, completes=("key",),
+        format=_answer_cell, shown="if_named", min_width=17, shrinks=True, cut_at_end=True,
+        detail_order=0, export_order=0,
+    ),
+    Column(
         "variants", storage="variant_set", is_list=True, sort_key=_by_variant_names,
         syntax="spec", aliases=("variant",), once=True, completes=(),
         shown="always", min_width=16, shrinks=True, cut_at_end=True,
@@ -159,20 +173,6 @@ REGISTRY = (
         completes=("key",),
         format=cells.sources_cell, min_width=16, shrinks=True,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,
-    ),
-    Column(
-        "fits", storage=BY_HOST, is_list=True,
-        derive=lambda record: record.fit.fits_values if record.fit is not None else (),
-        words={"fits": YES}, completes=("key",),
-        format=_answer_cell, shown="if_named", width=20, shrinks=True, cut_at_end=True,
-        detail_order=0, export_order=0,
-    ),
-    Column(
-        "reusable", storage=BY_HOST, is_list=True,
-        derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
-        words={"reusable": YES}, completes=("key",),
-        format=_answer_cell, shown="if_named", width=20, shrinks=True, cut_at_end=True,
-        detail_order=0, export_order=0,
     ),
 )
 # fmt: on
