@@ -48,7 +48,7 @@ def read_comparison(
     If there is one kind only each spec has a column. The table is passed to `show` as soon as its
     columns are known, and again with each part of it. Raises Cancelled and IndexDamaged.
     """
-    unique = list(dict.fromkeys(map(graph.identity, ids)))
+    unique = _one_of_each_hash(graph, ids)
     compared = unique[:MAX_SPECS]
     kinds = run_kinds(graph, compared, should_stop=should_stop)
     by_kind = by_kind and len(kinds) > 1
@@ -71,6 +71,16 @@ def read_comparison(
         table = replace(table, build_rows=tuple(reading.rows_below(run=False)))
         show(table)
     return replace(table, specs=tuple(_with_users(graph, table.specs)))
+
+
+def _one_of_each_hash(graph: Graph, ids: Sequence[int]) -> list[int]:
+    """Return one record of each hash: one whose source lists dependencies, if there is any."""
+    chosen: dict[int, int] = {}
+    for id_ in ids:
+        other = chosen.setdefault(graph.identity(id_), id_)
+        if graph.lists_dependencies(id_) and not graph.lists_dependencies(other):
+            chosen[graph.identity(id_)] = id_
+    return list(chosen.values())
 
 
 def _columns(graph: Graph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:

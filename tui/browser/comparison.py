@@ -138,7 +138,7 @@ class ComparisonController:
 
 
 def _ids_of(catalog: Catalog, hashes: Sequence[str]) -> Sequence[int]:
-    return [row.id for hash_ in hashes for row in catalog.by_hash(hash_)[:1]]
+    return [row.id for hash_ in hashes for row in catalog.by_hash(hash_)]
 
 
 def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:

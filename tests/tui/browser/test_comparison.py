@@ -155,6 +155,19 @@ def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, index: Pa
     assert own["package_hash"][2] == "?"
 
 
+def test_of_a_hash_in_two_sources_the_one_that_tells_more_is_compared(
+    tmp_path: Path, index: Path
+) -> None:
+    for name, source in (("a", A), ("c", C)):
+        page = {**record(77), "hash": source}
+        write_page(tmp_path / name / "specs.md", [page], title="hdf5", tag="v1")
+    browser = FakeBrowser(tmp_path / "a", index, tmp_path / "c", query="hdf5@1.14").load()
+    browser.host.change(marks=(A, C))
+    table = compare(browser)
+    assert table.tells == (True, True)
+    assert [spec.hash for spec in table.specs] == [A, C]
+
+
 async def test_on_pages_only_the_specs_themselves_are_compared(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     async with browsing(tmp_path, size=(100, 20)) as browser:

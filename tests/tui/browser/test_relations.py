@@ -84,6 +84,20 @@ def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) 
     assert relations(browser)[1].startswith(f"next to: {C[:7]}")
 
 
+def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path) -> None:
+    index, pages = tmp_path / "index.json", tmp_path / "pages"
+    write_look_alikes(index)
+    write_page(pages / "hdf5" / "specs.md", [{**record(0), "hash": B}], title="hdf5", tag="v1")
+    browser = FakeBrowser(index, pages, query=f"/{B}", environ=HOST).load()
+    seen = []
+    for number in (0, 1, 0):
+        browser.move_to(number)
+        browser.settle()
+        seen.append("needs to run: mpich@4.3  zlib@1.3" in relations(browser))
+    assert sorted(seen[:2]) == [False, True]
+    assert seen[2] == seen[0]
+
+
 def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     browser = FakeBrowser(tmp_path, environ=HOST).load()
