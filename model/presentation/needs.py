@@ -74,8 +74,9 @@ def _name(spec: NeededSpec) -> str:
     return clean(f"{spec.package}{version}{virtuals}") or "(no name)"
 
 
-def needs_lines(needs: Needs | None) -> Iterator[str]:
-    """Yield all specs in three sections, each with its hash, states and size."""
+def needs_lines(spec: Spec, needs: Needs | None) -> Iterator[str]:
+    """Yield what a spec needs in three sections, each spec with its hash, states and size."""
+    yield f"{clean(f'{spec.package}@{spec.version}')}  /{spec.hash}"
     if needs is None:
         yield NOT_LISTED
         return

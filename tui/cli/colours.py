@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -29,6 +30,10 @@ class Colours:
     def link(self, text: str) -> str:
         """Return a hash."""
         return self._styled(text, "36")
+
+    def headings(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield lines of a report, those that are not indented as headings."""
+        return (line if line.startswith(" ") else self.bold(line) for line in lines)
 
     def _styled(self, text: str, code: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text

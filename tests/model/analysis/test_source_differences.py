@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from spackscope.model.analysis.changes import Change
+from spackscope.model.analysis.differences import compare
 from spackscope.model.analysis.source_differences import SourceComparison, compare_sources
 from tests.builders import SPACK_DATA, catalog_of, hash_of, record, write_page
 from tests.model.analysis.environments import Made, made, write_lock
@@ -229,7 +231,12 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     for each in changes:
         package = graph.name(each.a)
         assert bool(each.own) == (package in ("ncurses", "python"))
-        assert each.causes
+        found = compare(graph, each.a, each.b)
+        assert {change for n in each.causes for change in comparison.causes[n].changes} == {
+            Change.of(cause.package, difference)
+            for cause in found.causes
+            for difference in cause.differences
+        }
     roots = {tuple(graph.hashes(pair)) for pair in comparison.roots.changed}
     assert roots == {
         (root["hash"], moved[root["hash"]]) for root in lock["roots"] if root["hash"] in moved

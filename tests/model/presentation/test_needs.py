@@ -6,13 +6,14 @@ import pytest
 
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.presentation.needs import needs_cell, needs_line, needs_lines
-from tests.builders import hash_of
+from tests.builders import hash_of, zlib_index, zlib_of
 
 
 def spec(number: int, package: str, **fields: Any) -> NeededSpec:
     return NeededSpec(number, package, "1.0", hash_of(number), **fields)
 
 
+SPEC, _ = zlib_of(zlib_index())
 HDF5 = spec(0, "hdf5", states=("cached",), size=2_000_000)
 MPICH = spec(1, "mpich", states=("cached",), size=1_000_000, is_direct=True, virtuals=("mpi",))
 ZLIB = spec(2, "zlib", states=("installed",), is_direct=True)
@@ -50,7 +51,8 @@ def test_the_most_telling_dependencies_come_first() -> None:
 
 def test_all_needs_are_listed_in_sections() -> None:
     needs = Needs((HDF5, MPICH, ZLIB), (GLIBC, MPT), (GCC,))
-    assert list(needs_lines(needs)) == [
+    assert list(needs_lines(SPEC, needs)) == [
+        f"zlib@1.3.1  /{SPEC.hash}",
         "needs to run: 3 specs, 1 installed, 3.0 MB",
         f"  {hash_of(0)[:7]}  hdf5@1.0         cached     2.0 MB",
         f"  {hash_of(1)[:7]}  mpich@1.0 (mpi)  cached     1.0 MB",
@@ -68,5 +70,5 @@ def test_hostile_texts_are_cleaned() -> None:
         0, "a\x1b[31m", "\n", hash_of(0), external="\x1b]0;x\x07", virtuals=("\t",)
     )
     needs = Needs((hostile, hostile), (hostile,), ())
-    for text in (*needs_lines(needs), needs_cell(needs, 200)):
+    for text in (*needs_lines(SPEC, needs), needs_cell(needs, 200)):
         assert text.isprintable()

@@ -20,6 +20,7 @@ from spackscope.model.query.format import join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.colours import Colours
 from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -132,6 +133,11 @@ def _print_problems(catalog: Catalog, limit: int | None) -> None:
     if limit is not None and catalog.problem_count > limit:
         rest = catalog.problem_count - limit
         stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
+
+
+def stdout_colours(options: Options, session: Session) -> Colours:
+    """Return the colours of stdout."""
+    return Colours(not options.no_color and stdio.supports_colour(session.environ))
 
 
 def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:

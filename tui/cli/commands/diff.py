@@ -19,7 +19,7 @@ from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.colours import Colours
-from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.cli.commands.common import print_lines, stdout_colours
 from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
 from spackscope.tui.cli.difference_report import all_lines, pair_lines, spec_lines
 from spackscope.tui.process import stdio
@@ -37,7 +37,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
         return diff_sources.run(options, *options.words, session)
     arguments = {word: SpecArgument([word]) for word in options.words}
-    colours = Colours(not options.no_color and stdio.supports_colour(session.environ))
+    colours = stdout_colours(options, session)
     code = ExitCode.FOUND
 
     def lines(catalog: Catalog) -> Iterator[str]:

@@ -11,7 +11,7 @@ from spackscope.model.presentation.source_differences import SourceReport
 from spackscope.model.sources.resolve import shown_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines_of_catalogs
+from spackscope.tui.cli.commands.common import print_lines_of_catalogs, stdout_colours
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -24,7 +24,9 @@ def run(options: Options, old: str, new: str, session: Session) -> ExitCode:
         comparison = compare_sources(*catalogs, should_stop=session.should_stop)
         code = ExitCode.FOUND if comparison.are_alike else ExitCode.DIFFERENT
         report = SourceReport(comparison, (shown_source(old), shown_source(new)))
-        yield from [report.json()] if options.format else report.lines(shows_all=options.all)
+        if options.format:
+            return iter([report.json()])
+        return stdout_colours(options, session).headings(report.lines(shows_all=options.all))
 
     listed = replace(session, include_dependency_only=False)
     print_lines_of_catalogs(options, [[old], [new]], listed, lines)

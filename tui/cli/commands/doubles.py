@@ -13,7 +13,7 @@ from spackscope.model.presentation.doubles import DoublesReport
 from spackscope.model.sources.environments import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.cli.commands.common import print_lines, stdout_colours
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -30,7 +30,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         )
         code = ExitCode.DOUBLES if doubles.doubles else ExitCode.FOUND
         report = DoublesReport(spec_graph(catalog), doubles)
-        yield from [report.json()] if options.format else report.lines(shows_all=options.all)
+        if options.format:
+            return iter([report.json()])
+        return stdout_colours(options, session).headings(report.lines(shows_all=options.all))
 
     named = [find_environment(name, session) for name in sources]
     # Here --all is about lines.

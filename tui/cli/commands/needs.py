@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.text import clean
 from spackscope.model.presentation.needs import needs_json, needs_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.cli.commands.common import print_lines, stdout_colours
 from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -25,9 +24,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         if needs is not None:
             needs = add_sizes(needs, catalog, session, sources)
         if options.format:
-            yield needs_json(row.spec, needs)
-            return
-        yield f"{clean(f'{row.spec.package}@{row.spec.version}')}  /{row.spec.hash}"
-        yield from needs_lines(needs)
+            return iter([needs_json(row.spec, needs)])
+        return stdout_colours(options, session).headings(needs_lines(row.spec, needs))
 
     return print_lines(options, sources, session, lines)

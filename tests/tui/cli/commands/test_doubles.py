@@ -85,3 +85,11 @@ def test_a_real_environment_is_described(program: Program) -> None:
     every = program("doubles", "--all", "spack.lock").stdout.splitlines()
     assert len(every) > len(lines)
     assert all(line.isprintable() for line in every)
+
+
+def test_headings_are_bold_on_a_terminal(program: Program) -> None:
+    lock = write_environment(program)
+    code, text = program.on_terminal("doubles", lock)
+    assert code == 1
+    assert "\x1b[1mzlib 1.2 ≠ 1.3: 1 package\x1b[0m\n  zlib\n" in text
+    assert "\x1b" not in program.on_terminal("doubles", "--no-color", lock)[1]
