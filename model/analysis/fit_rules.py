@@ -138,8 +138,8 @@ class Rules:
             return Reason.refused("L", f"{libc.name}, not {host.libc.name}")
         if libc.prefix == host.libc.prefix:
             return Reason.refused("L", f"{libc} > {host.libc.version}")
-        place = f"at {libc.prefix}" if libc.prefix else "of Spack"
-        return Reason.refused("L", f"{libc.name} {place}, not at {host.libc.prefix}")
+        origin = f"at {libc.prefix}" if libc.prefix else "of Spack"
+        return Reason.refused("L", f"{libc.name} {origin}, not at {host.libc.prefix}")
 
     def sentence(self, reason: Reason, target: str, external: str, spec_format: int) -> str:
         """Return what a reason says of a node with a target, a prefix and a format."""
@@ -153,6 +153,8 @@ class Rules:
             "T": self._target_sentence(reason.label, target),
             "P": f"{reason.label}, not {self._host.platform}",
         }
+        if reason == NOT_LISTED and target in self._targets:
+            return clean(f"{reason.label}; target {target} runs on {self._host.target}")
         return clean(sentences.get(reason.letter, reason.label))
 
 

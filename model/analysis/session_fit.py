@@ -1,4 +1,4 @@
-"""Let catalogs answer for the host of a session, which is looked at when it is first asked for."""
+"""Answers of catalogs for the host of a session, which is detected when it is first needed."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def host_of(session: Session) -> Host:
     return parse_host(description) if description else detect_host()
 
 
-def place_of(session: Session) -> str:
+def host_phrase(session: Session) -> str:
     """Return where specs run: `here`, or on the target or system of a host that was described."""
     host = host_of(session)
     return "here" if host.is_this_machine else f"on {host.target or host}"
 
 
 def attach_fit(catalog: Catalog, session: Session) -> Catalog:
-    """Let a catalog answer for the host of a session, unless it does, and return it."""
+    """Set the host of a catalog to that of a session, unless it has one; return the catalog."""
     if catalog.by_host.answers is None:
         catalog.by_host.answers = SessionFit(catalog, session)
     return catalog

@@ -63,13 +63,13 @@ def detail(
     alike: int,
     shown: int,
     provenance: Provenance = _NO_PROVENANCE,
-    place: str = HERE,
+    host_phrase: str = HERE,
 ) -> list[DetailLine]:
     """Describe a record line by line.
 
     `varying` ranks the variants whose values differ among the rows shown. `alike` counts the
     records shown that differ from this one at most in their hash, this one included, and `shown`
-    all that are shown; it is 0 outside of a table. `place` is the host, as in `fit_sentences`.
+    all that are shown; it is 0 outside of a table. `host_phrase` is that of `fit_sentences`.
     """
     lines = [
         DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title"),
@@ -79,7 +79,7 @@ def detail(
         value = column.value(spec)
         if column.empty_in_detail(spec) or value not in (None, "", ()):
             lines += _column_lines(column, value)
-    lines += fit_lines(spec.fit, place) if spec.fit is not None else ()
+    lines += fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()
     lines += _variant_lines(spec, varying)
     if alike > 1:
         lines.append(DetailLine("look-alikes", kind="head"))
@@ -114,15 +114,16 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
         yield DetailLine(clean(text) or "-", label, term, is_continued=number > 0)
 
 
-def fit_lines(fit: Fit, place: str) -> Iterator[DetailLine]:
+def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
     """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
     label = ""
-    for column, value, sentence in fit_sentences(fit, place):
+    for column, value, text in fit_sentences(fit, host_phrase):
         is_continued = column == label
         label = column
-        shown_label = "" if is_continued else column
         term = exact_term(column, value)
-        yield DetailLine(clean(sentence), shown_label, term, is_continued=is_continued)
+        yield DetailLine(
+            clean(text), "" if is_continued else column, term, is_continued=is_continued
+        )
 
 
 def _reason_not_to_install(spec: Spec, provenance: Provenance) -> str:

@@ -1,54 +1,55 @@
-"""Say whether a spec runs on the host, and what a filter by that hides."""
+"""Sentences on whether a spec runs on the host, and on what a filter by that hides."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from spackscope.model.analysis import fit_rules as rules
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import NO, YES, Fit, FitReason
+from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.query.ast import Query
 
 HERE = "here"
-"""The place where specs run on this machine; else it is `on` a host."""
+"""Where specs run on this machine; otherwise it is `on` some host."""
 
 _MAX_REASONS = 4
 """Reasons that a sentence about many specs names."""
 
-_TARGET_KNOWN = {rules.NOT_LISTED.label, rules.NOT_DESCRIBED.label}
 
-
-def fit_sentences(fit: Fit, place: str = HERE) -> Iterator[tuple[str, str, str]]:
-    """Yield sentences on whether a spec runs, each after its column and the value to filter by.
+class FitSentence(NamedTuple):
+    """A sentence on whether a spec runs, with the column and the value to filter by that.
 
     Example: `("fits", "target too new", "does not run here: target zen4 > zen3")`.
     """
-    running = [reason for reason in fit.reasons if reason.is_run]
+
+    column: str
+    value: str
+    text: str
+
+
+def fit_sentences(fit: Fit, host_phrase: str = HERE) -> Iterator[FitSentence]:
+    """Yield sentences on whether a spec runs on the host, and on why Spack does not reuse it."""
     if fit.fits:
-        yield "fits", YES, f"✓ runs {place}"
+        yield FitSentence("fits", YES, f"✓ runs {host_phrase}")
     elif fit.fits is None:
-        labels = fit.fits_values[1:]
-        target = f"; its target runs {place}" if _TARGET_KNOWN.issuperset(labels) else ""
-        yield "fits", fit.fits_values[0], f"unknown: {', '.join(labels)}{target}"
+        reasons = ", ".join(reason.sentence for reason in fit.reasons if reason.is_run)
+        yield FitSentence("fits", UNKNOWN, f"unknown: {reasons}")
     else:
-        yield from _refusals("fits", f"does not run {place}", running)
+        yield from _refusals("fits", f"does not run {host_phrase}", fit, is_run=True)
     if fit.reusable is False:
-        others = [reason for reason in fit.reasons if not reason.is_run]
-        yield from _refusals("reusable", "Spack does not reuse it", others)
+        yield from _refusals("reusable", "Spack does not reuse it", fit, is_run=False)
 
 
-def _refusals(
-    column: str, sentence: str, reasons: Sequence[FitReason]
-) -> Iterator[tuple[str, str, str]]:
-    refusals = [reason for reason in reasons if reason.letter]
+def _refusals(column: str, start: str, fit: Fit, *, is_run: bool) -> Iterator[FitSentence]:
+    refusals = [reason for reason in fit.reasons if reason.letter and reason.is_run == is_run]
     for number, reason in enumerate(refusals):
-        lead = f"{sentence}: " if not number else ""
-        yield column, reason.label, lead + reason.sentence
+        text = reason.sentence if number else f"{start}: {reason.sentence}"
+        yield FitSentence(column, reason.label, text)
 
 
 def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = never) -> str:

@@ -12,7 +12,7 @@ from spackscope.model.analysis.graph import Graph
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import read_needs
 from spackscope.model.analysis.run_kinds import run_kind, run_kinds
-from spackscope.model.analysis.session_fit import fit_of, place_of
+from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.analysis.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
@@ -127,7 +127,7 @@ def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
     fit = fit_of(catalog, id_)
     if fit is None:
         return []
-    lines = fit_lines(fit, place_of(session))
+    lines = fit_lines(fit, host_phrase(session))
     return [replace(line, kind="good") if fit.fits else line for line in lines]
 
 

@@ -266,6 +266,10 @@ def test_pages_tell_the_target_and_nothing_more(tmp_path: Any) -> None:
         "x86_64_v3": None,
     }
     assert answers["zen3"].fits_values == ("unknown", "dependencies not listed")
+    assert told(answers["x86_64_v3"])[-1] == (
+        "",
+        "dependencies not listed; target x86_64_v3 runs on zen3",
+    )
     assert answers["zen4"].fits_values == ("no", "target too new")
     assert answers["zen3"].reusable is None
 

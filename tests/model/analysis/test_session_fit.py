@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.analysis.host import Host, Libc
 from spackscope.model.analysis.host_detection import detect_host
-from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of, place_of
+from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.parser import parse
@@ -23,10 +23,10 @@ def test_the_host_is_described_or_this_machine() -> None:
     zen3 = Host("linux", "", "zen3", Libc("glibc", "2.34"))
     session = Session({"SPACKSCOPE_HOST": "target=zen3 glibc=2.34"})
     assert host_of(session) == zen3
-    assert place_of(session) == "on zen3"
+    assert host_phrase(session) == "on zen3"
     assert host_of(replace(session, host="target=m1")) == Host("darwin", "", "m1")
     assert host_of(Session({})) == detect_host()
-    assert place_of(Session({})) == "here"
+    assert host_phrase(Session({})) == "here"
     with pytest.raises(QueryError):
         host_of(replace(session, host="zen3"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
-from spackscope.model.analysis.session_fit import fit_of, place_of
+from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import read_specs
 from spackscope.model.catalog.listing import Listing, View
@@ -60,7 +60,7 @@ def _describe(
             alike=alike,
             shown=0,
             provenance=catalog.provenance(row.id),
-            place=place_of(session),
+            host_phrase=host_phrase(session),
         )
         yield from table.detail_lines(lines)
         if (needs := read_needs(catalog, row.id)) is not None:
