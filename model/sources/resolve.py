@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,6 +22,9 @@ STANDARD_INPUT = "-"
 
 DATABASE = ".spack-db/index.json"
 """The database in an install tree."""
+
+_PATH = re.compile(r"(?:~|\.\.?|/[^/]+)/.*|.+\.(?:lock|json)")
+"""What is neither a spec nor a hash prefix."""
 
 _SOURCE_MIRROR = "https://mirror.spack.io"
 
@@ -92,11 +96,12 @@ def source_key(source: str, session: Session) -> str:
 
 
 def names_source(word: str) -> bool:
-    """Check whether a word names a source that is there, and not a spec.
+    """Check whether a word names a source, and not a spec.
 
-    These are a URL, `spack:NAME`, `public:TAG`, standard input, and a path that exists.
+    These are a URL, `spack:NAME`, `public:TAG`, standard input, and a path that exists or can be
+    nothing else.
     """
-    if not is_local_path(word):
+    if not is_local_path(word) or _PATH.fullmatch(word):
         return True
     try:
         return os.path.exists(absolute_path(word))

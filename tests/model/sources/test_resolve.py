@@ -170,8 +170,9 @@ def test_a_source_is_found_from_home_from_here_and_in_the_package(
 def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:
     (tmp_path / "spack.lock").touch()
     sources = ("https://a.org/m", "s3://b", "public", "public:develop", "spack:site", "-")
-    for word in (*sources, str(tmp_path), str(tmp_path / "spack.lock")):
+    paths = ("no/spack.lock", "index.json", "~/no", "./no", "../no", "/no/such", str(tmp_path))
+    for word in (*sources, *paths, str(tmp_path / "spack.lock")):
         assert names_source(word), word
-    specs = ("hdf5@1.14.6 +mpi", "/uehz56w", "uehz56w", "hdf5 target=zen3:", "a\0b", "~x/y")
+    specs = ("hdf5@1.14.6 +mpi", "/uehz56w", "uehz56w", "hdf5 target=zen3:", "a\0b", "hdf5/ueh")
     for word in specs:
         assert not names_source(word), word

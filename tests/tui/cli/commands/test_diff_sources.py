@@ -86,9 +86,10 @@ def test_json_has_packages_and_causes(program: Program) -> None:
 def test_a_source_that_cannot_be_read_is_named(program: Program) -> None:
     old, _ = write_locks(program)
     (program.home / "empty").mkdir()
-    result = program("diff", old, "empty")
-    assert (result.returncode, result.stdout) == (3, "")
-    assert "empty" in result.stderr
+    for name in ("empty", "none.lock"):
+        result = program("diff", old, name)
+        assert (result.returncode, result.stdout) == (3, "")
+        assert name in result.stderr
 
 
 def test_long_sections_are_cut(program: Program) -> None:
