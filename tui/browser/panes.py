@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from spackscope.model.assist.diagnostics import is_unfinished
+from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.core.text import cell_width
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.detail import with_relations
@@ -285,8 +286,11 @@ class Panes:
 
     def _hints(self, pane: str) -> Iterable[tuple[str, str]]:
         hints = list(keymap.hints(pane, keymap.ANYWHERE))
+        row = self.table.highlighted if pane == "specs" else None
         if self._is_pick and pane == "specs":
             hints[0] = ("⏎", "pick")
+        elif row is not None and row.count > 1:
+            hints[0] = ("⏎", "close" if row.role in (RowRole.GROUP, RowRole.OPEN_KIND) else "open")
         if pane == "specs" and self.table.shown_list is not self.table.rows:
             hints = list(keymap.hints(keymap.RELAXATIONS, keymap.ANYWHERE))
         if pane == "detail" and self.detail.current.tree_row is not None:

@@ -149,6 +149,7 @@ class BrowserScreen(Screen[None]):
     def _highlight(self, event: SpecTable.Highlighted) -> None:
         rows = self.panes.table.shown_list
         self.panes.status.show_position(titles.position(rows.cursor, rows.length))
+        self.panes.show_hints()
         self.controllers.navigation.highlight(event.row)
         self.controllers.details.connect()
 

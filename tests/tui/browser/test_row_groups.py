@@ -174,7 +174,10 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
         await browser.press("2", "z")
         (folded,) = row_texts(browser.lines)
         assert " ".join(folded.split()) == "▸ ×4 2 kinds 1.3.1 none 1 lib"
-        await browser.press("enter", "j", "enter")
+        assert browser.lines[-1].startswith(" ⏎ open ")
+        await browser.press("enter")
+        assert browser.lines[-1].startswith(" ⏎ close ")
+        await browser.press("j", "enter")
         assert [" ".join(line.split()) for line in row_texts(browser.lines)] == [
             "▾ ×4 2 kinds 1.3.1 none 1",
             "▸ ├▾×3 2222222 1 build tools only: all run the same",
