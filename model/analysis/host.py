@@ -73,6 +73,12 @@ class Host:
         return clean(" · ".join(filter(None, parts)))
 
     @property
+    def short(self) -> str:
+        """Its target and the version of its C library, as `zen3 · 2.35`."""
+        system = self.libc.version if self.libc is not None else self.os or self.platform
+        return clean(" · ".join(filter(None, (self.target, system))))
+
+    @property
     def targets(self) -> frozenset[str]:
         """The targets that it runs: its own one and the ancestors of that."""
         from archspec.cpu import TARGETS

@@ -47,8 +47,8 @@ class DetailsController:
             return
         self._connecting = catalog
         self._host.run(
-            lambda _: str(host_of(self._session)),
-            lambda name: self._host.change(host=name),
+            lambda _: host_of(self._session),
+            lambda machine: self._host.change(machine=machine),
             group="host",
         )
         self._host.run(

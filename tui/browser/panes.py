@@ -48,7 +48,8 @@ class Panes:
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
         yield self.popup
-        yield Horizontal(Static(id="where"), Static(id="host"), Static(id="counts"), id="title")
+        names = ("where", "machine", "machine-short", "counts")
+        yield Horizontal(*(Static(id=name) for name in names), id="title")
         yield self.query_bar
         yield Horizontal(self.names, Container(self.table, self.detail, id="work"), id="panes")
         yield self.status
@@ -148,8 +149,9 @@ class Panes:
             self._show_summary(new.summary)
         if new.results is not None and new.results is not old.results:
             self._show_results(new)
-        if new.host != old.host:
-            self._screen.query_one("#host", Static).update(Content(new.host))
+        if new.machine is not None and new.machine != old.machine:
+            self._screen.query_one("#machine", Static).update(Content(str(new.machine)))
+            self._screen.query_one("#machine-short", Static).update(Content(new.machine.short))
         if new.marks != old.marks:
             self.table.show_marks(new.marks)
         if new.results is not old.results or new.marks != old.marks:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from spackscope.model.analysis.host import Host as Machine
 from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
@@ -117,7 +118,7 @@ class BrowserState:
 
     `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
     typed, has no rows yet, and leaves the rows as they are. `connected` is the catalog whose edges
-    have been read, so that trees can be shown. `host` is what specs are to run on.
+    have been read, so that trees can be shown. `machine` is what specs are to run on.
     """
 
     summary: Summary | None = None
@@ -129,7 +130,7 @@ class BrowserState:
     marks: tuple[str, ...] = ()
     connected: Catalog | None = None
     can_go_back: bool = False
-    host: str = ""
+    machine: Machine | None = None
 
     @property
     def catalog(self) -> Catalog | None:

@@ -76,6 +76,8 @@ def test_a_host_for_people() -> None:
     )
     assert str(parse_host("target=m1")) == "m1 · darwin"
     assert str(Host()) == ""
+    assert parse_host("target=zen3 glibc=2.35 os=ubuntu22.04").short == "zen3 · 2.35"
+    assert parse_host("target=m1 os=sequoia").short == "m1 · sequoia"
 
 
 def test_a_host_runs_its_target_and_the_ancestors() -> None:
