@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spackscope.model.analysis.changes import Change, changes_of
@@ -119,24 +119,29 @@ def find_doubles(
     several = {
         name: ids for name, ids in by_package.items() if len(ids) > 1 and not is_ignored(name)
     }
-    uses = listed.uses({id_ for ids in several.values() for id_ in ids}, should_stop=should_stop)
-    members = set(listed.specs)
-    doubles = []
-    for name, ids in sorted(several.items()):
-        builds = (
-            Build(
-                id_,
-                id_ in listed.run,
-                len(graph.dependents(id_) & members),
-                uses.get(id_, Use()),
-            )
-            for id_ in ids
-        )
-        ranked = sorted(builds, key=lambda build: (not build.is_run, -build.dependents, build.id))
-        doubles.append(Double(name, tuple(ranked)))
+    doubles = _doubles(listed, several, should_stop)
     pairs = list(_explained(graph, doubles, should_stop))
     total = sum(len(double.builds) - 1 for double in doubles)
-    return Doubles(len(by_package), tuple(doubles), _grouped(pairs), total - len(pairs))
+    return Doubles(len(by_package), doubles, _grouped(pairs), total - len(pairs))
+
+
+def _doubles(
+    listed: ListedSpecs, several: Mapping[str, Sequence[int]], should_stop: ShouldStop
+) -> tuple[Double, ...]:
+    members = set(listed.specs)
+    uses = listed.uses({id_ for ids in several.values() for id_ in ids}, should_stop=should_stop)
+
+    def build(id_: int) -> Build:
+        dependents = listed.graph.dependents(id_) & members
+        return Build(id_, id_ in listed.run, len(dependents), uses.get(id_, Use()))
+
+    def rank(build: Build) -> tuple[bool, int, int]:
+        return not build.is_run, -build.dependents, build.id
+
+    return tuple(
+        Double(name, tuple(sorted(map(build, ids), key=rank)))
+        for name, ids in sorted(several.items())
+    )
 
 
 def _explained(

@@ -46,15 +46,13 @@ class PackageSpecs:
 class PackageChange:
     """A package that both sources have, with different specs.
 
-    `specs` has what changed, `added` and `removed` the ids of specs beyond that; `same` counts
-    the specs that both have.
+    `specs` has what changed, `added` and `removed` the ids of specs beyond that.
     """
 
     package: str
     specs: tuple[SpecChange, ...]
     added: tuple[int, ...] = ()
     removed: tuple[int, ...] = ()
-    same: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +116,13 @@ class SourceComparison:
 def compare_sources(
     a: Catalog, b: Catalog, *, should_stop: ShouldStop = never
 ) -> SourceComparison:
-    """Compare the specs that two catalogs list. Raises IndexDamaged and Cancelled.
+    """Compare the specs that two catalogs list.
 
-    old, new = (load([source], session) for source in ("old/spack.lock", "new/spack.lock"))
-    for cause in compare_sources(old, new).causes:
-        print(cause.changes, cause.only)
+    Raises IndexDamaged and Cancelled.
+
+        old, new = (load([source], session) for source in ("old/spack.lock", "new/spack.lock"))
+        for cause in compare_sources(old, new).causes:
+            print(cause.changes, cause.only)
     """
     return _Sources(a, b).compare(should_stop)
 
@@ -152,11 +152,9 @@ class _Sources:
         search = PairChanges(graph, should_stop=should_stop)
         found = {pair: search.find(*pair) for pair in matching.pairs}
         causes = _Causes(search.change_sets, found.values())
-        names_a = Counter(map(graph.name, self.a.values()))
-        names_b = Counter(map(graph.name, self.b.values()))
+        names_a, names_b = (set(map(graph.name, side.values())) for side in (self.a, self.b))
         added, more = _split(self._by_package(matching.only_b), names_a)
         removed, fewer = _split(self._by_package(matching.only_a), names_b)
-        same_names = Counter(graph.name(self.a[identity]) for identity in same)
         return SourceComparison(
             graph,
             len(self.a),
@@ -164,7 +162,7 @@ class _Sources:
             len(same),
             added,
             removed,
-            tuple(self._changed(causes, found, more, fewer, same_names)),
+            tuple(self._changed(causes, found, more, fewer)),
             causes.ordered,
             causes.followers,
             self._roots(matching.pairs),
@@ -183,7 +181,6 @@ class _Sources:
         found: Mapping[NodePair, PairChange],
         more: Mapping[str, list[int]],
         fewer: Mapping[str, list[int]],
-        same: Mapping[str, int],
     ) -> Iterator[PackageChange]:
         changes: dict[str, list[SpecChange]] = defaultdict(list)
         for pair, change in found.items():
@@ -194,7 +191,6 @@ class _Sources:
                 tuple(changes.get(package, ())),
                 tuple(more.get(package, ())),
                 tuple(fewer.get(package, ())),
-                same.get(package, 0),
             )
 
     def _roots(self, pairs: Sequence[NodePair]) -> RootChanges:

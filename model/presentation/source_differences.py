@@ -173,7 +173,6 @@ class SourceReport:
             "package": package.package,
             "a": self._versions([*(change.a for change in package.specs), *package.removed]),
             "b": self._versions([*(change.b for change in package.specs), *package.added]),
-            "same": package.same,
             "specs": [
                 {
                     **self._pair_json(NodePair(change.a, change.b), hashes),
