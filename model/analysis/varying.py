@@ -67,15 +67,15 @@ def varying(
     for table in tables[1:]:
         rows += (row for row in table.rows() if (row.package, row.attribute) not in known)
     rows = fold(rows)
-    told = fewest_telling(rows, len(groups))
+    telling = fewest_telling(rows, len(groups))
     is_known = not any(each.unknown for each in tables[-1].walks)
-    if told is None and is_known:
+    if telling is None and is_known:
         for table in tables:
             rows += table.edge_rows()
-        told = fewest_telling(rows, len(groups))
-    told = told or []
-    first = [replace(rows[number], tells=True) for number in told]
-    rest = (row for number, row in enumerate(rows) if number not in told)
+        telling = fewest_telling(rows, len(groups))
+    telling = telling or []
+    first = [replace(rows[number], tells=True) for number in telling]
+    rest = (row for number, row in enumerate(rows) if number not in telling)
     return Varying((*first, *rest), is_known)
 
 

@@ -83,7 +83,7 @@ def fewest_telling(rows: Sequence[VaryingRow], columns: int) -> list[int] | None
     something else last. In a tier the row that splits most columns comes first. None if columns
     are left that no row tells apart.
     """
-    told: list[int] = []
+    telling: list[int] = []
     classes: list[tuple[Cell, ...]] = [()] * columns
     for tier in range(4):
         numbers = [n for n, row in enumerate(rows) if _tier(row) == tier]
@@ -95,10 +95,10 @@ def fewest_telling(rows: Sequence[VaryingRow], columns: int) -> list[int] | None
             most, number = max(gains, default=(0, 0))
             if most <= len(set(classes)):
                 break
-            told.append(-number)
+            telling.append(-number)
             values = rows[-number].values
             classes = [(*each, value) for each, value in zip(classes, values, strict=True)]
-    return told if len(set(classes)) == columns else None
+    return telling if len(set(classes)) == columns else None
 
 
 def _tier(row: VaryingRow) -> int:

@@ -1,4 +1,4 @@
-"""Say what run-time kinds differ in, in one line each."""
+"""Describe run-time kinds by what they differ in, in one line each."""
 
 from __future__ import annotations
 

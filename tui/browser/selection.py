@@ -101,7 +101,7 @@ class Selection:
 
 
 def _one_of(row: Row) -> str:
-    """Say which one of the specs that a row stands for is taken."""
+    """Return which of the specs that a row stands for is taken."""
     if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
         return f"the most used of {row.count:,} that run the same"
     return f"the first of {row.count:,} look-alikes"
