@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from spackscope.model.analysis.graph import Graph
-from spackscope.model.analysis.node_pairs import PairWalk, walk_pairs
+from spackscope.model.analysis.node_pairs import PairWalk, differing_children, walk_pairs
 from spackscope.model.analysis.own_differences import Difference, Value, own_differences
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
@@ -16,6 +17,10 @@ COMPILERS_OF_RUNTIMES = {
     "gcc-runtime": "gcc",
     "intel-oneapi-runtime": "intel-oneapi-compilers",
 }
+
+
+_MAX_KEPT = 2**16
+"""Pairs of nodes that are kept to be read once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +77,38 @@ def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) ->
         first = compare(spec_graph(catalog), a, b).causes[0]
         first.path  # ('mpich', 'libxml2', 'libiconv')
     """
-    tells = graph.lists_dependencies(a) and graph.lists_dependencies(b)
-    if graph.identity(a) == graph.identity(b):
-        return Comparison(a, b, lists_dependencies=tells)
-    walk = walk_pairs(graph, a, b, should_stop=should_stop)
-    differences: dict[int, tuple[Difference, ...]] = {}
-    untold: dict[str, None] = {}
-    for number, pair in enumerate(walk.pairs):
-        if should_stop():
-            raise Cancelled
-        is_described = all(map(graph.is_described, pair))
-        if is_described and (of_pair := own_differences(graph, *pair)):
-            differences[number] = of_pair
-        elif not walk.children[number]:
-            untold[graph.name(pair.a)] = None
-    causes = sorted(_causes(graph, walk, differences), key=_rank)
-    return Comparison(
-        a, b, tuple(causes), len(walk.pairs), tuple(untold), tells, is_cut=walk.is_cut
-    )
+    return Comparer(graph).compare(a, b, should_stop=should_stop)
+
+
+class Comparer:
+    """Compares many specs of a graph, reading each pair of nodes below them once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._own_differences = lru_cache(_MAX_KEPT)(partial(own_differences, graph))
+        self._children = lru_cache(_MAX_KEPT)(partial(differing_children, graph))
+
+    def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
+        """Compare two specs: see the function of this name."""
+        graph = self._graph
+        tells = graph.lists_dependencies(a) and graph.lists_dependencies(b)
+        if graph.identity(a) == graph.identity(b):
+            return Comparison(a, b, lists_dependencies=tells)
+        walk = walk_pairs(graph, a, b, self._children, should_stop=should_stop)
+        differences: dict[int, tuple[Difference, ...]] = {}
+        untold: dict[str, None] = {}
+        for number, pair in enumerate(walk.pairs):
+            if should_stop():
+                raise Cancelled
+            is_described = all(map(graph.is_described, pair))
+            if is_described and (of_pair := self._own_differences(*pair)):
+                differences[number] = of_pair
+            elif not walk.children[number]:
+                untold[graph.name(pair.a)] = None
+        causes = sorted(_causes(graph, walk, differences), key=_rank)
+        return Comparison(
+            a, b, tuple(causes), len(walk.pairs), tuple(untold), tells, is_cut=walk.is_cut
+        )
 
 
 def _causes(

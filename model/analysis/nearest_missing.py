@@ -7,7 +7,7 @@ from dataclasses import replace
 from spackscope.model.analysis.availability import Availability
 from spackscope.model.analysis.candidates import Candidates, group_candidates
 from spackscope.model.analysis.coverage import Coverage, Missing
-from spackscope.model.analysis.differences import compare
+from spackscope.model.analysis.differences import Comparer
 from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
@@ -25,7 +25,7 @@ def find_nearest(
     Raises Cancelled and IndexDamaged.
     """
     graph = coverage.environment.graph
-    search = NearestSearch(graph)
+    search, comparer = NearestSearch(graph), Comparer(graph)
     by_package: dict[str, Candidates] = {}
 
     def with_nearest(spec: Missing) -> Missing:
@@ -36,7 +36,7 @@ def find_nearest(
         comparison = None
         if nearest.candidates and nearest.candidates[0].causes is not None:
             other = nearest.candidates[0].id
-            comparison = compare(graph, spec.id, other, should_stop=should_stop)
+            comparison = comparer.compare(spec.id, other, should_stop=should_stop)
         return replace(spec, nearest=nearest, comparison=comparison)
 
     missing = []

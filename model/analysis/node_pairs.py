@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -127,11 +127,18 @@ class PairWalk:
         return result
 
 
-def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) -> PairWalk:
+def walk_pairs(
+    graph: Graph,
+    a: int,
+    b: int,
+    children_of: Callable[[int, int], Sequence[PairBelow]],
+    *,
+    should_stop: ShouldStop = never,
+) -> PairWalk:
     """Pair the nodes below two specs with different hashes.
 
-    Children are matched by name under matched parents, and not entered where their hashes are
-    equal. Raises Cancelled.
+    Children are matched by name under matched parents, as `differing_children` does, and not
+    entered where their hashes are equal. Raises Cancelled.
     """
     numbers = {NodePair(graph.identity(a), graph.identity(b)): 0}
     pairs, parents, names = [NodePair(a, b)], [0], [""]
@@ -142,7 +149,7 @@ def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never)
         if should_stop():
             raise Cancelled
         of_pair: list[_Child] = []
-        for name, pair, runs, compiles in _differing_children(graph, queue.popleft()):
+        for name, pair, runs, compiles in children_of(*queue.popleft()):
             key = NodePair(graph.identity(pair.a), graph.identity(pair.b))
             number = numbers.get(key)
             if number is None:
@@ -159,16 +166,18 @@ def walk_pairs(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never)
     return PairWalk(pairs, parents, names, children, is_cut)
 
 
-class _PairBelow(NamedTuple):
+class PairBelow(NamedTuple):
+    """Dependencies of a name of two nodes; they run, or compile, if either does."""
+
     name: str
     pair: NodePair
     runs: bool
     compiles: bool
 
 
-def _differing_children(graph: Graph, pair: NodePair) -> list[_PairBelow]:
-    """Return the pairs of dependencies by name; they run or compile if either does."""
-    edges_a, edges_b = match_edges(graph, graph.edges(pair.a), graph.edges(pair.b))
+def differing_children(graph: Graph, a: int, b: int) -> list[PairBelow]:
+    """Return the dependencies of two nodes that differ, in pairs by name."""
+    edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
     differing = []
     for key, edge in edges_a.items():
         other = edges_b.get(key)
@@ -176,5 +185,5 @@ def _differing_children(graph: Graph, pair: NodePair) -> list[_PairBelow]:
             runs = is_run(edge.deptypes) or is_run(other.deptypes)
             compiles = not _LANGUAGES.isdisjoint((*edge.virtuals, *other.virtuals))
             below = NodePair(edge.child, other.child)
-            differing.append(_PairBelow(key.name, below, runs, compiles))
+            differing.append(PairBelow(key.name, below, runs, compiles))
     return sorted(differing)
