@@ -167,8 +167,9 @@ class _Reading:
             ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else NOT_TOLD
             for id_ in self._columns
         )
+        below: Part = "run" if row.is_run else "build"
         return ComparedRow(
-            "run" if row.is_run else "build",
+            "own" if row.is_run and not row.path else below,
             row.package,
             row.attribute,
             tuple(values),
