@@ -116,8 +116,8 @@ def add_sizes(
     If it `is_offline`, only those that were fetched before. `sources` are those that the user
     gave. Raises IndexDamaged and Cancelled.
     """
-    asked = [spec.id for spec in needs.to_fetch if spec.size is None and not spec.is_absent]
-    specs = (row.spec for row in catalog.rows(asked))
+    without_size = [spec.id for spec in needs.to_fetch if spec.size is None and not spec.is_absent]
+    specs = (row.spec for row in catalog.rows(without_size))
     sizes = archive_sizes(specs, catalog.sources, session, sources, is_offline=is_offline)
     sized = (
         replace(spec, size=sizes[spec.hash]) if spec.hash in sizes else spec

@@ -89,8 +89,8 @@ class PairChanges:
         own = self._own(pair, [child.name for child in children])
         total = own
         for child in children:
-            found = self._found.get(child.key)
-            total |= found.total if found is not None else 0
+            below = self._found.get(child.key)
+            total |= below.total if below is not None else 0
         if not total:
             own = total = UNTOLD
         self._found[key] = PairChange(own, total)

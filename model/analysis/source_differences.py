@@ -150,8 +150,8 @@ class _Sources:
         roots |= {self.b.get(root, root) for root in self.roots_b}
         matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
         search = PairChanges(graph, should_stop=should_stop)
-        found = {pair: search.find(*pair) for pair in matching.pairs}
-        causes = _Causes(search.change_sets, found.values())
+        pair_changes = {pair: search.find(*pair) for pair in matching.pairs}
+        causes = _Causes(search.change_sets, pair_changes.values())
         names_a, names_b = (set(map(graph.name, side.values())) for side in (self.a, self.b))
         added, more = _split(self._by_package(matching.only_b), names_a)
         removed, fewer = _split(self._by_package(matching.only_a), names_b)
@@ -162,11 +162,11 @@ class _Sources:
             len(same),
             added,
             removed,
-            tuple(self._changed(causes, found, more, fewer)),
+            tuple(self._changed(causes, pair_changes, more, fewer)),
             causes.ordered,
             causes.followers,
             self._roots(matching.pairs),
-            untold=sum(change.total == UNTOLD for change in found.values()),
+            untold=sum(change.total == UNTOLD for change in pair_changes.values()),
         )
 
     def _by_package(self, ids: Sequence[int]) -> dict[str, list[int]]:
@@ -178,12 +178,12 @@ class _Sources:
     def _changed(
         self,
         causes: _Causes,
-        found: Mapping[NodePair, PairChange],
+        pair_changes: Mapping[NodePair, PairChange],
         more: Mapping[str, list[int]],
         fewer: Mapping[str, list[int]],
     ) -> Iterator[PackageChange]:
         changes: dict[str, list[SpecChange]] = defaultdict(list)
-        for pair, change in found.items():
+        for pair, change in pair_changes.items():
             changes[self.graph.name(pair.a)].append(causes.spec_change(pair, change))
         for package in sorted(changes.keys() | more.keys() | fewer.keys()):
             yield PackageChange(
@@ -236,14 +236,14 @@ class _Causes:
     """The change sets of pairs, those with the most effect first."""
 
     def __init__(
-        self, change_sets: Sequence[tuple[Change, ...]], found: Iterable[PairChange]
+        self, change_sets: Sequence[tuple[Change, ...]], pair_changes: Iterable[PairChange]
     ) -> None:
         is_of_package = [bool(changes[0].package) for changes in change_sets]
         own: Counter[int] = Counter()
         total: Counter[int] = Counter()
         only: Counter[int] = Counter()
         followers: Counter[tuple[int, ...]] = Counter()
-        for change in found:
+        for change in pair_changes:
             own_numbers, numbers = (tuple(_numbers(mask)) for mask in change)
             own.update(own_numbers)
             total.update(numbers)

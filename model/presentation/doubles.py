@@ -88,8 +88,8 @@ class DoublesReport:
         version = clean(self._graph.attributes(build.id).version)
         kind = "" if build.is_run or not tells_kind else "to build only, "
         short, use = self._hashes[build.id][:SHORT_HASH], self._use_text(build)
-        told = f"with {value}" if value not in ("", version) else ""
-        return version, f"/{short}", told, f"{kind}{use}"
+        difference = f"with {value}" if value not in ("", version) else ""
+        return version, f"/{short}", difference, f"{kind}{use}"
 
     def _use_text(self, build: Build) -> str:
         use = build.use
@@ -142,13 +142,13 @@ class DoublesReport:
         }
 
     def _pair_json(self, pair: PairCause) -> dict[str, Any]:
-        found = pair.cause
+        cause = pair.cause
         return {
             "package": pair.package,
             "a": self._hashes[pair.a],
             "b": self._hashes[pair.b],
-            "path": None if found is None else found.path,
-            "run": None if found is None else found.run,
+            "path": None if cause is None else cause.path,
+            "run": None if cause is None else cause.run,
         }
 
 

@@ -52,7 +52,7 @@ def archive_sizes(
     answer when its source was read. Raises Cancelled.
     """
     silent = {state.name for state in states if state.remark}
-    asked = [spec for spec in specs if size_source(spec, states)][:MAX_SIZES]
+    without_size = [spec for spec in specs if size_source(spec, states)][:MAX_SIZES]
     tasks = [
         partial(
             archive_size,
@@ -62,10 +62,12 @@ def archive_sizes(
             sources,
             is_offline=is_offline or size_source(spec, states) in silent,
         )
-        for spec in asked
+        for spec in without_size
     ]
     sizes = run_parallel(tasks, session.should_stop) if tasks else []
-    return {spec.hash: size for spec, size in zip(asked, sizes, strict=True) if size is not None}
+    return {
+        spec.hash: size for spec, size in zip(without_size, sizes, strict=True) if size is not None
+    }
 
 
 def archive_size(

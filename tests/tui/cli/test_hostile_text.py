@@ -70,12 +70,15 @@ def answers(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
         ["show", "2"],
         ["diff", hash_of(100), hash_of(200), "--all"],
         ["diff", hash_of(100), hash_of(200), hash_of(300)],
+        ["needs", hash_of(100)],
+        ["doubles", "--all"],
+        ["doubles", "--json"],
     ],
     ids=" ".join,
 )
 def test_no_control_character_reaches_a_pipe(answers: Answers, words: list[str]) -> None:
     result = answers(*words)
-    expected = 1 if words[0] == "diff" else 2 if words == ["show", "2"] else 0
+    expected = 1 if words[0] in ("diff", "doubles") else 2 if words == ["show", "2"] else 0
     assert result.returncode == expected
     assert is_harmless(result.stdout)
     assert is_harmless(result.stderr)
