@@ -1,4 +1,4 @@
-"""Tell what the sources of a catalog offer: what is cached or installed, and where."""
+"""Find what the sources of a catalog offer: what is cached or installed, and where."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def environments(catalog: Catalog) -> list[str]:
     ]
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """The sources that list a spec, and whether a build cache or an install tree has it."""
 
     sources: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Place(NamedTuple):
         return self.is_cached or self.is_installed
 
 
-NOWHERE = Place()
+NOWHERE = Location()
 
 
 @class_reading_index
@@ -53,22 +53,22 @@ class Availability:
         self._besides = frozenset((*besides, *environments(catalog)))
 
     @cached_property
-    def _places(self) -> list[Place]:
-        """The place that each code of the dictionary `presence` stands for."""
+    def _locations(self) -> list[Location]:
+        """The location that each code of the dictionary `presence` stands for."""
         states = self._catalog.dictionaries.values("state")
         sources = self._catalog.dictionaries.values("source")
         return [
-            self._place(*entry)  # type: ignore[arg-type]
+            self._location(*entry)  # type: ignore[arg-type]
             for entry in zip(states, sources, strict=True)
         ]
 
-    def _place(self, states: tuple[str, ...], sources: tuple[str, ...]) -> Place:
+    def _location(self, states: tuple[str, ...], sources: tuple[str, ...]) -> Location:
         counted = tuple(source for source in sources if source not in self._besides)
-        return Place(counted, "cached" in states, "installed" in states) if counted else NOWHERE
+        return Location(counted, "cached" in states, "installed" in states) if counted else NOWHERE
 
-    def places(self, hashes: Iterable[str]) -> dict[str, Place]:
+    def locations(self, hashes: Iterable[str]) -> dict[str, Location]:
         """Return where some hashes are, of those that a source lists."""
-        places: dict[str, Place] = {}
+        locations: dict[str, Location] = {}
         codes = self._catalog.column_arrays.column("presence")
         wanted = [hash_ for hash_ in dict.fromkeys(hashes) if is_hash(hash_)]
         for start in range(0, len(wanted), _WINDOW):
@@ -77,10 +77,10 @@ class Availability:
             for hash_, look_alike in self._catalog.database.execute(
                 f"SELECT hash, look_alike FROM spec WHERE hash IN ('{among}') ORDER BY id"
             ):
-                place = self._places[codes[natural(look_alike, len(codes) - 1)]]
-                if place.sources:
-                    places[hash_] = _joined(places.get(hash_, NOWHERE), place)
-        return places
+                location = self._locations[codes[natural(look_alike, len(codes) - 1)]]
+                if location.sources:
+                    locations[hash_] = _joined(locations.get(hash_, NOWHERE), location)
+        return locations
 
     def candidates(self, package: str) -> list[int]:
         """Return the ids of all specs of a package that are cached or installed, not external."""
@@ -94,17 +94,17 @@ class Availability:
         return [
             id_
             for look_alike in range(first, last + 1)
-            if self._places[codes[look_alike]].is_available
+            if self._locations[codes[look_alike]].is_available
             for id_ in range(*arrays.specs(look_alike))
             if start <= id_ < stop and not nodes[node_codes[id_]].external
         ]
 
 
-def _joined(place: Place, other: Place) -> Place:
-    if place.is_available != other.is_available:
-        return place if place.is_available else other
-    return Place(
-        tuple(dict.fromkeys((*place.sources, *other.sources))),
-        place.is_cached or other.is_cached,
-        place.is_installed or other.is_installed,
+def _joined(location: Location, other: Location) -> Location:
+    if location.is_available != other.is_available:
+        return location if location.is_available else other
+    return Location(
+        tuple(dict.fromkeys((*location.sources, *other.sources))),
+        location.is_cached or other.is_cached,
+        location.is_installed or other.is_installed,
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from spackscope.model.analysis.availability import NOWHERE, Availability, Place
+from spackscope.model.analysis.availability import NOWHERE, Availability, Location
 from spackscope.model.analysis.differences import Comparison
 from spackscope.model.analysis.environment import Environment
 from spackscope.model.analysis.nearest import Nearest
@@ -22,7 +22,7 @@ class Hit(NamedTuple):
     """A spec that is cached or installed, and where."""
 
     hash: str
-    place: Place
+    location: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +94,15 @@ class _Cover:
         self._environment = environment
         every = environment.all_in_build_order
         self._hashes = dict(zip(every, environment.graph.hashes(every), strict=True))
-        places = availability.places(self._hashes.values())
-        self._places = {spec: places.get(self._hashes[spec], NOWHERE) for spec in every}
+        locations = availability.locations(self._hashes.values())
+        self._locations = {spec: locations.get(self._hashes[spec], NOWHERE) for spec in every}
         self._externals = {spec for spec in every if environment.is_external(spec)}
 
     def coverage(self) -> Coverage:
         environment = self._environment
         built = [s for s in environment.in_build_order if s not in self._externals]
         missing = [spec for spec in built if not self._has(spec)]
-        hits = [Hit(self._hashes[s], self._places[s]) for s in built if self._has(s)]
+        hits = [Hit(self._hashes[s], self._locations[s]) for s in built if self._has(s)]
         needed = environment.reached(environment.roots) - self._externals
         fetch, build = self._plan()
         return Coverage(
@@ -115,7 +115,7 @@ class _Cover:
         )
 
     def _has(self, spec: int) -> bool:
-        return self._places[spec].is_available
+        return self._locations[spec].is_available
 
     def _of(self, specs: Collection[int]) -> tuple[str, ...]:
         """Return the hashes of specs in build order."""
@@ -149,7 +149,7 @@ class _Cover:
                 attributes.version,
                 "root" if is_root else "run" if spec in needed else "build",
                 spec in build,
-                bool(self._places[spec].sources),
+                bool(self._locations[spec].sources),
                 spec in holding,
             )
 
@@ -171,6 +171,6 @@ class _Cover:
             seen.add(dependency)
             if self._has(dependency):
                 waiting += self._environment.dependencies(dependency, to_build=False)
-            elif dependency in self._places:
+            elif dependency in self._locations:
                 waits.add(dependency)
         return waits

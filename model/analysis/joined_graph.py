@@ -72,12 +72,12 @@ class JoinedGraph:
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the identity of those of some hashes that a graph has."""
         wanted = set(hashes)
-        found = {
+        in_second = {
             hash_: self.identity(self.second_id(id_))
             for hash_, id_ in self._second.find(wanted).items()
         }
-        rest = self._first.find(wanted - found.keys())
-        return found | dict(rest)
+        rest = self._first.find(wanted - in_second.keys())
+        return in_second | dict(rest)
 
     def identity(self, id_: int) -> int:
         """Return an id that specs have in common if and only if they have the same hash."""

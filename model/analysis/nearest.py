@@ -110,8 +110,8 @@ class NearestSearch:
         by_hash = zip(graph.hashes(each.id for each in tied), tied, strict=True)
         ordered = (each for _, each in sorted(by_hash, key=lambda item: item[0]))
         best = self._fewest_causes(spec, ordered, limit, should_stop)
-        found = (Candidate(b.id, self._differences(spec, b), b.causes) for b in best)
-        return Nearest(tuple(found), len(tied), candidates.total)
+        nearest_first = (Candidate(b.id, self._differences(spec, b), b.causes) for b in best)
+        return Nearest(tuple(nearest_first), len(tied), candidates.total)
 
     def _fewest_attributes(self, spec: LookAlikes, candidates: Candidates) -> list[_Tied]:
         """Return the candidates with the fewest differing attributes.

@@ -123,15 +123,15 @@ class SpecGraph:
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first id of each of some hashes, of those that are there."""
         wanted = list(dict.fromkeys(hashes))
-        found = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
+        ids = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
         wanted = list(filter(is_hash, wanted))
         for start in range(0, len(wanted), _WINDOW):
             # Checked hashes are no text that could end the statement.
             among = "','".join(wanted[start : start + _WINDOW])
-            found |= self._catalog.database.execute(
+            ids |= self._catalog.database.execute(
                 f"SELECT hash, min(id) FROM spec WHERE hash IN ('{among}') GROUP BY hash"
             ).fetchall()
-        return found
+        return ids
 
     @cached_property
     def _absent(self) -> dict[str, int]:

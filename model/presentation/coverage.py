@@ -28,7 +28,7 @@ _LABELS = {"package_hash": "recipe", "spec_format": "spec format"}
 
 def summary(coverage: Coverage) -> str:
     """Return one line: `318 of 342 cached · 24 missing · … · to fetch 300, to build 24`."""
-    cached = sum(hit.place.is_cached for hit in coverage.hits)
+    cached = sum(hit.location.is_cached for hit in coverage.hits)
     installed = len(coverage.hits) - cached
     total = f"{coverage.total:,}"
     parts = [f"{cached:,} of {total} cached"] if cached or not installed else []
@@ -134,8 +134,8 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
 
 def _notes(coverage: Coverage) -> Iterator[str]:
     """Yield where the hits are, and what is to be known of what is missing."""
-    if len(places := place_counts(coverage)) > 1:
-        yield from (f"{count:>7,}  in {clean(source)}" for source, count in places)
+    if len(locations := source_counts(coverage)) > 1:
+        yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
         yield f"{recorded:>7,}  missing but in an index, whose cache does not have them"
     if idle := sum(not spec.is_needed for spec in coverage.missing):
@@ -144,9 +144,9 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield "Dependencies are not compared where a source does not list them as the other does"
 
 
-def place_counts(coverage: Coverage) -> list[tuple[str, int]]:
+def source_counts(coverage: Coverage) -> list[tuple[str, int]]:
     """Return the sources that hits are in, each with their number, the most first."""
-    sources = (source for hit in coverage.hits for source in hit.place.sources)
+    sources = (source for hit in coverage.hits for source in hit.location.sources)
     return Counter(sources).most_common()
 
 
@@ -214,8 +214,8 @@ def coverage_json(coverage: Coverage) -> str:
         {
             "total": coverage.total,
             "hits": [hit.hash for hit in coverage.hits],
-            "places": {hit.hash: hit.place.sources for hit in coverage.hits},
-            "installed": [hit.hash for hit in coverage.hits if hit.place.is_installed],
+            "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
+            "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
             "missing": [
                 _missing_object(spec, reasons[spec.hash], hashes) for spec in coverage.missing
             ],

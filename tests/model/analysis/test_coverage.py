@@ -184,7 +184,7 @@ def test_a_whole_environment_misses_nothing(tmp_path: Path) -> None:
     coverage = of_lock(tmp_path, ZLIB, CMAKE, HDF5, VTK)
 
     assert (coverage.total, coverage.missing, coverage.plan.build) == (4, (), ())
-    assert {hit.place.is_cached for hit in coverage.hits} == {True}
+    assert {hit.location.is_cached for hit in coverage.hits} == {True}
 
 
 def test_without_roots_they_are_what_nothing_depends_on(tmp_path: Path) -> None:
@@ -197,10 +197,10 @@ def test_what_is_installed_is_no_more_missing_than_what_is_cached(tmp_path: Path
     caches = catalog_of(cached, installed)
     coverage = covered(catalog_of(lock(tmp_path / "spack.lock", VTK)), caches)
 
-    places = {hit.hash: hit.place for hit in coverage.hits}
-    assert places[ZLIB].sources == (str(cached), str(installed))
-    assert (places[ZLIB].is_cached, places[ZLIB].is_installed) == (True, True)
-    assert (places[CMAKE].is_cached, places[CMAKE].is_installed) == (False, True)
+    locations = {hit.hash: hit.location for hit in coverage.hits}
+    assert locations[ZLIB].sources == (str(cached), str(installed))
+    assert (locations[ZLIB].is_cached, locations[ZLIB].is_installed) == (True, True)
+    assert (locations[CMAKE].is_cached, locations[CMAKE].is_installed) == (False, True)
     assert [s.package for s in coverage.missing] == ["hdf5", "vtk"]
 
 

@@ -113,7 +113,7 @@ def test_scripts_get_everything(program: Program, home: Path) -> None:
 
     assert result.returncode == 1
     assert answer["hits"] == answer["fetch"] == [ZLIB]
-    assert answer["places"] == {ZLIB: ["index.json"]}
+    assert answer["sources"] == {ZLIB: ["index.json"]}
     assert answer["externals"] == [GCC]
     assert answer["needs"] == [ZLIB, HDF5]
     assert answer["build"] == [CMAKE, HDF5]
