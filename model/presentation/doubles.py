@@ -11,7 +11,7 @@ from spackscope.model.analysis.changes import Change
 from spackscope.model.analysis.doubles import Build, Double, DoubleCause, Doubles, PairCause
 from spackscope.model.analysis.graph import Graph
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import aligned, clean
+from spackscope.model.core.text import aligned, clean, shorten
 from spackscope.model.presentation.differences import difference_line, path_text
 from spackscope.model.presentation.titles import counted
 
@@ -20,6 +20,7 @@ NOT_TOLD = "differences that the sources do not tell"
 _MAX_CAUSES = 40
 _MAX_PACKAGES = 6
 _MAX_BUILDS = 8
+_MAX_WIDTH = 40
 """Lines that are shown, unless all are asked for."""
 
 
@@ -85,7 +86,7 @@ class DoublesReport:
             yield f"    and {more:,} more"
 
     def _cells(self, build: Build, tells_kind: bool, value: str) -> tuple[str, ...]:
-        version = clean(self._graph.attributes(build.id).version)
+        version = shorten(clean(self._graph.attributes(build.id).version), _MAX_WIDTH)
         kind = "" if build.is_run or not tells_kind else "to build only, "
         short, use = self._hashes[build.id][:SHORT_HASH], self._use_text(build)
         difference = f"with {value}" if value not in ("", version) else ""

@@ -9,13 +9,16 @@ from typing import Any
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.cells import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import aligned, cell_width, clean
+from spackscope.model.core.text import aligned, cell_width, clean, shorten
 from spackscope.model.presentation.titles import counted
 
 NOT_LISTED = "This source lists no dependencies"
 
 _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 """Packages and virtuals that nearly all specs need: they come last."""
+
+_MAX_WIDTH = 100
+"""Cells of a column; longer texts are shortened."""
 
 _GAP = "  "
 
@@ -71,7 +74,8 @@ def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:
 def _name(spec: NeededSpec) -> str:
     version = f"@{spec.version}" if spec.version else ""
     virtuals = f" ({', '.join(spec.virtuals)})" if spec.virtuals else ""
-    return clean(f"{spec.package}{version}{virtuals}") or "(no name)"
+    name = clean(f"{spec.package}{version}{virtuals}")
+    return shorten(name, _MAX_WIDTH) or "(no name)"
 
 
 def needs_lines(spec: Spec, needs: Needs | None) -> Iterator[str]:
@@ -110,10 +114,10 @@ def _place(spec: NeededSpec) -> str:
     if not spec.external:
         return clean(", ".join(spec.states))
     modules = ", ".join(spec.modules)
-    if not modules:
-        return clean(f"external at {spec.external}")
-    prefix = "" if spec.external == modules else f"at {spec.external}, "
-    return clean(f"external {prefix}module {modules}")
+    prefix = "" if spec.external == modules else f" at {spec.external}"
+    between = "," if prefix and modules else ""
+    module = f" module {modules}" if modules else ""
+    return shorten(clean(f"external{prefix}{between}{module}"), _MAX_WIDTH)
 
 
 def needs_json(spec: Spec, needs: Needs | None) -> str:

@@ -86,6 +86,14 @@ def test_no_control_character_reaches_a_pipe(answers: Answers, words: list[str])
     assert max(map(len, result.stderr.splitlines())) <= 500
 
 
+def test_no_control_character_is_in_the_diff_of_two_sources(program: Program, pages: Path) -> None:
+    write_page(program.home / "other.md", [record(7)])
+    for options in ([], ["--json"], ["--all"]):
+        result = program("diff", str(pages), "other.md", *options)
+        assert result.returncode == 1
+        assert is_harmless(result.stdout)
+
+
 def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
     program: Program, pages: Path
 ) -> None:
