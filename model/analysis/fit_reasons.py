@@ -21,6 +21,9 @@ LIBC = "libc"
 
 _DEV_PATH = "dev_path"
 
+_OTHER = {"P": "other platform", "L": "other C library", "O": "other os"}
+"""The labels of further reasons by their letters."""
+
 _MAX_REASONS = 200
 """Different reasons that are told apart; a real index has some twenty."""
 
@@ -39,7 +42,7 @@ class ReasonBits:
         with self._lock:
             for reason in reasons:
                 if reason not in self._bits and len(self._reasons) >= _MAX_REASONS:
-                    reason = Reason(reason.letter, f"rule {reason.letter or '?'}", reason.is_run)
+                    reason = reason._replace(label=_OTHER.get(reason.letter, "other"))
                 if reason not in self._bits:
                     self._bits[reason] = 1 << len(self._reasons)
                     self._reasons.append(reason)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Fit, Spec
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
@@ -49,83 +47,40 @@ def host_phrase(session: Session) -> str:
 
 def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     """Set the host of a catalog to that of a session, unless it has one; return the catalog."""
-    if catalog.by_host.answers is None:
-        catalog.by_host.answers = SessionFit(catalog, session)
+    if not catalog.by_host.is_connected:
+        catalog.by_host.connect(partial(_host_fit, catalog, session))
     return catalog
 
 
 def fit_of(catalog: Catalog, id_: int) -> Fit | None:
     """Return whether a spec runs on the host; None for a catalog without a host."""
-    return catalog.by_host.answers.of(id_) if catalog.by_host.answers is not None else None
+    return catalog.by_host.answers.of(id_) if catalog.by_host.is_connected else None
 
 
-class SessionFit:
-    """Implement `HostAnswers` for the host of a session; nothing is read before it is needed."""
+def _host_fit(catalog: Catalog, session: Session) -> HostFit:
+    # Most commands load a catalog, and need no fit.
+    from spackscope.model.analysis.fit import HostFit
 
-    def __init__(self, catalog: Catalog, session: Session) -> None:
-        self._catalog, self._session = catalog, session
-        self._lock = threading.Lock()
-        self._fit: HostFit | None = None
-
-    def _get(self) -> HostFit:
-        # Most commands load a catalog, and need no fit.
-        from spackscope.model.analysis.fit import HostFit
-
-        with self._lock:
-            if self._fit is None:
-                host = host_of(self._session)
-                is_listed = self._is_listed if host.is_this_machine else _nothing
-                self._fit = HostFit(self._catalog, host, is_listed)
-            return self._fit
-
-    @property
-    def host(self) -> Host:
-        """The host."""
-        return self._get().host
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether all specs are checked."""
-        return self._fit is not None and self._fit.is_ready
-
-    def part(self, column: str) -> str:
-        """Return the platform, os or target of the host, or "" if it is not known."""
-        return self._get().part(column)
-
-    def of(self, id_: int) -> Fit:
-        """Return whether the spec with an id runs on the host, with sentences."""
-        return self._get().of(id_)
-
-    def brief(self, id_: int) -> Fit:
-        """Return whether the spec with an id runs on the host, without sentences."""
-        return self._get().brief(id_)
-
-    def codes(self, should_stop: ShouldStop) -> Sequence[int]:
-        """Return a code for each spec by its id. Raises Cancelled."""
-        return self._get().codes(should_stop)
-
-    def fits(self) -> Sequence[Fit]:
-        """Return what these codes mean, without sentences, once there are codes."""
-        return self._get().fits()
-
-    def _is_listed(self, id_: int) -> bool:
-        """Check whether packages.yaml lists an external, as `_is_reusable` of Spack does."""
-        externals = self._session.externals
-        if not externals:
-            return False
-        row = self._catalog.rows([id_])[0]
-        provenance = self._catalog.provenance(id_)
-        modules = provenance.external_modules
-        prefix = "" if provenance.external == ", ".join(modules) else provenance.external
-        return any(
-            (prefix, modules) == (external.prefix, external.modules)
-            and _satisfies(row.spec, external.spec)
-            for external in externals
-        )
+    host = host_of(session)
+    if host.is_this_machine:
+        return HostFit(catalog, host, partial(_is_listed, catalog, session))
+    return HostFit(catalog, host)
 
 
-def _nothing(_id: int) -> bool:
-    return False
+def _is_listed(catalog: Catalog, session: Session, id_: int) -> bool:
+    """Check whether packages.yaml lists an external, as `_is_reusable` of Spack does."""
+    externals = session.externals
+    if not externals:
+        return False
+    provenance = catalog.provenance(id_)
+    modules = provenance.external_modules
+    prefix = "" if provenance.external == ", ".join(modules) else provenance.external
+    spec = catalog.rows([id_])[0].spec
+    return any(
+        (prefix, modules) == (external.prefix, external.modules)
+        and _satisfies(spec, external.spec)
+        for external in externals
+    )
 
 
 def _satisfies(spec: Spec, constraint: str) -> bool:

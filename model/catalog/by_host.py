@@ -1,13 +1,14 @@
 """What depends on the host that specs are to run on: columns that no index has, and its parts.
 
-The answers come from outside: `analysis.fit` has them, and whoever loads a catalog sets them.
+The answers come from outside: `analysis.fit` has them, and whoever loads a catalog connects them.
 """
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 from types import SimpleNamespace
@@ -55,13 +56,33 @@ class HostAnswers(Protocol):
 class ByHost:
     """The columns that depend on the host, read like those of the index.
 
-    `answers` is None until it is set; until then all methods with a column raise Unanswerable.
-    Records have answers once those of all are computed, or from the start if it `fills_rows`.
+    Methods with a column raise Unanswerable before `connect` is called. Records have answers once
+    those of all are computed, or from the start if it `fills_rows`.
     """
 
     def __init__(self) -> None:
-        self.answers: HostAnswers | None = None
+        self._find_answers: Callable[[], HostAnswers] | None = None
+        self._answers: HostAnswers | None = None
+        self._lock = threading.Lock()
         self.fills_rows = False
+
+    def connect(self, find_answers: Callable[[], HostAnswers] | None) -> None:
+        """Set what returns the answers, which is called once they are needed."""
+        self._find_answers, self._answers = find_answers, None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a host to ask about."""
+        return self._find_answers is not None
+
+    @property
+    def answers(self) -> HostAnswers:
+        """The answers about the host; there must be one."""
+        with self._lock:
+            if self._answers is None:
+                assert self._find_answers is not None
+                self._answers = self._find_answers()
+            return self._answers
 
     def prepare(self, query: Query, should_stop: ShouldStop) -> None:
         """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
@@ -70,7 +91,7 @@ class ByHost:
                 self._known(condition).codes(should_stop)
 
     def _known(self, term: Condition) -> HostAnswers:
-        if self.answers is None:
+        if not self.is_connected:
             raise Unanswerable(f"{term} asks for the host, which is not known here", term)
         return self.answers
 
@@ -102,19 +123,18 @@ class ByHost:
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""
-        answers = self.answers
-        if answers is None:
+        if not self.is_connected:
             return array("q", ids)
-        codes, values = answers.codes(never), self._values(answers, column.name)
+        codes, values = self.values(column.name, never)
         keys = [_order(value) for value in values]
         return array("q", sorted(ids, key=lambda id_: keys[codes[id_]], reverse=descending))
 
     def filled(self, id_: int, spec: Spec) -> Spec:
         """Return a record with whether it runs on the host, if that is wanted or computed."""
-        answers = self.answers
-        if answers is None or not (self.fills_rows or answers.is_ready):
+        is_ready = self._answers is not None and self._answers.is_ready
+        if not (is_ready or (self.fills_rows and self.is_connected)):
             return spec
-        return replace(spec, fit=answers.brief(id_))
+        return replace(spec, fit=self.answers.brief(id_))
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""

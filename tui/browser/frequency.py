@@ -62,7 +62,7 @@ class FrequencyController:
         if listing is None:
             return []
         names = [name for name in COUNTED if name not in listing.constants]
-        if catalog.by_host.answers is None:
+        if not catalog.by_host.is_connected:
             names = [name for name in names if not FIELDS[name].is_by_host]
         return [
             *names,

@@ -71,7 +71,7 @@ class Relations:
             return self._shown
         if catalog is None or state.connected is not catalog:
             return ()
-        labels = [FITS] if catalog.by_host.answers is not None else []
+        labels = [FITS] if catalog.by_host.is_connected else []
         labels += [NEXT_TO] if self._other_count(catalog, row) else []
         labels += [NEEDS, USED_BY] if catalog.dependencies.lists(row.id) else []
         return pending_lines(labels)

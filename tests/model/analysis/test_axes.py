@@ -86,7 +86,9 @@ def test_what_depends_on_the_host_is_counted_spec_by_spec(
     catalog = whole_catalogs["spack1"]
     with pytest.raises(Unanswerable, match="the host, which is not known"):
         find_axis(catalog, "fits")
-    catalog.by_host.answers = HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28 os=rocky8"))
+    catalog.by_host.connect(
+        lambda: HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28 os=rocky8"))
+    )
     try:
         fits, target = find_axis(catalog, "fits"), find_axis(catalog, "target")
         assert fits is not None
@@ -98,7 +100,7 @@ def test_what_depends_on_the_host_is_counted_spec_by_spec(
             assert catalog.count(parse("hdf5").plus(query_of(*conditions))) == count
         assert sum(f.count for f in counts.facets[1] if f.value in ANSWERS) == counts.total
     finally:
-        catalog.by_host.answers = None
+        catalog.by_host.connect(None)
 
 
 def test_hostile_values_are_counted_and_found(tmp_path: Path) -> None:

@@ -274,6 +274,21 @@ def test_pages_tell_the_target_and_nothing_more(tmp_path: Any) -> None:
     assert answers["zen3"].reusable is None
 
 
+def test_endless_different_reasons_are_not_told_apart(tmp_path: Any) -> None:
+    nodes = (
+        zlib(hash_=hash_of(n), arch={**BUILT, "platform": f"odd{n}"}, dependencies=[])
+        for n in range(300)
+    )
+    path = tmp_path / "index.json"
+    path.write_bytes(index(*nodes))
+    fit = HostFit(catalog_of(path), HOST)
+    fit.codes()
+    reasons = [reason for each in fit.fits() for reason in each.reasons]
+    assert {reason.letter for reason in reasons} == {"P"}
+    assert {"platform odd1", "other platform"} < {reason.label for reason in reasons}
+    assert len({reason.label for reason in reasons}) < 250
+
+
 def test_a_cycle_ends(tmp_path: Any) -> None:
     other = hash_of(8)
     nodes = (

@@ -23,15 +23,14 @@ HOST = "target=x86_64_v3 glibc=2.28 os=rocky8"
 @pytest.fixture(scope="module")
 def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
     catalog = whole_catalogs["spack1"]
-    catalog.by_host.answers = HostFit(catalog, parse_host(HOST))
+    catalog.by_host.connect(lambda: HostFit(catalog, parse_host(HOST)))
     yield catalog
-    catalog.by_host.answers = None
+    catalog.by_host.connect(None)
 
 
 def expected(catalog: Catalog, column: str) -> dict[str, set[int]]:
     """Return the ids of each value of a column, one spec after the other."""
     answers = catalog.by_host.answers
-    assert answers is not None
     ids: dict[str, set[int]] = {}
     for id_ in range(catalog.total):
         fit = answers.of(id_)
@@ -102,7 +101,7 @@ def test_what_is_not_known_of_the_host_cannot_be_answered() -> None:
     for text in ("fits", "reusable=no", "target=:host", "os=host"):
         with pytest.raises(Unanswerable, match="host, which is not known"):
             catalog.match(parse(text))
-    catalog.by_host.answers = HostFit(catalog, parse_host("target=zen3"))
+    catalog.by_host.connect(lambda: HostFit(catalog, parse_host("target=zen3")))
     with pytest.raises(Unanswerable, match="os of the host"):
         catalog.match(parse("os=host"))
 
@@ -113,7 +112,7 @@ def test_a_bare_word_does_not_match_it(catalog: Catalog) -> None:
 
 def test_a_check_of_all_specs_can_be_cancelled() -> None:
     catalog = catalog_of(INDEX_OF_1_2)
-    catalog.by_host.answers = HostFit(catalog, parse_host(HOST))
+    catalog.by_host.connect(lambda: HostFit(catalog, parse_host(HOST)))
     with pytest.raises(Cancelled):
         catalog.match(parse("fits"), should_stop=lambda: True)
     assert catalog.count(parse("fits=*")) == catalog.total

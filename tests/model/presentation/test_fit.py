@@ -59,9 +59,9 @@ def test_each_sentence_has_the_filter_for_it() -> None:
 @pytest.fixture
 def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
     catalog = whole_catalogs["spack1"]
-    catalog.by_host.answers = HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28"))
+    catalog.by_host.connect(lambda: HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28")))
     yield catalog
-    catalog.by_host.answers = None
+    catalog.by_host.connect(None)
 
 
 def test_what_a_filter_hides_is_counted(catalog: Catalog) -> None:
