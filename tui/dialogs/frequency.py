@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from textual import getters
+from textual import events, on
+from textual.app import ComposeResult
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
 from spackscope.model.analysis.axes import Axis
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width, clean
-from spackscope.tui.dialogs.filtered import MAX_WIDTH, FilteredDialog, ItemRows
-from spackscope.tui.dialogs.frequency_rows import FrequencyRows, value_text
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
+from spackscope.tui.dialogs.frequency_rows import Bars, Matrix, value_text
 from spackscope.tui.keymap import FREQUENCY, bindings
 from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,98 +36,98 @@ CountBy = Callable[["FrequencyDialog", tuple[str, ...]], None]
 """Requests counts by the columns and variants of some names, to be shown in a dialog."""
 
 
-class FrequencyDialog(FilteredDialog[tuple[Chosen, ...], Facet]):
+class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
     """A dialog that is filled once the rows are counted, and returns the values to filter by.
 
     `by` are the names to count by also. `count` is called for counts by two of them, and by one
     again; `show_counts` shows what was counted.
     """
 
+    AUTO_FOCUS = "ItemRows"
     BINDINGS = bindings(FREQUENCY)
-
-    _head = getters.query_one(".frequency-head", Static)
 
     def __init__(
         self, name: str, label: str, by: Sequence[str], count: CountBy, start: str | None = None
     ) -> None:
-        self._bars = FrequencyRows()
-        super().__init__(self._bars, clean(label), "value")
+        super().__init__()
         self._axis_name, self._label, self._by = name, clean(label), by
-        self._start = start
-        self._count_by = count
+        self._count_by, self._start = count, start
+        self._head = Static(classes="frequency-head")
+        self._head.display = False
+        listed = Listed("value", lambda facet: value_text(facet.value), self._draw, self._hints)
+        self.box: FilteredBox[Facet] = FilteredBox(self._label, listed, self._head)
+        self.counts: Frequency | None = None
+        self.matrix: Matrix | None = None
+        self._bars = Bars(())
 
-    @property
-    def counts(self) -> Frequency | None:
-        """What is shown; None while it is counted."""
-        return self._bars.counts
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        yield self.box
 
-    def above_rows(self) -> Sequence[Widget]:
-        """Return the heads of the matrix."""
-        return [Static(classes="frequency-head")]
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait until the rows are counted."""
+        return self.box.is_behind(event)
 
     def show_counts(self, counts: Frequency) -> None:
-        """Show counts by one axis or by two."""
-        self._bars.show_counts(counts)
-        axes = [clean(axis.label) for axis in counts.axes]
-        self._heading = " by ".join(axes)
-        self.show_items(counts.facets[0], "no spec matches")
+        """Show counts by one axis with bars, or those by two as a matrix."""
+        facets = counts.facets[0]
+        item = self.box.rows.item
+        value = item.value if item is not None else self._start
+        self.counts, self._bars = counts, Bars(facets)
+        self.matrix = Matrix(counts) if len(counts.axes) > 1 else None
+        self._head.display = self.matrix is not None
+        self.box.rename(" by ".join(clean(axis.label) for axis in counts.axes))
+        self.box.show_items(
+            facets,
+            next((facet for facet in facets if facet.value == value), None),
+            no_items="no spec matches",
+            width=(self.matrix or self._bars).width,
+        )
+        self.call_after_refresh(self._show_head)
 
-    @property
-    def height_above(self) -> int:
-        """The rows of the heads."""
-        return int(self._is_matrix)
+    def show_failure(self, sentence: str) -> None:
+        """Show why there are no counts."""
+        self.box.show_items((), no_items=sentence)
 
-    def first(self) -> Facet | None:
-        """Return the value that the cursor begins on: that of the row, or that of before."""
-        value = self._bars.item.value if self._bars.item is not None else self._start
-        return next((facet for facet in self._items or () if facet.value == value), None)
+    def _draw(self, rows: ItemRows[Facet], row: int, width: int) -> list[Piece]:
+        return (self.matrix or self._bars).pieces(rows, row, width)
 
-    def width(self) -> int:
-        """Return the cells of the widest row; the style sheet keeps the box in the screen."""
-        return min(self._bars.natural_width, MAX_WIDTH) if self._bars.counts else 0
-
-    def text(self, item: Facet) -> str:
-        """Return a value as it is shown."""
-        return value_text(item.value)
-
-    def hints(self) -> list[str]:
-        """Return the keys of the bars, or of the matrix."""
-        if self._is_matrix:
+    def _hints(self) -> list[str]:
+        if self.matrix is not None:
             return ["⏎ filter by both", "← → column", "x by another", "/ filter", "esc bars"]
         return ["⏎ filter", "x by another column", "/ filter"]
 
-    @property
-    def _is_matrix(self) -> bool:
-        return self.counts is not None and len(self.counts.axes) > 1
+    def _show_head(self) -> None:
+        width = self.box.rows.size.width
+        if self.matrix is not None and width:
+            pieces = ((text, _STYLES.get(style, "")) for text, style in self.matrix.head(width))
+            self._head.update(Content.assemble(*pieces))
 
-    def show_hints(self) -> None:
-        """Show the keys, and the heads of the matrix as far as there is room."""
-        super().show_hints()
+    def on_resize(self) -> None:
+        """Show as many heads as now fit."""
         self.call_after_refresh(self._show_head)
 
-    def _show_head(self) -> None:
-        pieces = self._bars.head(self._bars.size.width)
-        self._head.display = self._is_matrix
-        self._head.update(
-            Content.assemble(*((text, _STYLES.get(style, "")) for text, style in pieces))
-        )
-
-    def take(self) -> None:
+    @on(VirtualList.Chosen)
+    def action_take(self) -> None:
         """Return the value of the row, and in a matrix that of the column."""
-        item, counts = self._bars.item, self.counts
+        item, counts, matrix = self.box.rows.item, self.counts, self.matrix
         if item is None or counts is None:
             return
-        values = (item.value, *self._bars.column_values)
-        if len(values) > 1 and values not in counts.cells:
-            self.query_one(".dialog").border_subtitle = Content("No spec has both")
-            return
+        values: tuple[str, ...] = (item.value,)
+        if matrix is not None and matrix.value is not None:
+            values = (item.value, matrix.value)
+            if values not in counts.cells:
+                self.box.note("No spec has both")
+                return
         pairs = zip(counts.axes, values, strict=False)
         self.dismiss(tuple(Chosen(axis, value) for axis, value in pairs))
 
     def action_column(self, step: int) -> None:
         """Go to the next or previous column of the matrix."""
-        if self._is_matrix:
-            self._bars.move_column(step)
+        if self.matrix is not None:
+            self.matrix.move(step, self.box.rows.size.width)
+            self.box.rows.refresh()
+            self.box.show_hints()
             self._show_head()
 
     def action_by(self) -> None:
@@ -135,47 +138,51 @@ class FrequencyDialog(FilteredDialog[tuple[Chosen, ...], Facet]):
 
     def _count(self, second: str | None) -> None:
         if second is not None:
-            self.show_counting()
+            self.box.show_counting()
             self._count_by(self, (self._axis_name, second))
 
+    def action_focus_filter(self) -> None:
+        """Go to the filter."""
+        self.box.focus_filter()
+
+    @on(FilterInput.GivenUp)
     def action_close(self) -> None:
         """Close the filter; go from the matrix to the bars; close the dialog."""
-        is_filtered = self._filter.value or self._filter.has_focus
-        if self._is_matrix and not is_filtered and self._items is not None:
-            self.show_counting()
-            self._count_by(self, (self._axis_name,))
-        else:
+        if self.box.close_filter():
+            return
+        if self.matrix is None:
             super().action_close()
+        else:
+            self.matrix = None
+            self.box.show_counting()
+            self._count_by(self, (self._axis_name,))
 
 
-_STYLES = {"dim": "dim", "match": "bold underline", "strong": "bold"}
+_STYLES = {"dim": "dim", "match": "bold underline"}
 
 
-class NamesDialog(FilteredDialog[str, str]):
+class NamesDialog(Dialog[str]):
     """A list of columns and variants, of which one is chosen."""
 
+    AUTO_FOCUS = "ItemRows"
     BINDINGS = bindings(FREQUENCY)
 
     def __init__(self, heading: str, names: Sequence[str]) -> None:
-        super().__init__(NameRows(), heading, "name")
-        self.show_items(names, "all specs are the same in the others")
+        super().__init__()
+        listed = Listed("name", clean, _name_pieces, lambda: _NAME_HINTS)
+        self._box: FilteredBox[str] = FilteredBox(heading, listed)
+        width = max((cell_width(clean(name)) for name in names), default=0)
+        self._box.show_items(names, no_items="all specs are the same in the others", width=width)
 
-    def text(self, item: str) -> str:
-        """Return a name as it is shown."""
-        return clean(item)
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        yield self._box
 
-    def width(self) -> int:
-        """Return the cells of the longest name."""
-        return min(MAX_WIDTH, max((cell_width(clean(n)) for n in self._items or ()), default=0))
-
-    def hints(self) -> list[str]:
-        """Return the keys of the names."""
-        return ["⏎ count by it too", "/ filter", "esc back"]
-
-    def take(self) -> None:
+    @on(VirtualList.Chosen)
+    def action_take(self) -> None:
         """Return the name under the cursor."""
-        if self._rows.item is not None:
-            self.dismiss(self._rows.item)
+        if self._box.rows.item is not None:
+            self.dismiss(self._box.rows.item)
 
     def action_by(self) -> None:
         """Do nothing: the name is being chosen."""
@@ -183,11 +190,20 @@ class NamesDialog(FilteredDialog[str, str]):
     def action_column(self, step: int) -> None:
         """Do nothing: there is one column."""
 
+    def action_focus_filter(self) -> None:
+        """Go to the filter."""
+        self._box.focus_filter()
 
-class NameRows(ItemRows[str]):
-    """A list of names."""
+    @on(FilterInput.GivenUp)
+    def action_close(self) -> None:
+        """Close the filter; if none is open, go back to the counts."""
+        if not self._box.close_filter():
+            super().action_close()
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the cursor and the name."""
-        mark = "▸ " if row == self.cursor else "  "
-        return [(mark, "accent"), *highlight(clean(self.items[row]), self.needles)]
+
+_NAME_HINTS = ["⏎ count by it too", "/ filter", "esc back"]
+
+
+def _name_pieces(rows: ItemRows[str], row: int, width: int) -> list[Piece]:
+    mark = "▸ " if row == rows.cursor else "  "
+    return [(mark, "accent"), *highlight(clean(rows.items[row]), rows.needles)]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+
+from textual import events, on
+from textual.app import ComposeResult
 
 from spackscope.model.assist.value_choice import Choice, Values
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import cell_width, shorten
-from spackscope.tui.dialogs.filtered import FRAME_WIDTH, MAX_WIDTH, FilteredDialog, ItemRows
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.filtered import MAX_WIDTH, FilteredBox, ItemRows, Listed
 from spackscope.tui.keymap import VALUES, bindings
 from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 _SIGNS = {None: (" ", ""), True: ("+", "strong"), False: ("!", "dim")}
 """Sign and style of a value without a mark, of an included one, and of an excluded one."""
@@ -71,77 +78,63 @@ class ValueMarks(dict[str, bool]):
         return [enter, "space include", "x exclude", "u clear", "/ filter"]
 
 
-class ValueRows(ItemRows[Facet]):
-    """A list of values; the owner sets facets and needles, and changes the marks."""
-
-    def __init__(self, column: str, marks: Mapping[str, bool]) -> None:
-        super().__init__()
-        self._column, self._marks = column, marks
-
-    @property
-    def value(self) -> str | None:
-        """The value under the cursor, or None if there is none."""
-        return self.item.value if self.item is not None else None
-
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the cursor, the mark, the value and its count."""
-        facet = self.items[row]
-        sign, style = _SIGNS[self._marks.get(facet.value)]
-        count = f"{facet.count:,}"
-        room = max(0, width - _MARGIN - len(count))
-        text = shorten(BY_NAME[self._column].cell(facet.value), room)
-        return [
-            ("▸" if row == self.cursor else " ", "accent"),
-            (f"{sign} ", "strong"),
-            *highlight(text, self.needles, style),
-            (" " * (room - cell_width(text) + 2), ""),
-            (count, "dim"),
-            (" ", ""),
-        ]
-
-
-class ValuesDialog(FilteredDialog[Choice, Facet]):
+class ValuesDialog(Dialog[Choice]):
     """A dialog that is filled once the values are counted, and returns what was chosen.
 
     The cursor begins on the value `start`, else on the first that is marked.
     """
 
+    AUTO_FOCUS = "ItemRows"
     BINDINGS = bindings(VALUES)
 
     def __init__(self, column: str, start: str | None = None) -> None:
+        super().__init__()
         self._column, self._start = column, start
-        self._marks = ValueMarks(column)
-        rows = ValueRows(column, self._marks)
-        super().__init__(rows, BY_NAME[column].label, "value")
-        self._values = rows
+        self.marks = ValueMarks(column)
+        listed = Listed(
+            "value", self._text, partial(value_pieces, column, self.marks), self._hints
+        )
+        self.box = FilteredBox(BY_NAME[column].label, listed)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        yield self.box
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait until the values are there."""
+        return self.box.is_behind(event)
 
     def show_values(self, values: Values) -> None:
         """Show the counted values."""
-        self._marks.load(values)
-        self.show_items(values.facets, "no spec matches the other filters")
-
-    def first(self) -> Facet | None:
-        """Return the facet that the cursor begins on."""
-        by_value = {facet.value: facet for facet in self._items or ()}
-        marked = (facet for value, facet in by_value.items() if value in self._marks)
+        self.marks.load(values)
+        by_value = {facet.value: facet for facet in values.facets}
+        marked = (facet for value, facet in by_value.items() if value in self.marks)
         start = by_value.get(self._start) if self._start is not None else None
-        return start or next(marked, None)
-
-    def width(self) -> int:
-        """Return the cells that the widest value takes with its count."""
         widths = (
-            cell_width(self.text(facet)[:MAX_WIDTH]) + len(f"{facet.count:,}")
-            for facet in self._items or ()
+            cell_width(self._text(facet)[:MAX_WIDTH]) + len(f"{facet.count:,}")
+            for facet in values.facets
         )
-        return min(max(widths, default=0) + _MARGIN, MAX_WIDTH - FRAME_WIDTH)
+        self.box.show_items(
+            values.facets,
+            start or next(marked, None),
+            no_items="no spec matches the other filters",
+            width=max(widths, default=0) + _MARGIN,
+        )
 
-    def text(self, item: Facet) -> str:
-        """Return a value as it is shown."""
-        return BY_NAME[self._column].cell(item.value)
+    def show_failure(self, sentence: str) -> None:
+        """Show why there are no values."""
+        self.box.show_items((), no_items=sentence)
 
-    def hints(self) -> list[str]:
-        """Return the keys of the values."""
-        return self._marks.hints
+    def _text(self, facet: Facet) -> str:
+        return BY_NAME[self._column].cell(facet.value)
+
+    def _hints(self) -> list[str]:
+        return self.marks.hints
+
+    @property
+    def _value(self) -> str | None:
+        facet = self.box.rows.item
+        return facet.value if facet is not None else None
 
     def action_mark(self) -> None:
         """Include the value, or clear that mark, and go on to the next."""
@@ -152,19 +145,49 @@ class ValuesDialog(FilteredDialog[Choice, Facet]):
         self._mark(include=False)
 
     def _mark(self, *, include: bool) -> None:
-        if (value := self._values.value) is not None:
-            self._marks.toggle(value, include=include)
-            self._rows.refresh_rows(self._rows.cursor)
-            self._rows.action_move(1)
-            self.show_hints()
+        if (value := self._value) is not None:
+            self.marks.toggle(value, include=include)
+            self.box.rows.refresh_rows(self.box.rows.cursor)
+            self.box.rows.action_move(1)
+            self.box.show_hints()
 
     def action_unmark(self) -> None:
         """Clear all marks."""
-        self._marks.clear()
-        self._rows.refresh()
-        self.show_hints()
+        self.marks.clear()
+        self.box.rows.refresh()
+        self.box.show_hints()
 
-    def take(self) -> None:
+    @on(VirtualList.Chosen)
+    def action_take(self) -> None:
         """Return the marks, or the value under the cursor."""
-        if (choice := self._marks.choice(self._values.value)) is not None:
+        if (choice := self.marks.choice(self._value)) is not None:
             self.dismiss(choice)
+
+    def action_focus_filter(self) -> None:
+        """Go to the filter."""
+        self.box.focus_filter()
+
+    @on(FilterInput.GivenUp)
+    def action_close(self) -> None:
+        """Close the filter; if none is open, close the dialog with nothing chosen."""
+        if not self.box.close_filter():
+            super().action_close()
+
+
+def value_pieces(
+    column: str, marks: Mapping[str, bool], rows: ItemRows[Facet], row: int, width: int
+) -> list[Piece]:
+    """Return the pieces of a row: the cursor, the mark, the value and its count."""
+    facet = rows.items[row]
+    sign, style = _SIGNS[marks.get(facet.value)]
+    count = f"{facet.count:,}"
+    room = max(0, width - _MARGIN - len(count))
+    text = shorten(BY_NAME[column].cell(facet.value), room)
+    return [
+        ("▸" if row == rows.cursor else " ", "accent"),
+        (f"{sign} ", "strong"),
+        *highlight(text, rows.needles, style),
+        (" " * (room - cell_width(text) + 2), ""),
+        (count, "dim"),
+        (" ", ""),
+    ]

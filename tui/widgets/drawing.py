@@ -11,6 +11,9 @@ from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
 
+_KEPT = "bar"
+"""The style that stays as it is under the cursor: reversed, a bar would be what is beside it."""
+
 Piece = tuple[str, str]
 """Some text of a line, and the name of its style: a component class without its prefix."""
 
@@ -60,7 +63,7 @@ class RowPainter:
             style = widget.rich_style
             if name:
                 style += widget.get_component_rich_style(f"row--{name}", partial=True)
-            if under_cursor:
+            if under_cursor and name != _KEPT:
                 style += widget.get_component_rich_style("row--cursor", partial=True)
                 if widget.has_focus:
                     style += Style(dim=False)

@@ -33,7 +33,14 @@ class VirtualList(Widget, can_focus=True):
     """
 
     BINDINGS = bindings(LISTS)
-    COMPONENT_CLASSES = {"row--cursor", "row--strong", "row--dim", "row--match", "row--accent"}
+    COMPONENT_CLASSES = {
+        "row--cursor",
+        "row--strong",
+        "row--dim",
+        "row--match",
+        "row--accent",
+        "row--bar",
+    }
 
     class Highlighted(ListMessage):
         """Posted when the cursor moved to another row."""

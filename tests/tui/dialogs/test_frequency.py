@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width
+from spackscope.tui.dialogs.filtered import ItemRows
 from spackscope.tui.dialogs.frequency import FrequencyDialog
-from spackscope.tui.dialogs.frequency_rows import FrequencyRows
+from spackscope.tui.dialogs.frequency_rows import Matrix
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
@@ -16,8 +18,15 @@ from tests.tui.browser.test_hostile_text import assert_plain
 OS, TARGET = (Counter(r[name] for r in SAMPLE).most_common() for name in ("os", "target"))
 
 
-def rows_of(browser: Browser) -> FrequencyRows:
-    return browser.app.screen.query_one(FrequencyRows)
+def rows_of(browser: Browser) -> ItemRows[Facet]:
+    return browser.app.screen.query_one(ItemRows)
+
+
+def matrix_of(browser: Browser) -> Matrix:
+    dialog = browser.app.screen
+    assert isinstance(dialog, FrequencyDialog)
+    assert dialog.matrix is not None
+    return dialog.matrix
 
 
 def drawn(browser: Browser, width: int = 60) -> list[str]:
@@ -105,10 +114,10 @@ async def test_many_columns_are_walked(tmp_path: Path) -> None:
             line = drawn(browser, 74)[0]
             assert line.count("›") == 1
             assert cell_width(line) <= 74
-            head = "".join(text for text, _ in rows_of(browser).head(74))
+            head = "".join(text for text, _ in matrix_of(browser).head(74))
             assert cell_width(head) <= 74
             assert " more" in head
-            seen.add(rows_of(browser).column_values)
+            seen.add(matrix_of(browser).value)
         await browser.settle()
         assert len(seen) == 60
         await browser.resize(40, 12)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from spackscope.model.catalog.facets import Facet
-from spackscope.tui.dialogs.values import ValueRows
+from spackscope.tui.dialogs.filtered import ItemRows
+from spackscope.tui.dialogs.values import value_pieces
 
 WIDTH = 40
 
 
-def drawn(rows: ValueRows) -> list[str]:
+def drawn(rows: ItemRows[Facet]) -> list[str]:
     return ["".join(text for text, _ in rows.pieces(row, WIDTH)) for row in range(rows.length)]
 
 
-def rows_of(*facets: Facet) -> ValueRows:
-    rows = ValueRows("os", {"included": True, "excluded": False})
+def rows_of(*facets: Facet) -> ItemRows[Facet]:
+    marks = {"included": True, "excluded": False}
+    rows: ItemRows[Facet] = ItemRows(partial(value_pieces, "os", marks))
     rows.items = facets
     rows.show(len(facets))
     return rows

@@ -9,20 +9,26 @@ from typing import NoReturn
 
 import pytest
 
+from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
-from spackscope.tui.dialogs.values import ValueRows
+from spackscope.tui.dialogs.filtered import ItemRows
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import hash_of, record, write_page
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
 
 
-def rows_of(browser: Browser) -> ValueRows:
-    return browser.app.screen.query_one(ValueRows)
+def rows_of(browser: Browser) -> ItemRows[Facet]:
+    return browser.app.screen.query_one(ItemRows)
+
+
+def value_of(browser: Browser) -> str | None:
+    facet = rows_of(browser).item
+    return facet.value if facet is not None else None
 
 
 def values(browser: Browser) -> list[tuple[str, int]]:
@@ -56,7 +62,7 @@ async def to_value(browser: Browser, value: str) -> None:
     shown = [shown for shown, _ in values(browser)]
     browser.send("home", *["j"] * shown.index(value))
     await browser.settle()
-    assert rows_of(browser).value == value
+    assert value_of(browser) == value
 
 
 # Counts
@@ -101,7 +107,7 @@ async def test_one_value_is_chosen_with_enter_or_the_mouse() -> None:
         await browser.press("2", "G")
         wanted = browser.current.spec.target
         await open_values(browser, "target")
-        assert rows_of(browser).value == wanted, "the cursor begins on the value of the row"
+        assert value_of(browser) == wanted, "the cursor begins on the value of the row"
         await browser.press("enter")
         assert browser.shown == sample_where(lambda r: r["target"] == wanted)
 
@@ -146,7 +152,7 @@ async def test_several_values_are_included_and_excluded_and_removed_again() -> N
         await open_values(browser, "target")
         await to_value(browser, "aarch64")
         await browser.press("space")
-        assert rows_of(browser).value != "aarch64"
+        assert value_of(browser) != "aarch64"
         await to_value(browser, "x86_64_v3")
         await browser.press("space", "k")
         assert marks(browser) == {"aarch64": "+", "x86_64_v3": "+"}
@@ -239,7 +245,7 @@ async def test_in_the_packages_the_values_are_the_packages_and_one_can_stay_sele
         await browser.open_package("py-ml-dtypes")
         await browser.press("1", "v")
         assert dict(values(browser)) == Counter(r["package"] for r in SAMPLE)
-        assert rows_of(browser).value == "py-ml-dtypes"
+        assert value_of(browser) == "py-ml-dtypes"
         await browser.press("space")
         await to_value(browser, "py-build")
         await browser.press("space")
@@ -263,13 +269,13 @@ async def test_in_the_packages_the_values_are_the_packages_and_one_can_stay_sele
         await browser.to_detail_line("os")
         wanted = browser.current.spec.os
         await browser.press("v")
-        assert rows_of(browser).value == wanted, "in the detail they are those of the line"
+        assert value_of(browser) == wanted, "in the detail they are those of the line"
         assert title(browser).startswith("os")
         await browser.press("escape")
         stack = browser.current.spec.stacks[-1]
         await browser.to_detail_line(stack)
         await browser.press("v")
-        assert rows_of(browser).value == stack
+        assert value_of(browser) == stack
         await browser.press("escape", "home", "v")
         assert browser.dialog is None
         assert browser.status == "Nothing to filter by on this line"
@@ -291,10 +297,10 @@ async def test_a_filter_narrows_the_values_and_escape_closes_it_first() -> None:
         assert title(browser) == f"stacks · {len(fitting)} of {len(every)} values"
         assert hints(browser) == "⏎ to the values  esc close filter"
         await browser.press("enter", "j")
-        value = rows_of(browser).value
+        value = value_of(browser)
         await browser.press("escape")
         assert values(browser) == every
-        assert rows_of(browser).value == value
+        assert value_of(browser) == value
         await browser.press("escape")
         assert browser.dialog is None
 
