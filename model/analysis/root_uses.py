@@ -34,8 +34,8 @@ class Use:
 class ListedSpecs:
     """The specs of a catalog that are listed, as an environment with roots.
 
-    Roots are what was asked for: the explicit specs or, where there are none, those that no other
-    spec depends on. All ids are the first ones of a hash. Raises IndexDamaged.
+    Roots are what was asked for, the explicit specs, and what no other spec depends on, such as a
+    leftover in an install tree. All ids are the first ones of a hash. Raises IndexDamaged.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -50,7 +50,9 @@ class ListedSpecs:
     @cached_property
     def roots(self) -> list[int]:
         """The ids of the roots."""
-        return self.explicit or [id_ for id_ in self.specs if not self.graph.dependents(id_)]
+        specs, dependents = set(self.specs), self.graph.dependents
+        tops = (id_ for id_ in self.specs if specs.isdisjoint(dependents(id_)))
+        return list(dict.fromkeys((*self.explicit, *tops)))
 
     @cached_property
     def explicit(self) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 from spackscope.model.analysis.doubles import DoubleCause, Doubles, find_doubles
 from spackscope.model.analysis.graph import is_run
 from spackscope.model.analysis.spec_graph import spec_graph
-from tests.builders import SPACK_DATA, catalog_of, hash_of, record, write_page
+from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
 from tests.model.analysis.environments import Made, made, write_lock
 
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
@@ -115,6 +115,19 @@ def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
         "1.2": (2, {"both", "app"}, ["app", "hdf5", "zlib"]),
         "1.3": (2, {"both", "other"}, ["other", "zlib"]),
     }
+
+
+def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:
+    app, leftover = made("app", links=[NEW]), made("old-app", links=[OLD])
+    records = {
+        spec.hash: {"spec": spec.node, "installed": True, "explicit": spec is app}
+        for root in (app, leftover)
+        for spec in root.all()
+    }
+    (tmp_path / "index.json").write_bytes(database(records))
+    (double,) = find_doubles(catalog_of(tmp_path / "index.json")).doubles
+    assert double.is_run
+    assert [build.use.count for build in double.builds] == [1, 1]
 
 
 def test_ignored_packages_are_left_out(tmp_path: Path) -> None:
