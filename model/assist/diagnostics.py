@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from spackscope.model.assist.completion import Completions, without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
-from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
@@ -154,8 +153,8 @@ class _Advisor:
             if len(pattern) > HASH_LENGTH:
                 why = f": hashes have {HASH_LENGTH} characters"
             return f"No hash starts with {clean(pattern)}{why}"
-        if column != ANY and FIELDS[column].is_by_host:
-            return f"{self._none} {_ON_HOST.get((column, pattern), f'matches {condition}')}"
+        if (column, pattern) in _ON_HOST:
+            return f"{self._none} {_ON_HOST[column, pattern]}"
         if column == "size":
             return f"{self._none} has {condition}"
         if column == ANY:

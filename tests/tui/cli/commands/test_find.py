@@ -374,3 +374,5 @@ def test_what_no_spec_fits_is_explained(program: Program) -> None:
     assert result.returncode == ExitCode.NOTHING
     assert "fits hides 3 of 3: other target 3" in result.stderr
     assert "No zlib runs on this host" in result.stderr
+    result = program("find", "-f", "index.json", *HOST, "fits='target to new'")
+    assert "No spec has fits='target to new', only no, target too new and yes" in result.stderr
