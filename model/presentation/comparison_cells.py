@@ -33,9 +33,9 @@ _MAX_USERS = 12
 
 def ranks(values: Sequence[str]) -> list[Rank]:
     """Compare the values of a row: the most common one, of several the first, and the others."""
-    told = [value for value in values if value not in (MISSING, NOT_TOLD)]
+    known = [value for value in values if value not in (MISSING, NOT_TOLD)]
     # A Counter keeps the order of those that are equally common.
-    common = Counter(told).most_common(1)[0][0] if told else MISSING
+    common = Counter(known).most_common(1)[0][0] if known else MISSING
     kinds: dict[str, Rank] = {common: "common", NOT_TOLD: "unknown", MISSING: "missing"}
     return [kinds.get(value, "rare") for value in values]
 
@@ -51,8 +51,8 @@ def value_texts(row: ComparedRow) -> list[str]:
             frozenset(value.split(",")) if value not in (MISSING, NOT_TOLD) else None
             for value in row.values
         ]
-        told = [each for each in sets if each is not None]
-        varying = sorted(frozenset().union(*told).difference(told[0].intersection(*told)))
+        known = [each for each in sets if each is not None]
+        varying = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
         if 0 < len(varying) <= _MAX_VARYING_VALUES:
             return [
                 value_text(row.attribute, value, is_named=is_named)

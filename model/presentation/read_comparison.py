@@ -67,7 +67,7 @@ def read_comparison(
     reading = _Reading(graph, tuple(columns), kinds, should_stop)
     table = replace(table, rows=(*reading.own_rows(), *reading.rows_below(run=True)))
     show(table)
-    if reading.told:
+    if reading.listing:
         table = replace(table, build_rows=tuple(reading.rows_below(run=False)))
         show(table)
     return replace(table, specs=tuple(_with_users(graph, table.specs)))
@@ -105,7 +105,7 @@ def _title(graph: Graph, ids: Sequence[int]) -> str:
 
 
 class _Reading:
-    """Read the rows of some columns; `told` has those whose sources list dependencies."""
+    """Read the rows of some columns; `listing` has those whose sources list dependencies."""
 
     def __init__(
         self,
@@ -116,10 +116,10 @@ class _Reading:
     ) -> None:
         self._graph, self._columns, self._should_stop = graph, columns, should_stop
         self._first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
-        self.told = [id_ for id_ in columns if graph.lists_dependencies(id_)]
+        self.listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
         walker = Walker(graph)
         self._run, self._all = (
-            [walker.walk([id_], run_only=run_only) for id_ in self.told]
+            [walker.walk([id_], run_only=run_only) for id_ in self.listing]
             for run_only in (True, False)
         )
 
@@ -136,7 +136,7 @@ class _Reading:
             follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
             texts = (
                 value_of(each.get(name))
-                if name in each or id_ in self.told or ":" in name
+                if name in each or id_ in self.listing or ":" in name
                 else NOT_TOLD
                 for id_, each in zip(self._columns, values, strict=True)
             )
@@ -145,10 +145,10 @@ class _Reading:
 
     def rows_below(self, *, run: bool) -> Iterator[ComparedRow]:
         """Yield what varies below the specs, and then what is equal there."""
-        if not self.told:
+        if not self.listing:
             return
         # Those of one kind link and run the same.
-        group_of = {id_: self._first_of_kind[id_] if run else id_ for id_ in self.told}
+        group_of = {id_: self._first_of_kind[id_] if run else id_ for id_ in self.listing}
         groups = list(dict.fromkeys(group_of.values()))
         table = varying(
             self._graph, [[id_] for id_ in groups], run_only=run, should_stop=self._should_stop
@@ -190,7 +190,7 @@ class _Reading:
             path = walks[0].path(graph, name)
             if name in names and name not in varying_packages and path:
                 version = graph.attributes(min(walks[0].nodes[name])).version or NOT_TOLD
-                values = (version if id_ in self.told else NOT_TOLD for id_ in self._columns)
+                values = (version if id_ in self.listing else NOT_TOLD for id_ in self._columns)
                 part: Part = "run" if run else "build"
                 yield ComparedRow(part, name, "version", tuple(values), path)
 

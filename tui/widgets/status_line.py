@@ -17,13 +17,13 @@ _HELP = "?"
 
 def fitting_hints(hints: Iterable[tuple[str, str]], width: int) -> list[tuple[str, str]]:
     """Return the hints that fit into a width: the last ones are left out, but never the help."""
-    kept = list(hints)
-    while kept and sum(cell_width(key) + cell_width(word) + 3 for key, word in kept) > width:
-        others = [number for number, (key, _) in enumerate(kept) if key != _HELP]
+    fitting = list(hints)
+    while fitting and sum(cell_width(key) + cell_width(word) + 3 for key, word in fitting) > width:
+        others = [number for number, (key, _) in enumerate(fitting) if key != _HELP]
         if not others:
             break
-        del kept[others[-1]]
-    return kept
+        del fitting[others[-1]]
+    return fitting
 
 
 class StatusLine(Widget):
