@@ -15,6 +15,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.records import NodeFacts
 from spackscope.model.core.variants import split_variant
+from spackscope.model.core.versions import version_key
 
 LIBC = "libc"
 """The virtual that a C library provides."""
@@ -50,11 +51,19 @@ class ReasonBits:
         return mask
 
     def of(self, mask: Mask) -> list[tuple[Reason, Mask]]:
-        """Return the reasons of a mask with their bits, in the order of their letters."""
-        numbers = (n for n in range(mask.bit_length()) if mask >> n & 1)
-        return sorted(
-            ((self._reasons[n], 1 << n) for n in numbers), key=lambda pair: _rank(pair[0])
-        )
+        """Return the reasons of a mask with their bits, in the order of their letters.
+
+        Of several with a letter, as on two versions of a C library, it is the one that asks for
+        most.
+        """
+        bits: dict[str, tuple[Reason, Mask]] = {}
+        for number in range(mask.bit_length()):
+            if mask >> number & 1:
+                reason = self._reasons[number]
+                other = bits.get(reason.letter or reason.label)
+                if other is None or version_key(reason.label) > version_key(other[0].label):
+                    bits[reason.letter or reason.label] = reason, 1 << number
+        return sorted(bits.values(), key=lambda pair: _rank(pair[0]))
 
 
 def _rank(reason: Reason) -> int:

@@ -202,6 +202,21 @@ def test_a_dependency_that_refuses_is_named(tmp_path: Any) -> None:
     assert fit.reusable_values == ("no", "external dependency")
 
 
+def test_of_several_c_libraries_the_newest_is_named(tmp_path: Any) -> None:
+    newer, newest, first, second = map(hash_of, (10, 11, 12, 13))
+    libc = {"2.35": newer, "2.39": newest}
+    nodes = [
+        zlib(dependencies=[edge("a", first, ["link"]), edge("b", second, ["run"])]),
+        *(
+            zlib(hash_=hash_, name=name, dependencies=[edge("glibc", libc[v], ["link"], ["libc"])])
+            for hash_, name, v in ((second, "b", "2.35"), (first, "a", "2.39"))
+        ),
+        *({**OLD_GLIBC, "hash": hash_, "version": v} for v, hash_ in libc.items()),
+    ]
+    fit = fit_of(index(*nodes), tmp_path)
+    assert told(fit) == [("l", "a: glibc 2.39 > 2.34")]
+
+
 def test_build_tools_and_the_runtime_of_gcc_do_not_count(tmp_path: Any) -> None:
     runtime = hash_of(8)
     newer = {**BUILT, "target": "zen4"}
