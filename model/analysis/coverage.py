@@ -19,10 +19,18 @@ _NOT_SEARCHED = Nearest()
 
 
 class Hit(NamedTuple):
-    """A spec that is cached or installed, and where."""
+    """A spec that is cached or installed, and where; `id` is that in the graph."""
 
+    id: int
     hash: str
     location: Location
+
+
+class External(NamedTuple):
+    """A spec that Spack does not build; `id` is that in the graph."""
+
+    id: int
+    hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class Coverage:
     environment: Environment
     hits: tuple[Hit, ...]
     missing: tuple[Missing, ...]
-    externals: tuple[str, ...]
+    externals: tuple[External, ...]
     needs: tuple[str, ...]
     plan: Plan
 
@@ -102,14 +110,22 @@ class _Cover:
         environment = self._environment
         built = [s for s in environment.in_build_order if s not in self._externals]
         missing = [spec for spec in built if not self._has(spec)]
-        hits = [Hit(self._hashes[s], self._locations[s]) for s in built if self._has(s)]
+        hits = (
+            Hit(environment.node(spec), self._hashes[spec], self._locations[spec])
+            for spec in built
+            if self._has(spec)
+        )
         needed = environment.reached(environment.roots) - self._externals
         fetch, build = self._plan()
         return Coverage(
             environment,
             tuple(hits),
             tuple(self._missing(missing, needed, build)),
-            self._of(self._externals & set(environment.specs)),
+            tuple(
+                External(environment.node(spec), self._hashes[spec])
+                for spec in environment.in_build_order
+                if spec in self._externals
+            ),
             self._of(needed),
             Plan(self._of(fetch), self._of(build)),
         )

@@ -1,23 +1,23 @@
-"""Describe what caches have of an environment: as text, as hashes, as JSON."""
+"""Describe what caches have of an environment, as text and as hashes."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.analysis.coverage import Coverage, Missing
 from spackscope.model.analysis.differences import Difference
+from spackscope.model.analysis.graph import Attributes
 from spackscope.model.analysis.miss_reasons import ReasonGroup, group_reasons
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.model.presentation.difference_json import cause_json, difference_json
 from spackscope.model.presentation.differences import difference_line, difference_lines
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
+PRESENT = "there, or external"
 
 _GAP = "  "
 _BETWEEN = " · "
@@ -61,9 +61,17 @@ class MissingLine(NamedTuple):
     differs: str
 
 
+class PresentLine(NamedTuple):
+    """A spec that need not be built, in clean texts: where it is."""
+
+    hash: str
+    name: str
+    where: str
+
+
 @dataclass(frozen=True, slots=True)
 class CoverageReport:
-    """A coverage in clean texts: the summary, notes on it, reasons, and what is missing.
+    """A coverage in clean texts: the summary, notes on it, reasons, what is missing and present.
 
     `reasons` say how many specs are missing for which reason; there are none until the nearest
     candidates are known.
@@ -73,6 +81,7 @@ class CoverageReport:
     notes: tuple[str, ...]
     reasons: tuple[tuple[str, str], ...]
     missing: tuple[MissingLine, ...]
+    present: tuple[PresentLine, ...]
 
 
 def read_report(coverage: Coverage, *, knows_nearest: bool = True) -> CoverageReport:
@@ -92,11 +101,12 @@ def read_report(coverage: Coverage, *, knows_nearest: bool = True) -> CoverageRe
         tuple(
             _missing_line(spec, reasons.get(spec.hash, ""), hashes) for spec in coverage.missing
         ),
+        tuple(_present_lines(coverage)),
     )
 
 
-def report_lines(report: CoverageReport) -> Iterator[str]:
-    """Yield the summary, where the hits are, why specs are missing, and each missing one."""
+def report_lines(report: CoverageReport, *, shows_present: bool = False) -> Iterator[str]:
+    """Yield the summary, why specs are missing, each missing one, and what is present."""
     yield report.summary
     yield from (f"  {note}" for note in report.notes)
     if report.missing:
@@ -106,6 +116,10 @@ def report_lines(report: CoverageReport) -> Iterator[str]:
         yield ""
         yield MISSING
         yield from missing_lines(report)
+    if shows_present and report.present:
+        yield ""
+        yield PRESENT
+        yield from present_lines(report)
 
 
 def missing_lines(report: CoverageReport) -> Iterator[str]:
@@ -118,9 +132,31 @@ def missing_lines(report: CoverageReport) -> Iterator[str]:
             yield f"  {' ' * SHORT_HASH}{_GAP}{spec.differs}"
 
 
-def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> MissingLine:
+def present_lines(report: CoverageReport) -> Iterator[str]:
+    """Yield what need not be built in build order, each with where it is."""
+    width = max((cell_width(spec.name) for spec in report.present), default=0)
+    for spec in report.present:
+        yield f"  {spec.hash[:SHORT_HASH]}{_GAP}{pad(spec.name, width)}{_GAP}{spec.where}"
+
+
+def _present_lines(coverage: Coverage) -> Iterator[PresentLine]:
+    graph = coverage.environment.graph
+    for hit in coverage.hits:
+        state = "cached" if hit.location.is_cached else "installed"
+        where = f"{state} in {', '.join(hit.location.sources)}"
+        yield PresentLine(hit.hash, _name(graph.attributes(hit.id)), clean(where))
+    for external in coverage.externals:
+        attributes = graph.attributes(external.id)
+        where = f"external at {attributes.external}"
+        yield PresentLine(external.hash, _name(attributes), clean(where))
+
+
+def _name(spec: Attributes | Missing) -> str:
     version = f"@{spec.version}" if spec.version else ""
-    name = clean(f"{spec.package}{version}") or "(not described)"
+    return clean(f"{spec.package}{version}") or "(not described)"
+
+
+def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> MissingLine:
     nearest = differs = ""
     if spec.nearest.candidates:
         nearest = hashes[spec.nearest.candidates[0].id]
@@ -129,7 +165,7 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
         differs = f"nearest {nearest[:SHORT_HASH]}{tied}: {texts}"
     elif reason:
         differs = reason
-    return MissingLine(spec.hash, name, _role(spec), reason, nearest, differs)
+    return MissingLine(spec.hash, _name(spec), _role(spec), reason, nearest, differs)
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
@@ -203,70 +239,3 @@ def _named(spec: Missing, difference: Difference) -> str:
 def hash_lines(coverage: Coverage, *, missing: bool) -> Iterator[str]:
     """Yield the full hashes of what is missing, or else of what is there, in build order."""
     return (spec.hash for spec in (coverage.missing if missing else coverage.hits))
-
-
-def coverage_json(coverage: Coverage) -> str:
-    """Return a coverage as a JSON object on one line; lists of hashes are in build order."""
-    groups = group_reasons(coverage.missing)
-    reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
-    hashes = _node_hashes(coverage.missing, coverage)
-    return json.dumps(
-        {
-            "total": coverage.total,
-            "hits": [hit.hash for hit in coverage.hits],
-            "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
-            "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
-            "missing": [
-                _missing_object(spec, reasons[spec.hash], hashes) for spec in coverage.missing
-            ],
-            "reasons": list(map(_reason_object, groups)),
-            "externals": coverage.externals,
-            "needs": coverage.needs,
-            "fetch": coverage.plan.fetch,
-            "build": coverage.plan.build,
-        }
-    )
-
-
-def _node_hashes(missing: Sequence[Missing], coverage: Coverage) -> dict[int, str]:
-    ids: dict[int, None] = {}
-    for spec in missing:
-        ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
-        for cause in spec.comparison.causes if spec.comparison is not None else ():
-            ids[cause.a] = ids[cause.b] = None
-    return dict(zip(ids, coverage.environment.graph.hashes(ids), strict=True))
-
-
-def _missing_object(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[str, Any]:
-    comparison = spec.comparison
-    return {
-        "hash": spec.hash,
-        "package": spec.package,
-        "version": spec.version,
-        "root": spec.role == "root",
-        "build_only": spec.role == "build",
-        "needed": spec.is_needed,
-        "recorded": spec.is_recorded,
-        "holds_up": spec.holds_up,
-        "candidates": spec.nearest.total,
-        "tied": spec.nearest.tied,
-        "nearest": [
-            {
-                "hash": hashes[candidate.id],
-                "attributes": candidate.attributes,
-                "differences": list(map(difference_json, candidate.differences)),
-                "causes": candidate.causes,
-            }
-            for candidate in spec.nearest.candidates
-        ],
-        "causes": (
-            None
-            if comparison is None
-            else [cause_json(cause, hashes) for cause in comparison.causes]
-        ),
-        "reason": reason,
-    }
-
-
-def _reason_object(group: ReasonGroup) -> dict[str, Any]:
-    return {"reason": reason_text(group), "count": len(group.missing)}

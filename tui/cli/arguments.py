@@ -45,8 +45,8 @@ class Options:
     `words` are those of the query. `format` is the name of an export format, or None for the one
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
-    packages that `doubles` leaves out. `missing` leaves out what `cover` finds. `host` describes
-    the machine that specs are to run on.
+    packages that `doubles` leaves out. `missing` leaves out what `cover` finds in caches, which
+    `all` lists. `host` describes the machine that specs are to run on.
     """
 
     command: str

@@ -168,7 +168,7 @@ examples:
   spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'
 """,
     "cover": f"""\
-usage: spackscope cover [-f CACHE]... [--missing] [--hashes | --json]
+usage: spackscope cover [-f CACHE]... [--missing] [--all] [--hashes | --json]
                         [ENVIRONMENT]
 
 Print how much of an environment is in caches or installed, and why the rest is
@@ -180,10 +180,11 @@ can be built at once. To fetch and to build is what an install would do.
 
 options:
   --missing          print only what is missing
+  --all              also list what is there, with its source, and externals
   --hashes           print the full hashes of what is there; with --missing of
                      what is missing, dependencies first
   --json             print a JSON object
-{_SOURCES}
+{_SOURCES.replace(_ALL, "")}
 exit codes:
   0 nothing is missing   1 something is missing   2 wrong usage
   3 a source cannot be read   70 unexpected error   130 interrupted

@@ -12,8 +12,15 @@ from textual.widgets import Static
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.model.presentation.coverage import MISSING, WHY, CoverageReport, MissingLine
-from spackscope.model.presentation.titles import position
+from spackscope.model.presentation.coverage import (
+    MISSING,
+    PRESENT,
+    WHY,
+    CoverageReport,
+    MissingLine,
+    PresentLine,
+)
+from spackscope.model.presentation.titles import counted, position
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.text import help_dialog
 from spackscope.tui.keymap import COVERAGE, bindings, hints
@@ -21,17 +28,26 @@ from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+NOTHING = "nothing is missing"
 _MAX_NAME = 36
 """Cells of the names of missing specs."""
 
 
 class CoverageLine(NamedTuple):
-    """A line of the list; one of a missing spec, or of the reason why some are missing."""
+    """A line of the list: of a spec, of the reason why some are missing, or a head."""
 
     text: str = ""
     is_head: bool = False
+    is_fold: bool = False
     reason: str = ""
-    missing: MissingLine | None = None
+    spec: MissingLine | PresentLine | None = None
+
+    @property
+    def key(self) -> str:
+        """What the line is about, if it can be chosen."""
+        if self.spec is not None:
+            return self.spec.hash
+        return PRESENT if self.is_fold else self.reason
 
 
 class CoverageRows(VirtualList):
@@ -49,12 +65,11 @@ class CoverageRows(VirtualList):
 
     def show_lines(self, lines: Sequence[CoverageLine]) -> None:
         """Show other lines; the cursor stays on its spec or reason if that is still there."""
-        old = self.line
-        key = (old.missing.hash if old.missing else "", old.reason) if old else None
-        keys = [(each.missing.hash if each.missing else "", each.reason) for each in lines]
-        cursor = keys.index(key) if key in keys and key != ("", "") else _first(lines)
+        key = self.line.key if self.line is not None else ""
+        keys = [line.key for line in lines]
+        cursor = keys.index(key) if key and key in keys else _first(lines)
         self._lines = lines
-        names = (cell_width(each.missing.name) for each in lines if each.missing)
+        names = (cell_width(line.spec.name) for line in lines if line.spec is not None)
         self._name_width = min(_MAX_NAME, max(names, default=0))
         self.show(len(lines), cursor)
 
@@ -62,19 +77,20 @@ class CoverageRows(VirtualList):
         """Return the pieces of a line."""
         line = self._lines[row]
         mark: Piece = ("▸" if row == self.cursor else " ", "accent")
-        if line.missing is None:
+        if (spec := line.spec) is None:
             return [mark, (line.text, "strong" if line.is_head else "")]
-        spec = line.missing
         pieces: list[Piece] = [mark, (f" {spec.hash[:SHORT_HASH]}  ", "accent")]
         pieces.append((pad(spec.name, min(self._name_width, max(12, width // 3))), ""))
+        if isinstance(spec, PresentLine):
+            return [*pieces, (f"  {spec.where}", "dim")]
         if spec.role:
             pieces.append((f"  {spec.role}", "strong"))
         return [*pieces, (f"  {spec.differs}", "dim")]
 
 
 def _first(lines: Sequence[CoverageLine]) -> int:
-    """Return the number of the first line that is not a head."""
-    return next((number for number, line in enumerate(lines) if not line.is_head), 0)
+    """Return the number of the first line that can be chosen."""
+    return next((number for number, line in enumerate(lines) if line.key), 0)
 
 
 class CoverageScreen(Dialog[str]):
@@ -100,6 +116,7 @@ class CoverageScreen(Dialog[str]):
         self._progress = "reading…\nesc stops it"
         self._failed = self._is_composed = False
         self._only = ""
+        self._shows_present = False
 
     def compose(self) -> ComposeResult:
         """Lay out the summary above the rows, the sentence on a row and the hints below them."""
@@ -156,8 +173,6 @@ class CoverageScreen(Dialog[str]):
         self._show_head()
         if self._report is None:
             self._rows.show(0, empty=self._progress)
-        elif not self._report.missing:
-            self._rows.show(0, empty="Nothing is missing.")
         else:
             self._rows.show_lines(self._lines(self._report))
         self._show_line()
@@ -181,8 +196,14 @@ class CoverageScreen(Dialog[str]):
             for count, reason in report.reasons:
                 sign = "  ◂ only these" if reason == self._only else ""
                 lines.append(CoverageLine(f"  {count}  {reason}{sign}", reason=reason))
-        lines.append(CoverageLine(MISSING, is_head=True))
-        return [*lines, *(CoverageLine(missing=spec) for spec in self._shown(report))]
+        lines.append(CoverageLine(MISSING if report.missing else NOTHING, is_head=True))
+        lines += (CoverageLine(spec=spec) for spec in self._shown(report))
+        sign = "▾" if self._shows_present else "▸"
+        head = f"{PRESENT} ({counted(len(report.present), 'spec')})  {sign}"
+        lines.append(CoverageLine(head, is_head=True, is_fold=True))
+        if self._shows_present:
+            lines += (CoverageLine(spec=spec) for spec in report.present)
+        return lines
 
     def _shown(self, report: CoverageReport) -> list[MissingLine]:
         """Return what is missing for the chosen reason, or everything."""
@@ -192,9 +213,8 @@ class CoverageScreen(Dialog[str]):
     def _show_line(self) -> None:
         """Show all about the line under the cursor, which may be cut."""
         line, text = self._rows.line if self._report is not None else None, ""
-        if line is not None and line.missing is not None:
-            spec = line.missing
-            text = "  ".join(filter(None, (spec.hash, spec.name, spec.role, spec.differs)))
+        if line is not None and line.spec is not None:
+            text = "  ".join(filter(None, (line.spec.hash, line.spec.name, *_about(line.spec))))
         elif line is not None and line.reason:
             text = "⏎ shows only these" if line.reason != self._only else "⏎ shows all again"
         self.query_one("#coverage-line", Static).update(Content(f" {text}"))
@@ -211,6 +231,11 @@ class CoverageScreen(Dialog[str]):
         """Show the next environment among the sources."""
         self._other()
 
+    def action_present(self) -> None:
+        """Show or hide what is there."""
+        self._shows_present = not self._shows_present
+        self._show()
+
     def action_show_help(self) -> None:
         """Show the keys, those of this screen first."""
         self.app.push_screen(help_dialog(COVERAGE))
@@ -219,10 +244,17 @@ class CoverageScreen(Dialog[str]):
     def action_take(self) -> None:
         """Go to the nearest candidate, or to the spec itself; on a reason show only its specs."""
         line = self._rows.line if self._report is not None else None
-        if line is None or line.is_head:
+        if line is None or not line.key:
             return
-        if line.missing is not None:
-            self.dismiss(line.missing.nearest or line.missing.hash)
+        if line.spec is not None:
+            nearest = line.spec.nearest if isinstance(line.spec, MissingLine) else ""
+            self.dismiss(nearest or line.spec.hash)
+        elif line.is_fold:
+            self.action_present()
         else:
             self._only = "" if line.reason == self._only else line.reason
             self._show()
+
+
+def _about(spec: MissingLine | PresentLine) -> tuple[str, ...]:
+    return (spec.where,) if isinstance(spec, PresentLine) else (spec.role, spec.differs)

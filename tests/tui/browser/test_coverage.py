@@ -124,7 +124,7 @@ async def test_the_screen_lists_reasons_and_specs(sources: list[Path]) -> None:
         await browser.press("k", "k", "enter")
         assert "1 of 2  os only: ubuntu24.04 ≠ rhel8  ◂ only these" in browser.text
         assert "xz@5.8" not in browser.text
-        await browser.press("G", "enter")
+        await browser.press("G", "k", "enter")
         assert browser.dialog is None
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == OTHER
@@ -135,6 +135,21 @@ def test_hashes_of_what_is_missing_are_copied(sources: list[Path]) -> None:
     screen_of(browser).action_copy()
     browser.settle()
     assert browser.copied == [f"{XZ}\n{HDF5}"]
+
+
+async def test_what_is_there_can_be_unfolded(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(110, 20)) as browser:
+        await browser.press("C")
+        assert " there, or external (1 spec)  ▸" in [line.rstrip() for line in browser.lines]
+        await browser.press("a")
+        assert f"  {ZLIB[:7]}  zlib@1.3.1  cached in {sources[1]}" in [
+            line.rstrip() for line in browser.lines
+        ]
+        await browser.press("G", "k", "enter")
+        assert "zlib@1.3.1  cached" not in browser.text
+        await browser.press("enter", "G", "enter")
+        assert browser.state.selected is not None
+        assert browser.state.selected.spec.hash == ZLIB
 
 
 async def test_the_keys_are_explained(sources: list[Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from spackscope.model.analysis.availability import Availability
 from spackscope.model.analysis.coverage import Coverage, cover
@@ -15,12 +16,12 @@ from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem
 from spackscope.model.presentation.coverage import (
-    coverage_json,
     hash_lines,
     missing_lines,
     read_report,
     report_lines,
 )
+from spackscope.model.presentation.coverage_json import coverage_json
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
 from spackscope.model.sources.environments import find_environment
 from spackscope.model.sources.resolve import STANDARD_INPUT
@@ -53,6 +54,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             coverage = _with_nearest(coverage, availability, options, session)
         return _lines(coverage, options)
 
+    # With --all more is printed, and no more is read.
+    session = replace(session, include_dependency_only=False)
     print_lines_of_catalogs(options, groups, session, lines)
     return code
 
@@ -80,7 +83,9 @@ def _lines(coverage: Coverage, options: Options) -> Iterator[str]:
     if options.format == "hashes":
         return hash_lines(coverage, missing=options.missing)
     report = read_report(coverage)
-    return missing_lines(report) if options.missing else report_lines(report)
+    if options.missing:
+        return missing_lines(report)
+    return report_lines(report, shows_present=options.all)
 
 
 def _read_hashes(session: Session) -> list[str] | None:

@@ -107,6 +107,17 @@ def test_only_what_is_missing_is_listed_on_request(program: Program, home: Path)
     assert program(*COVER, "--hashes").stdout.split() == [ZLIB]
 
 
+def test_what_is_there_is_listed_on_request(program: Program, home: Path) -> None:
+    lines = program(*COVER, "--all").stdout.splitlines()
+    assert lines[:-4] == program(*COVER).stdout.splitlines()
+    assert lines[-4:] == [
+        "",
+        "there, or external",
+        f"  {ZLIB[:7]}  zlib@1.3.1  cached in index.json",
+        f"  {GCC[:7]}  gcc@13.2.0  external at /usr",
+    ]
+
+
 def test_scripts_get_everything(program: Program, home: Path) -> None:
     result = program(*COVER, "--json")
     answer = json.loads(result.stdout)
