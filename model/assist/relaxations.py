@@ -84,8 +84,8 @@ def relaxations(
         search.nothing,
     )
     for stage in stages:
-        if found := search.counted(stage()):
-            return found
+        if relaxed := search.counted(stage()):
+            return relaxed
     return ()
 
 
@@ -109,11 +109,11 @@ class _Search:
                 ranked.append((candidate.rank, Relaxation(label, candidate.query, count)))
         ranked.sort(key=lambda pair: (pair[0], -pair[1].count))
         changed = [pair for pair in ranked if pair[0] in _WIDER]
-        kept = sorted(
+        offered = sorted(
             changed[:_MAX_WIDER] + [pair for pair in ranked if pair[0] not in _WIDER],
             key=lambda pair: pair[0],
         )
-        return tuple(relaxation for _, relaxation in kept[:MAX_RELAXATIONS])
+        return tuple(relaxation for _, relaxation in offered[:MAX_RELAXATIONS])
 
     @property
     def _budget(self) -> int:
@@ -177,11 +177,13 @@ class _Search:
 
     def _without_two(self) -> Iterator[_Candidate]:
         parts = self.query.parts()[:_MAX_PARTS]
-        for one, other in combinations(parts, 2):
-            query = self.query.minus(one).minus(other)
+        for first, second in combinations(parts, 2):
+            query = self.query.minus(first).minus(second)
             if query:
                 yield _Candidate(
-                    _Rank.WITHOUT_TWO, f"without {_part_text(one)} and {_part_text(other)}", query
+                    _Rank.WITHOUT_TWO,
+                    f"without {_part_text(first)} and {_part_text(second)}",
+                    query,
                 )
 
     def only_one(self) -> Iterator[_Candidate]:

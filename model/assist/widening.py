@@ -66,8 +66,8 @@ class Widening:
         return widenings.get(condition.column, self._text)(condition)
 
     def _values(self, column: str) -> list[str]:
-        found = facets(self.catalog, self.others, column, should_stop=self.should_stop)
-        return [facet.value for facet in found if facet.value]
+        counted = facets(self.catalog, self.others, column, should_stop=self.should_stop)
+        return [facet.value for facet in counted if facet.value]
 
     def _text(self, term: Term) -> Iterator[Condition]:
         typed = term.pattern.strip("*")

@@ -1,9 +1,16 @@
-"""Draw counts as bars of eighths of a cell."""
+"""Spell counted values, and draw their counts as bars of eighths of a cell."""
 
 from __future__ import annotations
 
+from spackscope.model.core.text import clean
+
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _FULL, _ASCII = "█", "#"
+
+
+def value_text(value: str) -> str:
+    """Return a counted value in clean text; `none` where a spec has no value."""
+    return clean(value) or "none"
 
 
 def bar(count: int, most: int, cells: int, *, ascii_only: bool = False) -> str:

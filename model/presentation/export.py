@@ -67,8 +67,13 @@ def source_json_lines(sources: Iterable[SourceStatus]) -> Iterator[str]:
 
 
 def json_array(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as a JSON array, one object per line; an empty array is `[]`."""
-    lines = map(json_text, specs)
+    """Yield records as a JSON array, one object per line."""
+    return array_lines(map(json_text, specs))
+
+
+def array_lines(texts: Iterable[str]) -> Iterator[str]:
+    """Yield JSON texts as an array, one per line; an empty array is `[]`."""
+    lines = iter(texts)
     line = next(lines, None)
     if line is None:
         yield "[]"

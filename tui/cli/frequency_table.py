@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.bars import bar
+from spackscope.model.presentation.bars import bar, value_text
+from spackscope.model.presentation.export import array_lines
 from spackscope.model.presentation.titles import counted
-
-NONE = "none"
-"""Spells that a record has no value."""
 
 _GAP = "  "
 _EMPTY = "-"
@@ -20,11 +18,6 @@ _MAX_HEAD = 18
 """Cells of the head of a column of the matrix."""
 _MIN_ROOM = 12
 """Cells that a value keeps at least."""
-
-
-def value_text(value: str) -> str:
-    """Return a value in clean text; `none` where a record has no value."""
-    return clean(value) or NONE
 
 
 def bar_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> Iterator[str]:
@@ -144,21 +137,19 @@ def tab_lines(counts: Frequency) -> Iterator[str]:
 
 
 def json_lines(counts: Frequency) -> Iterator[str]:
-    """Yield a JSON array of the values with their counts, one object per line.
+    """Return the lines of a JSON array of the values with their counts, one object each.
 
     A value is null where a record has none. Of two axes each object has a list of two `values`,
     and pairs that no record has are left out.
     """
-    objects = []
-    for cell, count in counts.ordered_cells():
-        values = [value or None for value in cell]
-        named = {"value": values[0]} if len(values) == 1 else {"values": values}
-        objects.append(json.dumps({**named, "count": count}))
-    if not objects:
-        yield "[]"
-        return
-    for number, text in enumerate(objects):
-        yield f"{' ' if number else '['}{text}{',' if number < len(objects) - 1 else ']'}"
+
+    def objects() -> Iterator[str]:
+        for cell, count in counts.ordered_cells():
+            values = [value or None for value in cell]
+            named = {"value": values[0]} if len(values) == 1 else {"values": values}
+            yield json.dumps({**named, "count": count})
+
+    return array_lines(objects())
 
 
 def csv_lines(counts: Frequency) -> Iterator[str]:

@@ -14,9 +14,10 @@ from spackscope.model.analysis.axes import Axis
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width, clean
+from spackscope.model.presentation.bars import value_text
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
-from spackscope.tui.dialogs.frequency_rows import Bars, Matrix, value_text
+from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
 from spackscope.tui.keymap import FREQUENCY, bindings
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput

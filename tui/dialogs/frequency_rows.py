@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
-from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.bars import bar
+from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.presentation.bars import bar, value_text
 from spackscope.tui.dialogs.filtered import ItemRows
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
@@ -19,11 +19,6 @@ _MAX_BAR = 30
 _MAX_HEAD = 16
 """Cells of a head of the matrix."""
 _GAP = 2
-
-
-def value_text(value: str) -> str:
-    """Return a value in clean text; `none` where a spec has no value."""
-    return clean(value) or "none"
 
 
 def _value_width(facets: Sequence[Facet]) -> int:

@@ -149,12 +149,12 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     from spackscope.model.assist.diagnostics import explain_no_match
     from spackscope.model.assist.relaxations import relaxations
 
-    found = [each for each in relaxations(catalog, query) if each.query]
-    counts = [f"{each.count:,}" for each in found]
-    width = min(_MAX_LABEL, max((cell_width(each.label) for each in found), default=0))
+    relaxed = [each for each in relaxations(catalog, query) if each.query]
+    counts = [f"{each.count:,}" for each in relaxed]
+    width = min(_MAX_LABEL, max((cell_width(each.label) for each in relaxed), default=0))
     lines = (
         f"  {pad(each.label, width)}  {count:>{max(map(len, counts))}}"
-        for each, count in zip(found, counts, strict=True)
+        for each, count in zip(relaxed, counts, strict=True)
     )
     reason = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
     return Leave(no_match_code(catalog), reason, *lines)
