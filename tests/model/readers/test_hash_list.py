@@ -37,7 +37,7 @@ def test_hostile_lines_are_short_problems() -> None:
     assert len(items) == 2
 
 
-@pytest.mark.parametrize("data", [b' {"_meta": 1}', b"---\n", gzip.compress(b"{}")])
+@pytest.mark.parametrize("data", [b' {"_meta": 1}', b"---\n", gzip.compress(b"{}", mtime=0)])
 def test_a_document_is_not_taken_for_a_list(data: bytes) -> None:
     assert not is_hash_list(data)
     assert is_hash_list(FIRST.encode())
