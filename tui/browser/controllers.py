@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.comparison import ComparisonController
-from spackscope.tui.browser.coverage import CoverageController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.focus import Focus
-from spackscope.tui.browser.frequency import FrequencyController
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
@@ -20,6 +19,12 @@ from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.value_filter import ValueFilter
 from spackscope.tui.copy_forms import CopyDone
+
+# What has a screen of its own is imported when it is first opened: a fifth of the start.
+if TYPE_CHECKING:
+    from spackscope.tui.browser.comparison import ComparisonController
+    from spackscope.tui.browser.coverage import CoverageController
+    from spackscope.tui.browser.frequency import FrequencyController
 
 
 class Controllers:
@@ -39,19 +44,40 @@ class Controllers:
         is_pick: bool = False,
     ) -> None:
         self.host = host
+        self._sources, self._session, self._copy = sources, session, copy
         self.assist = InputAssist(host)
         self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, self.assist)
         self.details = DetailsController(host, sources, session)
         self.navigation = Navigation(host, self.search, self.details)
-        self.comparison = ComparisonController(host, self.navigation, copy)
-        self.coverage = CoverageController(host, self.navigation, copy, sources, session)
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.selection = Selection(host, self.recall, copy)
         self.selection.on_marked = self.details.relate
         self.value_filter = ValueFilter(host, self.search)
-        self.frequency = FrequencyController(host, self.search)
         self.groups = RowGroups(host, self.search)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
         )
+
+    @cached_property
+    def comparison(self) -> ComparisonController:
+        """Specs side by side."""
+        from spackscope.tui.browser.comparison import ComparisonController
+
+        return ComparisonController(self.host, self.navigation, self._copy)
+
+    @cached_property
+    def coverage(self) -> CoverageController:
+        """What caches have of an environment."""
+        from spackscope.tui.browser.coverage import CoverageController
+
+        return CoverageController(
+            self.host, self.navigation, self._copy, self._sources, self._session
+        )
+
+    @cached_property
+    def frequency(self) -> FrequencyController:
+        """Counts of values."""
+        from spackscope.tui.browser.frequency import FrequencyController
+
+        return FrequencyController(self.host, self.search)
