@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.differences import Comparison
-from spackscope.model.analysis.needs import Needs
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.presentation.detail import DetailLine
-from spackscope.model.presentation.differences import DifferenceLine, difference_lines, untold_text
-from spackscope.model.presentation.needs import needs_cell
+
+# The browser shows lines that are still to be read before it imports what reads them.
+if TYPE_CHECKING:
+    from spackscope.model.analysis.differences import Comparison
+    from spackscope.model.analysis.needs import Needs
+    from spackscope.model.presentation.differences import DifferenceLine
 
 FITS, NEXT_TO, NEEDS, USED_BY = "fits", "next to", "needs to run", "used by"
 """The labels of the lines."""
@@ -31,6 +34,8 @@ def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
 
 def difference_line(hash_: str, comparison: Comparison, *, runs_the_same: bool) -> DetailLine:
     """Describe what tells a spec from one like it; `hash_` is that of the other one."""
+    from spackscope.model.presentation.differences import difference_lines, untold_text
+
     lines = difference_lines(comparison)
     running = [line for line in lines if line.runs]
     building = [line for line in lines if not line.runs]
@@ -63,6 +68,8 @@ def _short(line: DifferenceLine) -> str:
 
 def needs_detail(needs: Needs) -> DetailLine:
     """Name what a spec links or runs, as far as there is room."""
+    from spackscope.model.presentation.needs import needs_cell
+
     return DetailLine(needs_cell(needs, _WIDTH), NEEDS)
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.analysis.run_kinds import Kind, run_kinds
-from spackscope.model.analysis.spec_graph import spec_graph
-from spackscope.model.analysis.varying import varying
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import RowRole
@@ -22,6 +19,10 @@ from spackscope.model.presentation.kinds import (
     differing_lines,
     telling_packages,
 )
+
+# The analyses are imported in the thread that needs them, after the first rows are shown.
+if TYPE_CHECKING:
+    from spackscope.model.analysis.run_kinds import Kind
 
 _BYTES_OF_AN_ID = 100
 
@@ -68,6 +69,8 @@ class RowNotes:
     """Computes notes in worker threads, and keeps the kinds of some groups."""
 
     def __init__(self, catalog: Catalog) -> None:
+        from spackscope.model.analysis.spec_graph import spec_graph
+
         self._graph = spec_graph(catalog)
         self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
             lambda kinds: _BYTES_OF_AN_ID * sum(len(kind.ids) for kind in kinds)
@@ -78,6 +81,8 @@ class RowNotes:
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled and IndexDamaged."""
+        from spackscope.model.analysis.run_kinds import run_kinds
+
         return self._kinds.get(
             tuple(ids), lambda: run_kinds(self._graph, ids, should_stop=should_stop)
         )
@@ -145,6 +150,7 @@ class RowNotes:
         self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
     ) -> _Compared:
         """Return what tells groups apart, and what each differs in from the others."""
+        from spackscope.model.analysis.varying import varying
 
         def compute() -> _Compared:
             if len(groups) > MAX_COMPARED:
