@@ -105,7 +105,8 @@ class PairChanges:
         if self._are_alike(pair) or COMPILERS_OF_RUNTIMES.get(name) in children:
             return 0
         differences = own_differences(graph, *pair)
-        changes = changes_of(name, differences)
+        # Two edges to one name may differ alike.
+        changes = dict.fromkeys(changes_of(name, differences))
         own = tuple(change for change in changes if change.package)
         sets = [*([own] if own else []), *((change,) for change in changes if not change.package)]
         return sum(self._bit(change_set) for change_set in sets)

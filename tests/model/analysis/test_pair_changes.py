@@ -68,3 +68,17 @@ def test_a_search_can_be_stopped(tmp_path: Path) -> None:
     search = PairChanges(graph, should_stop=lambda: True)
     with pytest.raises(Cancelled):
         list(map(search.find, [0] * graph.count, range(1, graph.count)))
+
+
+def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
+    edges = [edge("p", hash_of(number), ["link"]) for number in (3, 4)]
+    nodes = [
+        node(hash_of(1), dependencies=[]),
+        node(hash_of(2), dependencies=edges),
+        *(node(hash_of(number), name="p", dependencies=...) for number in (3, 4)),
+    ]
+    graph = graph_of(tmp_path, *nodes)
+    ids = graph.find([hash_of(1), hash_of(2)])
+    search = PairChanges(graph)
+    assert search.find(ids[hash_of(1)], ids[hash_of(2)]).own == UNTOLD << 1
+    assert len(search.change_sets) == 1

@@ -4,15 +4,31 @@ import base64
 import hashlib
 import json
 import lzma
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from spackscope.model.analysis.changes import Change
 from spackscope.model.analysis.differences import compare
 from spackscope.model.analysis.source_differences import SourceComparison, compare_sources
-from tests.builders import SPACK_DATA, catalog_of, hash_of, record, write_page
+from spackscope.model.presentation.source_differences import SourceReport
+from tests.builders import (
+    SPACK_DATA,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
 from tests.model.analysis.environments import Made, made, write_lock
+from tests.model.catalog.test_dependency_tree import Graph, graphs
 
 Nodes = dict[str, dict[str, Any]]
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
@@ -241,3 +257,47 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     assert roots == {
         (root["hash"], moved[root["hash"]]) for root in lock["roots"] if root["hash"] in moved
     }
+
+
+def index_of(path: Path, graph: Graph, version: int, names: int) -> Path:
+    """Write an index with these edges, in which every third spec has the version."""
+
+    def hash_in(number: int) -> str:
+        return hash_of(number if number % 3 else number + 20 * version)
+
+    deptypes = (["link"], ["build"], ["build", "run"])
+    nodes = [
+        node(
+            hash_in(parent),
+            name=f"p{parent % names}",
+            version=str(parent + version),
+            dependencies=[
+                edge(f"p{child % names}", hash_in(child), deptypes[child % 3])
+                for child in children
+            ],
+        )
+        for parent, children in graph.items()
+    ]
+    path.write_bytes(database(installs(*nodes)))
+    return path
+
+
+@given(graphs, graphs, st.integers(1, 12))
+@settings(max_examples=30)
+def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        paths = [
+            index_of(Path(directory, f"{version}.json"), graph, version, names)
+            for version, graph in enumerate((old, new))
+        ]
+        result = compare_sources(*map(catalog_of, paths))
+        changed = sum(len(package.specs) for package in result.changed)
+        added = sum(len(package.specs) for package in result.added)
+        removed = sum(len(package.specs) for package in result.removed)
+        more = sum(len(package.added) for package in result.changed)
+        fewer = sum(len(package.removed) for package in result.changed)
+        assert result.same + changed + added + more == result.count_b
+        assert result.same + changed + removed + fewer == result.count_a
+        report = SourceReport(result, ("old", "new"))
+        assert list(report.lines(shows_all=True))
+        assert json.loads(report.json())["same"] == result.same
