@@ -125,6 +125,7 @@ KEYS = (
     Key(COMPARE, "l,right", "column(1)", "→ l", "Go one column to the right.", moves=True),
     Key(COVERAGE, "enter", "take", "⏎", "Go to the nearest; on a reason: only these.", "go to it"),
     Key(COVERAGE, "y", "copy", "y", "Copy the hashes of what is missing and shown.", "copy"),
+    Key(COVERAGE, "d", "compare", "d", "Compare the missing spec with the nearest.", "compare"),
     Key(COVERAGE, "a", "present", "a", "Show or hide what is there.", "all"),
     Key(COVERAGE, "e", "other", "e", "Show the next environment of the sources."),
     Key(COVERAGE, "escape,q,C", "close", "esc", "Go back to the rows.", "back"),

@@ -55,7 +55,12 @@ class ComparisonController:
             self._host.say(NOTHING_TO_COMPARE)
             return
         read_ids = partial(_ids_of, catalog, hashes) if hashes else lambda: alike
-        self._show(catalog, read_ids, selected)
+        self._show(catalog, read_ids, selected.id)
+
+    def compare(self, hashes: Sequence[str]) -> None:
+        """Compare specs by their hashes."""
+        if (catalog := self._host.state.catalog) is not None:
+            self._show(catalog, partial(_ids_of, catalog, hashes))
 
     def _look_alikes(self, catalog: Catalog, row: Row) -> Sequence[int]:
         """Return the look-alikes that are shown, or if it is one only, all in the index."""
@@ -64,11 +69,11 @@ class ComparisonController:
         return shown if len(shown) > 1 else range(*catalog.column_arrays.specs(row.look_alike))
 
     def _show(
-        self, catalog: Catalog, read_ids: Callable[[], Sequence[int]], selected: Row
+        self, catalog: Catalog, read_ids: Callable[[], Sequence[int]], selected: int = -1
     ) -> None:
         def fill(by_kind: bool) -> None:
             column_id = screen.column_id
-            cursor_on = selected.id if column_id is None else column_id
+            cursor_on = selected if column_id is None else column_id
             self._fill(screen, catalog, read_ids, cursor_on, by_kind)
 
         screen = CompareScreen(lambda hash_: self._copy_hash(screen, hash_), fill)

@@ -72,7 +72,12 @@ class Controllers:
         from spackscope.tui.browser.coverage import CoverageController
 
         return CoverageController(
-            self.host, self.navigation, self._copy, self._sources, self._session
+            self.host,
+            self.navigation,
+            lambda hashes: self.comparison.compare(hashes),
+            self._copy,
+            self._sources,
+            self._session,
         )
 
     @cached_property

@@ -18,7 +18,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.copy_forms import CopyDone
-from spackscope.tui.dialogs.coverage import CoverageScreen
+from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 
 NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
 _STEP = 16
@@ -32,11 +32,13 @@ class CoverageController:
         self,
         host: Host,
         navigation: Navigation,
+        compare: Callable[[Sequence[str]], object],
         copy: Callable[[str, str], CopyDone],
         sources: Sequence[str],
         session: Session,
     ) -> None:
         self._host, self._navigation, self._copy = host, navigation, copy
+        self._compare = compare
         self._sources, self._session = sources, session
         self._catalog: Catalog | None = None
         self._reports: dict[str, CoverageReport] = {}
@@ -114,14 +116,20 @@ class CoverageController:
             group="copy",
         )
 
-    def _leave(self, hash_: str | None) -> None:
+    def _leave(self, choice: Choice | None) -> None:
         """Stop reading, and go to what the user chose."""
         self._host.cancel("cover")
         catalog = self._host.state.catalog
-        if hash_ is not None and catalog is not None:
-            self._host.run(
-                lambda _: spec_graph(catalog).find([hash_]).get(hash_), self._go_to, group="path"
-            )
+        if choice is None or catalog is None:
+            return
+        if choice.nearest:
+            self._compare((choice.hash, choice.nearest))
+            return
+        self._host.run(
+            lambda _: spec_graph(catalog).find([choice.hash]).get(choice.hash),
+            self._go_to,
+            group="path",
+        )
 
     def _go_to(self, id_: int | None) -> None:
         if id_ is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual import events, getters, on
@@ -93,8 +94,16 @@ def _first(lines: Sequence[CoverageLine]) -> int:
     return next((number for number, line in enumerate(lines) if line.key), 0)
 
 
-class CoverageScreen(Dialog[str]):
-    """A screen that is filled while specs are compared, and returns the hash to go to.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The hash of the spec to go to, or that of a missing spec to compare with the nearest."""
+
+    hash: str
+    nearest: str = ""
+
+
+class CoverageScreen(Dialog[Choice]):
+    """A screen that is filled while specs are compared, and returns what was chosen.
 
     `copy` is called with hashes, and what they are in some words; `other` when the user asks for
     another environment.
@@ -231,6 +240,14 @@ class CoverageScreen(Dialog[str]):
         """Show the next environment among the sources."""
         self._other()
 
+    def action_compare(self) -> None:
+        """Compare the missing spec under the cursor with the nearest."""
+        spec = self._rows.line.spec if self._report is not None and self._rows.line else None
+        if isinstance(spec, MissingLine) and spec.nearest:
+            self.dismiss(Choice(spec.hash, spec.nearest))
+        else:
+            self.say("Go to a missing spec with a nearest one, then press d.")
+
     def action_present(self) -> None:
         """Show or hide what is there."""
         self._shows_present = not self._shows_present
@@ -248,7 +265,7 @@ class CoverageScreen(Dialog[str]):
             return
         if line.spec is not None:
             nearest = line.spec.nearest if isinstance(line.spec, MissingLine) else ""
-            self.dismiss(nearest or line.spec.hash)
+            self.dismiss(Choice(nearest or line.spec.hash))
         elif line.is_fold:
             self.action_present()
         else:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.browser.coverage import NO_ENVIRONMENT
-from spackscope.tui.dialogs.coverage import CoverageScreen
+from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 from tests.browsing import browsing
 from tests.builders import database, edge, environment, hash_of, installs, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -100,7 +100,7 @@ def test_the_nearest_can_be_gone_to(sources: list[Path]) -> None:
     screen_of(browser)
     _, done = browser.host.dialogs[-1]
     assert done is not None
-    done(OTHER)
+    done(Choice(OTHER))
     browser.settle()
     assert browser.state.selected is not None
     assert browser.state.selected.spec.hash == OTHER
@@ -150,6 +150,16 @@ async def test_what_is_there_can_be_unfolded(sources: list[Path]) -> None:
         await browser.press("enter", "G", "enter")
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == ZLIB
+
+
+async def test_a_missing_spec_is_compared_with_the_nearest(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(110, 20)) as browser:
+        await browser.press("C", "d")
+        assert "Go to a missing spec with a nearest one" in browser.lines[-1]
+        await browser.press("j", "d")
+        assert HDF5[:7] in browser.lines[0]
+        assert OTHER[:7] in browser.lines[0]
+        assert any(line.split()[-2:] == ["ubuntu24.04", "rhel8"] for line in browser.lines)
 
 
 async def test_the_keys_are_explained(sources: list[Path]) -> None:
