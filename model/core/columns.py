@@ -46,9 +46,11 @@ def _source_title(sources: tuple[str, ...]) -> str:
 
 
 def _answer_cell(values: tuple[str, ...]) -> str:
-    """Return an answer about the host: the reason rather than `no`."""
+    """Return an answer about the host; for `no` the first reason, as `target too new +1`."""
     answer, *reasons = values or (UNKNOWN,)
-    return clean(", ".join(reasons)) if reasons and answer != UNKNOWN else answer
+    if answer == UNKNOWN or not reasons:
+        return answer
+    return clean(reasons[0]) + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
 
 
 def _always(_: object) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.records import ANSWERS
 from spackscope.model.core.variants import is_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
@@ -104,6 +106,9 @@ def _pattern(column: str, body: str) -> str:
     if body.startswith("="):
         return body[1:]
     if is_glob(body) or (column in _AS_IN_SPACK and set(":,") & set(body)):
+        return body
+    if body in ANSWERS and FIELDS[column].is_by_host:
+        # Anywhere in a text, "no" would also mean "unknown".
         return body
     return f"*{body}*"
 

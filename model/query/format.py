@@ -53,8 +53,8 @@ def _term_text(term: Term) -> str:
         is_word = pattern not in WORDS and lexer.is_token(lexer.NAME, pattern)
         return pattern if is_word else lexer.in_quotes(pattern)
     if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
-        # Spack reads no version that ends in a separator after `@`.
-        is_plain = not _ENDS_IN_SEPARATOR.search(pattern)
+        # Spack reads no version that ends in a separator after `@`, and `@:` as no condition.
+        is_plain = pattern != ":" and not _ENDS_IN_SEPARATOR.search(pattern)
         return f"@{pattern}" if is_plain else f"version={lexer.in_quotes(pattern)}"
     if column == "hash" and lexer.is_token(lexer.HASH, f"/{pattern}"):
         return f"/{pattern}"

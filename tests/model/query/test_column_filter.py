@@ -25,6 +25,8 @@ GCC = Depends(True, (Term("package", "gcc"), Term("version", "13:")))
         ("os", "=centos7", [Term("os", "centos7")]),
         ("os", "'a b'", [Term("os", "*a b*")]),
         ("os", "u*4", [Term("os", "u*4")]),
+        ("fits", "no glibc", [Term("fits", "no"), Term("fits", "*glibc*")]),
+        ("fits", "!yes", [Term("fits", "yes", negated=True)]),
         ("version", "1.2", [Term("version", "*1.2*")]),
         ("version", "1.2:", [Term("version", "1.2:")]),
         ("version", "@1.2", [Term("version", "1.2")]),
