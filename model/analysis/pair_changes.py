@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from spackscope.model.analysis.changes import Change, changes_of
@@ -18,6 +20,10 @@ from spackscope.model.core.progress import ShouldStop, never
 UNTOLD = 1
 """The bit of differences that the sources do not tell."""
 
+MAX_PAIRS = 300_000
+"""Pairs of one search; two caches of 60,000 specs have a third of that."""
+
+_MAX_CHANGE_SETS = 10_000
 _PAIRS_BETWEEN_CHECKS = 256
 
 
@@ -50,12 +56,15 @@ class PairChanges:
     """Finds the changes of pairs of specs, and of all pairs below them.
 
     What changes in a package is one change set, and so is each change that any package may have,
-    such as that of the os. `change_sets` has those that were found.
+    such as that of the os. `change_sets` has those that were found. What is below more than
+    `max_pairs` pairs is UNTOLD, and so are changes after very many others.
     """
 
-    def __init__(self, graph: Graph, *, should_stop: ShouldStop = never) -> None:
+    def __init__(
+        self, graph: Graph, *, max_pairs: int = MAX_PAIRS, should_stop: ShouldStop = never
+    ) -> None:
         self.change_sets: list[tuple[Change, ...]] = []
-        self._graph, self._should_stop = graph, should_stop
+        self._graph, self._max_pairs, self._should_stop = graph, max_pairs, should_stop
         self._numbers: dict[tuple[Change, ...], int] = {}
         self._found: dict[NodePair, PairChange] = {}
         self._kinds: dict[tuple[tuple[str, EdgeKind], ...], int] = {}
@@ -82,6 +91,10 @@ class PairChanges:
                 stack.pop()
         return self._found[first]
 
+    @property
+    def _is_full(self) -> bool:
+        return len(self._found) >= self._max_pairs
+
     def _key(self, a: int, b: int) -> NodePair:
         return NodePair(self._graph.identity(a), self._graph.identity(b))
 
@@ -91,6 +104,8 @@ class PairChanges:
         for child in children:
             below = self._found.get(child.key)
             total |= below.total if below is not None else 0
+        if self._is_full:
+            total |= UNTOLD
         if not total:
             own = total = UNTOLD
         self._found[key] = PairChange(own, total)
@@ -109,7 +124,7 @@ class PairChanges:
         changes = dict.fromkeys(changes_of(name, differences))
         own = tuple(change for change in changes if change.package)
         sets = [*([own] if own else []), *((change,) for change in changes if not change.package)]
-        return sum(self._bit(change_set) for change_set in sets)
+        return reduce(or_, map(self._bit, sets), 0)
 
     def _are_alike(self, pair: NodePair) -> bool:
         """Check quickly whether two specs have no own differences."""
@@ -121,12 +136,16 @@ class PairChanges:
     def _bit(self, change_set: tuple[Change, ...]) -> int:
         number = self._numbers.get(change_set)
         if number is None:
+            if len(self.change_sets) == _MAX_CHANGE_SETS:
+                return UNTOLD
             number = self._numbers[change_set] = len(self.change_sets)
             self.change_sets.append(change_set)
         return UNTOLD << (number + 1)
 
     def _children(self, a: int, b: int) -> list[_Child]:
         """Return the pairs of dependencies with different hashes, with their names."""
+        if self._is_full:
+            return []
         graph = self._graph
         shape_a, shape_b = self._shape(a), self._shape(b)
         if shape_a.edges == shape_b.edges:

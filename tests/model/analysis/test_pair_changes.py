@@ -41,7 +41,7 @@ def test_an_absent_dependency_is_untold(tmp_path: Path) -> None:
 
 
 def test_a_long_chain_is_walked(tmp_path: Path) -> None:
-    length = 2_000
+    length = 500
     nodes = [
         node(
             hash_of(number + start),
@@ -60,6 +60,10 @@ def test_a_long_chain_is_walked(tmp_path: Path) -> None:
     change = search.find(ids[hash_of(1)], ids[hash_of(10_001)])
     assert change.own == 0
     assert [changes[0].package for changes in search.change_sets] == [f"p{length}"]
+    bounded = PairChanges(graph, max_pairs=5)
+    near = graph.find([hash_of(length - 9), hash_of(10_000 + length - 9)])
+    assert bounded.find(*near.values()).total & ~UNTOLD
+    assert bounded.find(ids[hash_of(1)], ids[hash_of(10_001)]).total & UNTOLD
 
 
 def test_a_search_can_be_stopped(tmp_path: Path) -> None:
