@@ -115,7 +115,7 @@ def _is_told(
     if name == "compiler":
         # Of what Spack 1.0 built a page tells it, and all else has it as a dependency.
         return name in a and name in b
-    return all(told or name in values for values, told in zip((a, b), tells, strict=True))
+    return all(is_whole or name in values for values, is_whole in zip((a, b), tells, strict=True))
 
 
 def _edge_differences(graph: Graph, a: int, b: int) -> Iterator[Difference]:
