@@ -7,9 +7,7 @@ library with its prefix. A part that is not known is empty, or None.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
@@ -27,6 +25,7 @@ MACOS_RELEASES = (
 
 _LIBCS = ("glibc", "musl")
 _KEYS = ("platform", "os", "target", "libc", *_LIBCS)
+_EXPECTED = "Expected platform, os, target, libc, glibc or musl, each with = and a value"
 _WORD = re.compile(r"\S+")
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
 _NAME = re.compile(r"[\w.\-]+", re.ASCII)
@@ -105,7 +104,7 @@ def parse_host(text: str) -> Host:
         key, equals, value = word[0].partition("=")
         at = word.start() + len(key) + 1
         if not equals or key not in _KEYS:
-            raise QueryError(f"Expected {_listed(_KEYS)}, each with = and a value", word.start())
+            raise QueryError(_EXPECTED, word.start())
         part = "libc" if key in _LIBCS else key
         if part in texts:
             raise QueryError(f"{part} is given twice", word.start())
@@ -130,7 +129,7 @@ def _parse_libc(key: str, value: str, at: int) -> Libc:
     if key == "libc":
         name, _, stated = stated.partition("@")
         if name not in _LIBCS:
-            raise QueryError(f"Expected {_listed(_LIBCS)} and @ with a version after libc=", at)
+            raise QueryError("Expected glibc or musl, and @ with a version, after libc=", at)
     if not _VERSION.fullmatch(stated):
         raise QueryError(f"Expected a version of {name}, as in {name}=2.34", at)
     if colon and not prefix.startswith("/"):
@@ -141,10 +140,10 @@ def _parse_libc(key: str, value: str, at: int) -> Libc:
 def _check_target(name: str, at: int) -> None:
     from archspec.cpu import TARGETS
 
+    from spackscope.model.core.suggestions import did_you_mean
+
     if name not in TARGETS:
-        near = get_close_matches(name, TARGETS, 3)
-        guess = f". Did you mean {_listed(near)}?" if near else ""
-        raise QueryError(f"Unknown target {name}{guess}", at)
+        raise QueryError(f"Unknown target {name}{did_you_mean(name, TARGETS)}", at)
 
 
 def _platform(os: str, target: str, libc: Libc | None) -> str:
@@ -153,8 +152,3 @@ def _platform(os: str, target: str, libc: Libc | None) -> str:
 
     is_apple = bool(target) and not os and TARGETS[target].vendor == "Apple"
     return MACOS if libc is None and (os in MACOS_RELEASES or is_apple) else LINUX
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
