@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,11 +110,11 @@ class _Search:
 
     def _add(self, root: int, parents: Mapping[int, int], wanted: Collection[int]) -> None:
         reached = [id_ for id_ in wanted if id_ in parents]
-        names = [self._names[id_] for id_ in reached]
-        for id_, name in zip(reached, names, strict=True):
+        builds = Counter(self._names[id_] for id_ in reached)
+        for id_ in reached:
             use = self.uses.get(id_, Use())
             path = tuple(_path(parents, id_))
-            rank = names.count(name), len(path)
+            rank = builds[self._names[id_]], len(path)
             if not use.count or rank < self._ranks[id_]:
                 self._ranks[id_] = rank
             else:
