@@ -97,9 +97,9 @@ class EdgeWriter:
         node_ids = array("I")
         unknown: dict[int, str] = {}
         for number, node in enumerate(self._nodes):
-            nth = self._records.get(node, len(ids))
+            nth = self._records.get(node, -1)
             nth = merged.get(nth, nth)
-            node_ids.append(ids[nth] if nth < len(ids) else _NO_SPEC)
+            node_ids.append(ids[nth] if 0 <= nth < len(ids) else _NO_SPEC)
             if node_ids[-1] == _NO_SPEC:
                 unknown[number] = node[1]
         hashes = set(unknown.values())

@@ -11,6 +11,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.bounded_files import open_file
+from spackscope.model.core.records import Dependency
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
@@ -121,6 +122,17 @@ def test_what_one_source_lacks_is_found_in_another(tmp_path: Path) -> None:
 
     assert found(catalog_of(pushed, others), "^glibc@2.39") == [ZLIB]
     assert found(catalog_of(pushed), "^glibc@2.39") == []
+
+
+def test_what_no_source_describes_stays_absent(tmp_path: Path) -> None:
+    needing = database(installs(node(dependencies=[edge("glibc", GLIBC, ["link"])])))
+    sources = [write(tmp_path / f"{name}.json", needing) for name in ("first", "second")]
+
+    catalog = catalog_of(*sources)
+
+    (row,) = catalog.by_hash(ZLIB)
+    (dependency,) = catalog.dependencies.of(row.id)
+    assert catalog.dependencies.absent(dependency.child) == Dependency(GLIBC, "glibc")
 
 
 def test_a_record_that_one_source_only_depends_on_is_listed_for_the_other(tmp_path: Path) -> None:
