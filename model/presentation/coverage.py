@@ -126,9 +126,9 @@ def missing_lines(report: CoverageReport) -> Iterator[str]:
     """Yield what is missing in build order, each with its role, and with the nearest below it."""
     width = max((cell_width(spec.name) for spec in report.missing), default=0)
     for spec in report.missing:
-        hash_ = spec.hash[:SHORT_HASH]
-        yield f"  {hash_}{_GAP}{pad(spec.name, width)}{_GAP}{spec.role}".rstrip()
-        if spec.differs:
+        about = ", ".join(filter(None, (spec.role, spec.differs if not spec.nearest else "")))
+        yield f"  {spec.hash[:SHORT_HASH]}{_GAP}{pad(spec.name, width)}{_GAP}{about}".rstrip()
+        if spec.nearest:
             yield f"  {' ' * SHORT_HASH}{_GAP}{spec.differs}"
 
 
@@ -161,7 +161,7 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
     if spec.nearest.candidates:
         nearest = hashes[spec.nearest.candidates[0].id]
         tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
-        texts = _BETWEEN.join(difference_texts(spec))
+        texts = _BETWEEN.join(_difference_texts(spec))
         differs = f"nearest {nearest[:SHORT_HASH]}{tied}: {texts}"
     elif reason:
         differs = reason
@@ -170,7 +170,7 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
 
 def _notes(coverage: Coverage) -> Iterator[str]:
     """Yield where the hits are, and what is to be known of what is missing."""
-    if len(locations := source_counts(coverage)) > 1:
+    if len(locations := _source_counts(coverage)) > 1:
         yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
         yield f"{recorded:>7,}  missing but in an index, whose cache does not have them"
@@ -180,7 +180,7 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield "Dependencies are not compared where a source does not list them as the other does"
 
 
-def source_counts(coverage: Coverage) -> list[tuple[str, int]]:
+def _source_counts(coverage: Coverage) -> list[tuple[str, int]]:
     """Return the sources that hits are in, each with their number, the most first."""
     sources = (source for hit in coverage.hits for source in hit.location.sources)
     return Counter(sources).most_common()
@@ -218,7 +218,7 @@ def _role(spec: Missing) -> str:
     return ", ".join(filter(None, notes))
 
 
-def difference_texts(spec: Missing) -> list[str]:
+def _difference_texts(spec: Missing) -> list[str]:
     """Return how a missing spec differs from the nearest, the most telling first."""
     if spec.comparison is not None:
         lines = difference_lines(spec.comparison)

@@ -89,8 +89,7 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
         "  1 of 2  os and more below: ubuntu24.04 ≠ rhel8",
         "",
         "missing, in build order",
-        f"  {CMAKE[:7]}  cmake@3.31  build only, holds up others",
-        "           no build of the package",
+        f"  {CMAKE[:7]}  cmake@3.31  build only, holds up others, no build of the package",
         f"  {HDF5[:7]}  hdf5@1.14   root",
         f"           nearest {OLD_HDF5[:7]}: os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2",
     ]
