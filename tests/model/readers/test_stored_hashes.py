@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from tests.builders import (
     record,
     whole_index,
 )
+from tests.hostile import ODD_VALUES
 
 
 def check(data: bytes) -> StoredHashes:
@@ -198,6 +199,40 @@ def test_the_records_before_an_error_are_checked() -> None:
 def test_another_document_is_a_problem(data: bytes) -> None:
     hashes = check(data)
     assert (hashes.is_known, len(hashes.problems)) == (False, 1 + (data[:1] == b"\x1f"))
+
+
+def places(value: Any, *before: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the keys that lead to each value in a document."""
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, member in members:
+        yield (*before, key)
+        if isinstance(member, dict | list):
+            yield from places(member, *before, key)
+
+
+def replaced(document: Any, place: tuple[Any, ...], value: object) -> bytes:
+    copy = inner = json.loads(json.dumps(document))
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return json.dumps(copy).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        database(installs(in_format(4, node(build_spec={"name": "zlib", "hash": hash_of(7)})))),
+        lock({hash_of(1): node()}, include_concrete={"/x": {"concrete_specs": {}}}),
+        spec_file([node(annotations={"original_specfile_version": 4, "compiler": "gcc@=12"})]),
+    ],
+    ids=["database", "lock file", "spec file"],
+)
+def test_any_value_may_be_anywhere(data: bytes) -> None:
+    document = json.loads(data)
+    for place in places(document):
+        for value in ODD_VALUES:
+            hashes = check(replaced(document, place, value))
+            assert len(hashes.whole) + hashes.wrong_count <= 1
 
 
 def test_a_check_can_be_stopped_while_it_reads() -> None:
