@@ -100,11 +100,8 @@ def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path)
 
 def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
-    browser = FakeBrowser(tmp_path, environ=HOST).load()
-    fits = "fits: unknown: dependencies not listed; target x86_64_v3 runs on zen3"
-    assert relations(browser) == [
-        fits,
-        "next to: Not told here: a source lists no dependencies",
-    ]
+    fits, *others = relations(FakeBrowser(tmp_path, environ=HOST).load())
+    assert fits.startswith("fits: unknown: dependencies not listed")
+    assert others == ["next to: Not told here: a source lists no dependencies"]
     write_page(tmp_path / "zlib" / "specs.md", [record(1)], title="zlib")
     assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits]
