@@ -27,7 +27,7 @@ from spackscope.model.sources.environments import find_environment
 from spackscope.model.sources.resolve import STANDARD_INPUT
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import MAX_PRINTED, print_lines_of_catalogs
+from spackscope.tui.cli.commands.common import MAX_PRINTED, print_lines_of_catalogs, stdout_colours
 from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -52,7 +52,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         code = _code(coverage, caches)
         if options.format != "hashes":
             coverage = _with_nearest(coverage, availability, options, session)
-        return _lines(coverage, options)
+        return _lines(coverage, options, session)
 
     # With --all more is printed, and no more is read.
     session = replace(session, include_dependency_only=False)
@@ -77,7 +77,7 @@ def _code(coverage: Coverage, caches: Catalog) -> ExitCode:
     return ExitCode.UNREADABLE if failed else ExitCode.INCOMPLETE
 
 
-def _lines(coverage: Coverage, options: Options) -> Iterator[str]:
+def _lines(coverage: Coverage, options: Options, session: Session) -> Iterator[str]:
     if options.format == "json":
         return iter([coverage_json(coverage)])
     if options.format == "hashes":
@@ -85,7 +85,8 @@ def _lines(coverage: Coverage, options: Options) -> Iterator[str]:
     report = read_report(coverage)
     if options.missing:
         return missing_lines(report)
-    return report_lines(report, shows_present=options.all)
+    lines = report_lines(report, shows_present=options.all)
+    return stdout_colours(options, session).headings(lines)
 
 
 def _read_hashes(session: Session) -> list[str] | None:

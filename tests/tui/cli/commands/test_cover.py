@@ -96,6 +96,13 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
     assert result.stderr == ""
 
 
+def test_a_terminal_gets_bold_headings(program: Program, home: Path) -> None:
+    code, text = program.on_terminal(*COVER)
+    assert code == 1
+    assert "\x1b[1mmissing, in build order\x1b[0m" in text
+    assert "\x1b" not in program.on_terminal(*COVER, "--no-color")[1]
+
+
 def test_only_what_is_missing_is_listed_on_request(program: Program, home: Path) -> None:
     lines = program(*COVER, "--missing").stdout.splitlines()
     assert [line.split()[0] for line in lines if not line.startswith("   ")] == [
