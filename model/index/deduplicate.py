@@ -216,10 +216,12 @@ class Deduplicator:
         self._merged.update((row.nth, kept.nth) for row in merged)
         self._mark_merged(*(row.codes.document for row in joined))
 
-    def _rank(self, row: _Row) -> tuple[int, bool, int]:
+    def _rank(self, row: _Row) -> tuple[int, bool, bool, int]:
         """Return a key that is smallest for the record with the most information."""
-        document = row.codes.document
-        return row.codes.unlisted, not self._documents[document].lists_dependencies, row.nth
+        lists_dependencies = self._documents[row.codes.document].lists_dependencies
+        compiler = self._dictionaries.entry("arch", row.codes.arch)[0]
+        # Without the record of a compiler its version is not known.
+        return row.codes.unlisted, not lists_dependencies, "@" not in compiler, row.nth
 
     def _is_same(self, row: _Row, kept: _Row) -> bool:
         """Check whether two records agree on what all documents spell alike."""

@@ -124,6 +124,15 @@ def test_what_one_source_lacks_is_found_in_another(tmp_path: Path) -> None:
     assert found(catalog_of(pushed), "^glibc@2.39") == []
 
 
+def test_the_record_that_tells_the_version_of_the_compiler_stays(tmp_path: Path) -> None:
+    alone = write(tmp_path / "tree.json", database(installs(node(), installed=True)))
+    whole = write(tmp_path / "cache.json", zlib_index())
+
+    (row,) = catalog_of(alone, whole).by_hash(ZLIB)
+
+    assert row.spec.compiler == "gcc@13.2.0"
+
+
 def test_what_no_source_describes_stays_absent(tmp_path: Path) -> None:
     needing = database(installs(node(dependencies=[edge("glibc", GLIBC, ["link"])])))
     sources = [write(tmp_path / f"{name}.json", needing) for name in ("first", "second")]
