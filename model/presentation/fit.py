@@ -13,6 +13,8 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Group
+from spackscope.model.query.format import format_group
 
 HERE = "here"
 """Where specs run on this machine; otherwise it is `on` some host."""
@@ -60,19 +62,27 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
     """
     sentences = []
     for column in (column.name for column in COLUMNS if column.is_by_host):
-        if groups := query.of_column(column):
-            rest = query.without_column(column)
-            try:
-                counts = catalog.execution.count_by_host(rest, column, should_stop)
-                shown = catalog.execution.count_by_host(query, column, should_stop)
-            except Unanswerable:
-                continue
-            hidden = counts - shown
-            text = " ".join(str(Query((group,))) for group in groups)
-            if hidden:
-                total = f"{hidden.total():,} of {counts.total():,}"
-                sentences.append(f"{text} hides {total}: {_counted(hidden)}")
+        specs = (query.groups, *query.specs)
+        groups = dict.fromkeys(g for spec in specs for g in spec if _is_on(column, g))
+        first, *others = (tuple(g for g in spec if g not in groups) for spec in specs)
+        if not groups:
+            continue
+        try:
+            counts = catalog.execution.count_by_host(
+                Query(first, tuple(others)), column, should_stop
+            )
+            shown = catalog.execution.count_by_host(query, column, should_stop)
+        except Unanswerable:
+            continue
+        if hidden := counts - shown:
+            text = " ".join(map(format_group, groups))
+            total = f"{hidden.total():,} of {counts.total():,}"
+            sentences.append(f"{text} hides {total}: {_counted(hidden)}")
     return "; ".join(sentences)
+
+
+def _is_on(column: str, group: Group) -> bool:
+    return all(condition.column == column for condition in group)
 
 
 def _counted(hidden: Counter[Value]) -> str:

@@ -73,3 +73,10 @@ def test_what_a_filter_hides_is_counted(catalog: Catalog) -> None:
     assert f"glibc 2.35 > 2.28: {newer}" in hidden
     others = hidden_by_host(catalog, parse("zlib-ng !fits"))
     assert others == f"!fits hides {shown} of {total}: yes {shown}"
+
+
+def test_of_several_specs_each_may_hide_some(catalog: Catalog) -> None:
+    both, hdf5 = hidden_by_host(catalog, parse("hdf5 fits zlib-ng")), parse("hdf5")
+    hides = catalog.count(hdf5) - catalog.count(parse("hdf5 fits"))
+    total = catalog.count(hdf5) + catalog.count(parse("zlib-ng"))
+    assert both.startswith(f"fits hides {hides} of {total}: ")

@@ -14,6 +14,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
+from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.query.format import join_words
@@ -59,6 +60,13 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
     indent = " " * cell_width(clean(text[: error.offset]))
     lines = (f"  {clean(text)}", f"  {indent}^ {error}")
     return Leave(ExitCode.USAGE, sentence, *lines)
+
+
+def print_remarks(catalog: Catalog, query: Query) -> None:
+    """Print which virtuals a query names, and what its conditions on the host hide."""
+    for sentence in (catalog.virtuals.sentence(query), hidden_by_host(catalog, query)):
+        if sentence:
+            stdio.print_message(sentence)
 
 
 def print_lines(

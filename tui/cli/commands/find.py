@@ -11,10 +11,9 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation import export
-from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines
+from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines, print_remarks
 from spackscope.tui.cli.table import Table
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -37,10 +36,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         # With a host every format says what fits it.
         catalog.by_host.fills_rows = bool(options.host)
         listing = catalog.listing(View(query))
-        if virtuals := catalog.virtuals.sentence(query):
-            stdio.print_message(virtuals)
-        if hidden := hidden_by_host(catalog, query):
-            stdio.print_message(hidden)
+        print_remarks(catalog, query)
         if not is_table:
             specs = catalog.specs(listing)
             if options.format in ("json", "jsonl"):

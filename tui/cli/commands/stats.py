@@ -14,7 +14,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import frequency_table
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines
+from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines, print_remarks
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -29,8 +29,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     def lines(catalog: Catalog) -> Iterator[str]:
         axes = [_axis(catalog, name) for name in options.by]
         counts = frequency(catalog, query, axes)
-        if virtuals := catalog.virtuals.sentence(query):
-            stdio.print_message(virtuals)
+        print_remarks(catalog, query)
         if options.format == "json":
             yield from frequency_table.json_lines(counts)
         elif options.format == "csv":
