@@ -133,13 +133,7 @@ class ComparisonController:
             return
         # Another catalog may have come in the meantime, in which the spec has another id.
         reading = partial(_find, catalog, destination)
-        self._host.run(reading, self._go_to, group="path")
-
-    def _go_to(self, id_: int | None) -> None:
-        if id_ is None:
-            self._host.say("There is no such spec to go to")
-        else:
-            self._navigation.jump(id_)
+        self._host.run(reading, self._navigation.jump, group="path")
 
 
 def _ids_of(catalog: Catalog, hashes: Sequence[str]) -> Sequence[int]:

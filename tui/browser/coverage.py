@@ -127,15 +127,9 @@ class CoverageController:
             return
         self._host.run(
             lambda _: spec_graph(catalog).find([choice.hash]).get(choice.hash),
-            self._go_to,
+            self._navigation.jump,
             group="path",
         )
-
-    def _go_to(self, id_: int | None) -> None:
-        if id_ is None:
-            self._host.say("There is no such spec to go to")
-        else:
-            self._navigation.jump(id_)
 
 
 def _source_of(catalog: Catalog, name: str, sources: Sequence[str]) -> str:

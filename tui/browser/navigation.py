@@ -119,9 +119,12 @@ class Navigation:
         else:
             self.jump(node.id)
 
-    def jump(self, id_: int) -> None:
-        """Select a spec, whatever package and query are in the way."""
+    def jump(self, id_: int | None) -> None:
+        """Select a spec, whatever package and query are in the way; None if there is none."""
         state = self._host.state
+        if id_ is None:
+            self._host.say("There is no such spec to go to")
+            return
         if state.catalog is None or state.details is None:
             return
         if id_ == state.details.row.id:

@@ -14,8 +14,7 @@ from spackscope.model.presentation.comparison import ComparedTable, table_lines
 from spackscope.model.presentation.comparison_cells import cell_sentence, path_in
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
-from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.text import help_dialog
+from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COMPARE, bindings, hints
 from spackscope.tui.process.stdio import supports_unicode
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
@@ -33,13 +32,14 @@ class Destination:
     path: tuple[str, ...] = ()
 
 
-class CompareScreen(Dialog[Destination]):
+class CompareScreen(FullScreen[Destination]):
     """A screen that is filled while specs are compared, and returns where to go.
 
     `copy` is called with a hash, `regroup` when the user switches between a column for each
     run-time kind and one for each hash.
     """
 
+    PANE = COMPARE
     BINDINGS = bindings(COMPARE)
     AUTO_FOCUS = "ComparisonRows"
 
@@ -52,7 +52,6 @@ class CompareScreen(Dialog[Destination]):
         self._copy, self._regroup = copy, regroup
         self._table: ComparedTable | None = None
         self._failure = ""
-        self._is_composed = False
         self._shows_equal = False
         self._shows_build: bool | None = None
         self._cursor_on: int | None = None
@@ -104,11 +103,6 @@ class CompareScreen(Dialog[Destination]):
         self._failure = f"{sentence}\nesc closes"
         if self._is_composed:
             self._rows.show(0, empty=self._failure)
-
-    def say(self, text: str, *, error: bool = False) -> None:
-        """Show a message in the place of the hints for some seconds."""
-        if self._is_composed:
-            self._status.say(text, error=error)
 
     def _show(self) -> None:
         table = self._table
@@ -164,10 +158,6 @@ class CompareScreen(Dialog[Destination]):
         """Copy the hash of the column."""
         if self._table is not None:
             self._copy(self._table.specs[self._rows.column].hash)
-
-    def action_show_help(self) -> None:
-        """Show the keys, those of this screen first."""
-        self.app.push_screen(help_dialog(COMPARE))
 
     @on(VirtualList.Chosen)
     def action_take(self) -> None:

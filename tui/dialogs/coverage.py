@@ -22,8 +22,7 @@ from spackscope.model.presentation.coverage import (
     PresentLine,
 )
 from spackscope.model.presentation.titles import counted, position
-from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.text import help_dialog
+from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COVERAGE, bindings, hints
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.status_line import StatusLine
@@ -102,13 +101,14 @@ class Choice:
     nearest: str = ""
 
 
-class CoverageScreen(Dialog[Choice]):
+class CoverageScreen(FullScreen[Choice]):
     """A screen that is filled while specs are compared, and returns what was chosen.
 
     `copy` is called with hashes, and what they are in some words; `other` when the user asks for
     another environment.
     """
 
+    PANE = COVERAGE
     BINDINGS = bindings(COVERAGE)
     AUTO_FOCUS = "CoverageRows"
 
@@ -123,7 +123,7 @@ class CoverageScreen(Dialog[Choice]):
         self._environment = ""
         self._report: CoverageReport | None = None
         self._progress = "reading…\nesc stops it"
-        self._failed = self._is_composed = False
+        self._failed = False
         self._only = ""
         self._shows_present = False
 
@@ -170,11 +170,6 @@ class CoverageScreen(Dialog[Choice]):
         """Show why there is nothing to show."""
         self._failed, self._progress = True, f"{sentence}\nesc closes"
         self._show()
-
-    def say(self, text: str, *, error: bool = False) -> None:
-        """Show a message in the place of the hints for some seconds."""
-        if self._is_composed:
-            self._status.say(text, error=error)
 
     def _show(self) -> None:
         if not self._is_composed:
@@ -252,10 +247,6 @@ class CoverageScreen(Dialog[Choice]):
         """Show or hide what is there."""
         self._shows_present = not self._shows_present
         self._show()
-
-    def action_show_help(self) -> None:
-        """Show the keys, those of this screen first."""
-        self.app.push_screen(help_dialog(COVERAGE))
 
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
