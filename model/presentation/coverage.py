@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from spackscope.model.analysis.coverage import Coverage, Missing
-from spackscope.model.analysis.differences import Difference
-from spackscope.model.analysis.graph import Attributes
-from spackscope.model.analysis.miss_reasons import ReasonGroup, group_reasons
+from spackscope.model.analysis.differences.differences import Difference
+from spackscope.model.analysis.environments.coverage import Coverage, Missing
+from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, group_reasons
+from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.differences import difference_line, difference_lines

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.differences import Cause, Comparison, Difference
+from spackscope.model.analysis.differences.differences import Cause, Comparison, Difference
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.export import exported
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from spackscope.model.analysis.differences import Cause, Comparison, Difference, Value
-from spackscope.model.analysis.folded_differences import FoldedDifference, fold_differences
+from spackscope.model.analysis.differences.differences import Cause, Comparison, Difference, Value
+from spackscope.model.analysis.differences.folded_differences import (
+    FoldedDifference,
+    fold_differences,
+)
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.presentation.detail import DIFFERS

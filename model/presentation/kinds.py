@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.core.text import clean
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.varying_rows import Cell, VaryingRow
+    from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow
 
 BUILD_TOOLS_ONLY = "build tools only"
 ALL_RUN_THE_SAME = f"{BUILD_TOOLS_ONLY}: all run the same"

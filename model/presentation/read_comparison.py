@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from spackscope.model.analysis.graph import Graph
-from spackscope.model.analysis.own_differences import Value, attribute_values
-from spackscope.model.analysis.run_kinds import Kind, run_kinds
-from spackscope.model.analysis.varying import varying
-from spackscope.model.analysis.varying_rows import VaryingRow
-from spackscope.model.analysis.walk import Walker
+from spackscope.model.analysis.differences.own_differences import Value, attribute_values
+from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.walk import Walker
+from spackscope.model.analysis.kinds.run_kinds import Kind, run_kinds
+from spackscope.model.analysis.kinds.varying import varying
+from spackscope.model.analysis.kinds.varying_rows import VaryingRow
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import (
     MISSING,

@@ -22,7 +22,7 @@ from spackscope.model.presentation.kinds import (
 
 # The analyses are imported in the thread that needs them, after the first rows are shown.
 if TYPE_CHECKING:
-    from spackscope.model.analysis.run_kinds import Kind
+    from spackscope.model.analysis.kinds.run_kinds import Kind
 
 _BYTES_OF_AN_ID = 100
 
@@ -69,7 +69,7 @@ class RowNotes:
     """Computes notes in worker threads, and keeps the kinds of some groups."""
 
     def __init__(self, catalog: Catalog) -> None:
-        from spackscope.model.analysis.spec_graph import spec_graph
+        from spackscope.model.analysis.graphs.spec_graph import spec_graph
 
         self._graph = spec_graph(catalog)
         self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
@@ -81,7 +81,7 @@ class RowNotes:
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled and IndexDamaged."""
-        from spackscope.model.analysis.run_kinds import run_kinds
+        from spackscope.model.analysis.kinds.run_kinds import run_kinds
 
         return self._kinds.get(
             tuple(ids), lambda: run_kinds(self._graph, ids, should_stop=should_stop)
@@ -150,7 +150,7 @@ class RowNotes:
         self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
     ) -> _Compared:
         """Return what tells groups apart, and what each differs in from the others."""
-        from spackscope.model.analysis.varying import varying
+        from spackscope.model.analysis.kinds.varying import varying
 
         def compute() -> _Compared:
             if len(groups) > MAX_COMPARED:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from spackscope.model.analysis.spec_graph import spec_graph
-from spackscope.model.analysis.walk import Walker, spec_at
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.graphs.walk import Walker, spec_at
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.cells import SHORT_HASH

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from spackscope.model.analysis.availability import Availability, environments
-from spackscope.model.analysis.coverage import cover
-from spackscope.model.analysis.environment import environment_of
-from spackscope.model.analysis.nearest_missing import find_nearest
-from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.analysis.environments.availability import Availability, environments
+from spackscope.model.analysis.environments.coverage import cover
+from spackscope.model.analysis.environments.environment import environment_of
+from spackscope.model.analysis.environments.nearest_missing import find_nearest
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.loader.load import load

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from spackscope.model.analysis.session_fit import host_of
+from spackscope.model.analysis.fit.session_fit import host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
 from spackscope.model.catalog.rows import Row

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from spackscope.model.analysis.session_fit import attach_fit
+from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import IndexDamaged, SourceError

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spackscope.model.analysis.differences import compare
-from spackscope.model.analysis.graph import Graph
-from spackscope.model.analysis.nearest import nearest
-from spackscope.model.analysis.needs import read_needs
-from spackscope.model.analysis.run_kinds import run_kind, run_kinds
-from spackscope.model.analysis.session_fit import fit_of, host_phrase
-from spackscope.model.analysis.spec_graph import spec_graph
+from spackscope.model.analysis.differences.differences import compare
+from spackscope.model.analysis.environments.needs import read_needs
+from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
+from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
+from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop

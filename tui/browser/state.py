@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from spackscope.model.analysis.host import Host as Machine
+from spackscope.model.analysis.fit.host import Host as Machine
 from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation

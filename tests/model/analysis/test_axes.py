@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.axes import COUNTABLE, axis_names, find_axis
-from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.analysis.frequency import frequency
-from spackscope.model.analysis.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import ANSWERS

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import chosen_values, facets
 from spackscope.model.catalog.listing import Sort, View

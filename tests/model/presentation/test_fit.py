@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import Fit, FitReason
 from spackscope.model.presentation.fit import fit_sentences, hidden_by_host

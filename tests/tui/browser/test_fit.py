@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.assist.value_choice import Values
 from spackscope.model.query.conditions import Term
 from spackscope.tui.dialogs.values import ValuesDialog

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 
-from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
+from spackscope.model.analysis.fit.session_fit import attach_fit, described_host, host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.text import cell_width, clean, pad

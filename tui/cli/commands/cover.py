@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from spackscope.model.analysis.availability import Availability
-from spackscope.model.analysis.coverage import Coverage, cover
-from spackscope.model.analysis.environment import environment_of, environment_of_hashes
-from spackscope.model.analysis.nearest_missing import find_nearest
+from spackscope.model.analysis.environments.availability import Availability
+from spackscope.model.analysis.environments.coverage import Coverage, cover
+from spackscope.model.analysis.environments.environment import (
+    environment_of,
+    environment_of_hashes,
+)
+from spackscope.model.analysis.environments.nearest_missing import find_nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Unreadable

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from spackscope.model.analysis.differences import compare
-from spackscope.model.analysis.run_kinds import kinds_of
-from spackscope.model.analysis.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis.differences.differences import compare
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis.kinds.run_kinds import kinds_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import never

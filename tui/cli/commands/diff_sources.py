@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from spackscope.model.analysis.source_differences import compare_sources
+from spackscope.model.analysis.environments.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.presentation.source_differences import SourceReport
 from spackscope.model.sources.resolve import shown_source

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from spackscope.model.analysis.session_fit import fit_of
+from spackscope.model.analysis.fit.session_fit import fit_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.core.records import Spec

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from tests.builders import MANIFEST, mirror_v3, record, serve_files, under, write_page, zlib_index
-from tests.model.analysis.environments import Made, made, write_lock
+from tests.model.analysis.lock_files import Made, made, write_lock
 from tests.program import Program
 
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")

@@ -4,7 +4,7 @@ import json
 import lzma
 
 from tests.builders import SPACK_DATA
-from tests.model.analysis.environments import made, write_lock
+from tests.model.analysis.lock_files import made, write_lock
 from tests.program import Program
 
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")

@@ -1,0 +1,52 @@
+"""Match the edges of two nodes to dependencies by their names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spackscope.model.analysis.graphs.graph import Graph, is_run
+from spackscope.model.catalog.dependency_graph import Edge
+
+
+class EdgeKey(NamedTuple):
+    """What an edge is matched by: mostly the name alone.
+
+    Several edges of a node to one name are told apart as link or run against build only, and
+    then by their order.
+    """
+
+    name: str
+    runs: bool = True
+    number: int = 0
+
+
+def match_edges(
+    graph: Graph, a: Sequence[Edge], b: Sequence[Edge]
+) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
+    """Return the edges of two nodes by their keys: edges to be compared have the same key."""
+    names_a, names_b = ([graph.name(edge.child) for edge in edges] for edges in (a, b))
+    repeated = _repeated(names_a) | _repeated(names_b)
+    return _by_key(names_a, a, repeated), _by_key(names_b, b, repeated)
+
+
+def _repeated(names: Sequence[str]) -> set[str]:
+    if len(set(names)) == len(names):
+        return set()
+    return {name for name, count in Counter(names).items() if count > 1}
+
+
+def _by_key(
+    names: Sequence[str], edges: Sequence[Edge], repeated: set[str]
+) -> dict[EdgeKey, Edge]:
+    by_key: dict[EdgeKey, Edge] = {}
+    counts: Counter[tuple[str, bool]] = Counter()
+    for name, edge in zip(names, edges, strict=True):
+        key = EdgeKey(name)
+        if name in repeated:
+            runs = is_run(edge.deptypes)
+            key = EdgeKey(name, runs, counts[name, runs])
+            counts[name, runs] += 1
+        by_key[key] = edge
+    return by_key

@@ -1,0 +1,1 @@
+"""Answer questions about whole environments and sources."""

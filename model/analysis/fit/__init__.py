@@ -1,0 +1,1 @@
+"""Check which specs run on a host, and which Spack would reuse there."""

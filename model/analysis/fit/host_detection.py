@@ -1,0 +1,191 @@
+"""Detect the host as Spack does: its target, operating system and C library.
+
+Nothing slow is run, and what cannot be found out is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import sys
+from functools import lru_cache
+from typing import BinaryIO
+
+from spackscope.model.analysis.fit.host import LINUX, MACOS, Host, Libc
+
+_OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
+_MAX_FILE_SIZE = 2**16
+_TIMEOUT = 2.0
+"""Seconds after which a dynamic linker that states no version is given up."""
+
+_NORMALIZED_IDS = {"ol": "oracle", "opensuse-leap": "opensuse"}
+"""Names of distributions that Spack's `distro` writes differently from os-release."""
+
+# fmt: off
+_MACOS_NAMES = {
+    "10.5": "leopard", "10.6": "snowleopard", "10.7": "lion", "10.8": "mountainlion",
+    "10.9": "mavericks", "10.10": "yosemite", "10.11": "elcapitan", "10.12": "sierra",
+    "10.13": "highsierra", "10.14": "mojave", "10.15": "catalina", "11": "bigsur",
+    "12": "monterey", "13": "ventura", "14": "sonoma", "15": "sequoia", "26": "tahoe",
+}
+# fmt: on
+_LOADER_DIRECTORIES = ("lib", "lib64")
+_PT_INTERP = 3
+
+
+@lru_cache(1)
+def detect_host() -> Host:
+    """Return this machine.
+
+    detect_host().libc  # Libc(name='glibc', …), or None where there is none
+    """
+    platform = {"win32": "windows"}.get(sys.platform, sys.platform)
+    release = {LINUX: _linux_release, MACOS: _macos_release}.get(platform, str)()
+    libc = detect_libc() if platform == LINUX else None
+    return Host(platform, release, _target(), libc, is_this_machine=True)
+
+
+def _target() -> str:
+    """Return the target that archspec detects."""
+    try:
+        from archspec.cpu import host
+
+        return str(host().name)
+    except Exception:
+        # Whatever is wrong with the description of an odd processor, the target is unknown.
+        return ""
+
+
+def _linux_release() -> str:
+    for path in _OS_RELEASE:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return linux_os(file.read(_MAX_FILE_SIZE))
+        except OSError:
+            continue
+    return ""
+
+
+def linux_os(os_release: str) -> str:
+    """Return Spack's name of a distribution by the text of its os-release file.
+
+    The rules are those of lib/spack/spack/operating_systems/linux_distro.py: of a version only
+    the first number counts, except for Ubuntu. The version of openSUSE Tumbleweed is that of its
+    C library there, which is left out.
+
+        linux_os('ID="rhel"\\nVERSION_ID="9.4"')  # rhel9
+    """
+    fields = dict(re.findall(r"^(\w+)=[\"']?(.*?)[\"']?\s*$", os_release, re.MULTILINE))
+    name = fields.get("ID", "").lower().replace(" ", "_")
+    name = _NORMALIZED_IDS.get(name, name)
+    if "tumbleweed" in name:
+        return "opensusetumbleweed"
+    numbers = re.split(r"[^\w-]", fields.get("VERSION_ID") or fields.get("BUILD_ID", ""))
+    version = ".".join(numbers[: 2 if "ubuntu" in name else 1])
+    return f"{name}{version}".replace("-", "_") if name else ""
+
+
+def _macos_release() -> str:
+    import platform
+
+    return macos_name(platform.mac_ver()[0])
+
+
+def macos_name(version: str) -> str:
+    """Return Spack's name of a version of macOS, as `sequoia` for 15.1; empty if unknown.
+
+    The names are those of lib/spack/spack/operating_systems/mac_os.py.
+    """
+    major, _, rest = version.partition(".")
+    key = f"{major}.{rest.partition('.')[0]}" if major == "10" else major
+    return _MACOS_NAMES.get(key, "")
+
+
+@lru_cache(1)
+def detect_libc() -> Libc | None:
+    """Return the C library that this Python runs with; None if it cannot be found out.
+
+    The rules are those of lib/spack/spack/util/libc.py: the prefix is above the directory of the
+    dynamic linker, once that is resolved.
+    """
+    try:
+        with open(sys.executable, "rb") as file:
+            linker = interpreter(file)
+        prefix = libc_prefix(os.path.realpath(linker)) if linker else ""
+    except (OSError, ValueError, struct.error):
+        return None
+    if not prefix:
+        return None
+    try:
+        name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+    except (OSError, ValueError, AttributeError):
+        name = version = ""
+    if name == "glibc" and version:
+        return Libc(name, version, prefix)
+    version = musl_version(_stated_version(linker))
+    return Libc("musl", version, prefix) if version else None
+
+
+def interpreter(file: BinaryIO) -> str:
+    """Return the dynamic linker that an ELF file names, or "" if it names none.
+
+    Raises OSError, and struct.error on a file that ends too early.
+    """
+    ident = file.read(16)
+    if ident[:4] != b"\x7fELF":
+        return ""
+    is_64, order = ident[4] == 2, "<" if ident[5] == 1 else ">"
+    header = struct.unpack(f"{order}HHI{'QQQ' if is_64 else 'III'}IHHH", _read(file, is_64))
+    table_offset, entry_size, count = header[4], header[8], header[9]
+    for number in range(min(count, 100)):
+        file.seek(table_offset + number * entry_size)
+        entry = file.read(entry_size)
+        if struct.unpack_from(f"{order}I", entry)[0] == _PT_INTERP:
+            at, size = (8, 32) if is_64 else (4, 16)
+            word = f"{order}{'Q' if is_64 else 'I'}"
+            file.seek(struct.unpack_from(word, entry, at)[0])
+            path = file.read(min(struct.unpack_from(word, entry, size)[0], 4096))
+            return os.fsdecode(path.rstrip(b"\0"))
+    return ""
+
+
+def _read(file: BinaryIO, is_64: bool) -> bytes:
+    """Read the part of an ELF header after its identification, up to the number of segments."""
+    return file.read(42 if is_64 else 30)
+
+
+def libc_prefix(linker: str) -> str:
+    """Return the prefix of the C library of a dynamic linker, or "" in an unusual place.
+
+    libc_prefix("/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2")  # /usr
+    """
+    directory = os.path.dirname(linker)
+    if os.path.basename(directory) not in _LOADER_DIRECTORIES:
+        directory = os.path.dirname(directory)
+    is_usual = os.path.basename(directory) in _LOADER_DIRECTORIES
+    return os.path.dirname(directory) if is_usual else ""
+
+
+def musl_version(text: str) -> str:
+    """Return the version that musl's dynamic linker states, or "" if the text is not from it."""
+    match = re.search(r"^Version (\d+(?:\.\d+)*)", text, re.MULTILINE)
+    return match[1] if match and text.startswith("musl libc") else ""
+
+
+def _stated_version(linker: str) -> str:
+    """Return what a dynamic linker prints about itself."""
+    import subprocess
+
+    try:
+        result = subprocess.run(
+            [linker, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_TIMEOUT,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return result.stderr or result.stdout

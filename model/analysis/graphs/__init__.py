@@ -1,0 +1,1 @@
+"""Specs with their own attributes and dependencies, as the analyses read them."""

@@ -1,0 +1,242 @@
+"""Read the own attributes of the records of a catalog, and number their combinations.
+
+Everything is read from the dictionaries of the index: a row of it for each spec would take ten
+times as long.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, count, pairwise, repeat
+from typing import NamedTuple, cast
+
+from spackscope.model.analysis.graphs.graph import COMPILED_IN, Attributes
+from spackscope.model.catalog.arrays import EdgeKind
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.column import Value
+from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.records import NodeFacts
+from spackscope.model.core.variants import split_variant
+
+_PATCHES = "patches"
+_NO_COMPILER = "none"
+
+_Texts = tuple[str, ...]
+_Links = Callable[[int], Iterable[tuple[int, EdgeKind]]]
+
+
+class Signature(NamedTuple):
+    """All attributes of a record, with the variants in an order that does not matter.
+
+    `compiler` is None where it is a dependency.
+    """
+
+    package: str
+    version: str
+    extra: tuple[str, _Texts]
+    variants: _Texts
+    arch: tuple[str, str, str]
+    compiler: str | None
+    node: NodeFacts
+
+
+class OwnAttributes:
+    """The attributes of records by their ids; `links` returns the dependencies of one.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, catalog: Catalog, links: _Links) -> None:
+        self._columns = catalog.column_arrays
+        self._dictionaries = catalog.dictionaries
+        self._links = links
+        # Numbers from a counter, since threads that add at once would see the same length.
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._next_number: Callable[[], int] = count().__next__
+        self._number_of: dict[int, int] = {}
+        self._attributes: dict[int, Attributes] = {}
+
+    @cached_property
+    def look_alikes(self) -> array[int]:
+        """The look-alike of each record."""
+        spans = pairwise(self._columns.first)
+        repeated = (repeat(code, stop - start) for code, (start, stop) in enumerate(spans))
+        return array("I", chain.from_iterable(repeated))
+
+    def number(self, id_: int) -> int:
+        """Return a number that is equal for records with equal attributes."""
+        if (known := self._number_of.get(id_)) is not None:
+            return known
+        look_alike, column = self.look_alikes[id_], self._columns.column
+        node, arch = column("node")[id_], column("arch")[look_alike]
+        key = (
+            column("package")[look_alike],
+            column("version")[look_alike],
+            column("extra")[look_alike],
+            self._variant_sets[column("variant_set")[look_alike]],
+            arch if self._states_compiler(id_, node) else self._bare_arches[arch],
+            node,
+        )
+        self._number_of[id_] = number = self._number(key)
+        return number
+
+    def _number(self, key: tuple[int, ...]) -> int:
+        number = self._numbers.get(key)
+        return self._numbers.setdefault(key, self._next_number()) if number is None else number
+
+    def signature(self, id_: int) -> Signature:
+        """Return the attributes of a record as another catalog has them, too."""
+        look_alike, column = self.look_alikes[id_], self._columns.column
+        node, arch = column("node")[id_], column("arch")[look_alike]
+        texts, extra = self._dictionaries.texts, column("extra")[look_alike]
+        variants = self._lists("variants")[column("variant_set")[look_alike]]
+        return Signature(
+            texts("package")[column("package")[look_alike]],
+            texts("version")[column("version")[look_alike]],
+            (texts("namespace")[extra], self._lists("flags")[extra]),
+            tuple(sorted(variants)),
+            self._arches[arch],
+            texts("compiler")[arch] if self._states_compiler(id_, node) else None,
+            self._dictionaries.nodes[node],
+        )
+
+    def number_of(self, signature: Signature) -> int | None:
+        """Return the number of records with a signature; None if no record can have it."""
+        codes = self._codes
+        arch: Hashable = signature.arch
+        if signature.compiler is not None:
+            arch = (*signature.arch, signature.compiler)
+        key = (
+            codes["package"].get(signature.package),
+            codes["version"].get(signature.version),
+            codes["extra"].get(signature.extra),
+            codes["variant_set"].get(signature.variants),
+            codes["arch"].get(arch),
+            codes["node"].get(signature.node),
+        )
+        known = tuple(code for code in key if code is not None)
+        return self._number(known) if len(known) == len(key) else None
+
+    @cached_property
+    def _codes(self) -> dict[str, Mapping[Hashable, int]]:
+        """The codes of values, as they are in the keys of numbers."""
+        texts = self._dictionaries.texts
+        extras = zip(texts("namespace"), self._lists("flags"), strict=True)
+        stated = zip(self._arches, texts("compiler"), strict=True)
+        arches: dict[Hashable, int] = {(*arch, text): n for n, (arch, text) in enumerate(stated)}
+        arches |= zip(self._arches, self._bare_arches, strict=True)
+        sets = zip(self._lists("variants"), self._variant_sets, strict=True)
+        return {
+            "package": {text: code for code, text in enumerate(texts("package"))},
+            "version": {text: code for code, text in enumerate(texts("version"))},
+            "extra": {extra: code for code, extra in enumerate(extras)},
+            "variant_set": {tuple(sorted(variants)): code for variants, code in sets},
+            "arch": arches,
+            "node": {node: code for code, node in enumerate(self._dictionaries.nodes)},
+        }
+
+    def appearance(self, id_: int) -> Hashable:
+        """Return a value that is equal for records that look alike and are of one format."""
+        look_alike, column = self.look_alikes[id_], self._columns.column
+        node = self._dictionaries.nodes[column("node")[id_]]
+        return (
+            *(column(name)[look_alike] for name in ("package", "version", "arch", "extra")),
+            self._variant_sets[column("variant_set")[look_alike]],
+            node.patches,
+            node.spec_format,
+        )
+
+    def _lists(self, column: str) -> Sequence[_Texts]:
+        return cast(Sequence[_Texts], self._dictionaries.values(column))
+
+    @cached_property
+    def _variant_sets(self) -> list[int]:
+        """For each set of variants the first with the same variants in any order."""
+        first: dict[_Texts, int] = {}
+        sets = self._lists("variants")
+        return [first.setdefault(tuple(sorted(set_)), code) for code, set_ in enumerate(sets)]
+
+    @cached_property
+    def _arches(self) -> list[tuple[str, str, str]]:
+        texts = self._dictionaries.texts
+        return list(zip(texts("platform"), texts("os"), texts("target"), strict=True))
+
+    @cached_property
+    def _bare_arches(self) -> list[int]:
+        """A number for each architecture without its compiler, apart from those with one."""
+        first: dict[_Texts, int] = {}
+        return [-1 - first.setdefault(arch, code) for code, arch in enumerate(self._arches)]
+
+    def _states_compiler(self, id_: int, node: int) -> bool:
+        """Check whether the compiler of a record is its attribute, and not a dependency."""
+        format_ = self._dictionaries.nodes[node].spec_format
+        if format_:
+            return format_ < COMPILED_IN
+        kinds = (kind for _, kind in self._links(id_))
+        return not any(set(LANGUAGES).intersection(kind.virtuals) for kind in kinds)
+
+    def attributes(self, id_: int) -> Attributes:
+        """Return the own attributes of a record."""
+        number = self.number(id_)
+        if (attributes := self._attributes.get(number)) is None:
+            attributes = self._attributes[number] = self._read(id_)
+        return attributes
+
+    def _read(self, id_: int) -> Attributes:
+        look_alike, column = self.look_alikes[id_], self._columns.column
+        arch, code = column("arch")[look_alike], column("node")[id_]
+        node, texts = self._dictionaries.nodes[code], self._dictionaries.texts
+        compiler = texts("compiler")[arch]
+        if compiler == _NO_COMPILER or not self._states_compiler(id_, code):
+            compiler = ""
+        variants = dict(self._variants[column("variant_set")[look_alike]])
+        patches = variants.pop(_PATCHES, ())
+        extra = column("extra")[look_alike]
+        return Attributes(
+            package=texts("package")[column("package")[look_alike]],
+            version=texts("version")[column("version")[look_alike]],
+            namespace=texts("namespace")[extra],
+            variants=variants,
+            flags=self._flags[extra],
+            patches=node.patches or patches,
+            package_hash=node.package_hash,
+            platform=texts("platform")[arch],
+            os=texts("os")[arch],
+            target=texts("target")[arch],
+            compiler=compiler,
+            external=node.external,
+            external_modules=node.external_modules,
+            external_attributes=node.external_attributes,
+            spec_format=node.spec_format,
+        )
+
+    @cached_property
+    def _variants(self) -> _Decoded:
+        """The values of the variants in each set, by their names."""
+        return _Decoded(self._dictionaries.values("variants"), split_variant)
+
+    @cached_property
+    def _flags(self) -> _Decoded:
+        """The words of the compiler flags in each set, by the names of the flags."""
+        return _Decoded(self._dictionaries.values("flags"), _split_flag)
+
+
+class _Decoded(dict[int, dict[str, _Texts]]):
+    """What the codes of lists of texts mean, each read when it is first needed."""
+
+    def __init__(
+        self, values: Sequence[Value], split: Callable[[str], tuple[str, _Texts]]
+    ) -> None:
+        self._values = cast(Sequence[_Texts], values)
+        self._split = split
+
+    def __missing__(self, code: int) -> dict[str, _Texts]:
+        decoded = self[code] = dict(map(self._split, self._values[code]))
+        return decoded
+
+
+def _split_flag(flag: str) -> tuple[str, _Texts]:
+    name, _, words = flag.partition("=")
+    return name, tuple(words.split())

@@ -1,0 +1,1 @@
+"""Partition look-alikes by what runs, and find what tells them apart."""

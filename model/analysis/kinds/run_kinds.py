@@ -1,0 +1,192 @@
+"""Partition look-alikes into run-time kinds: builds whose linked and run closures are equal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.kinds.run_time import (
+    CompilerLink,
+    compiled_languages,
+    compiler_texts,
+    run_time_deptypes,
+    run_time_values,
+)
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.progress import ShouldStop, never
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Builds that run the same.
+
+    `ids` are the most used first: the first is the one to take. `users` has for each the number of
+    records that depend on it. The closures of a kind that is not `is_known` are not listed by
+    their source, so its builds may differ.
+    """
+
+    ids: tuple[int, ...]
+    users: tuple[int, ...]
+    is_known: bool = True
+
+    @property
+    def total_users(self) -> int:
+        """The number of records that depend on any of the builds."""
+        return sum(self.users)
+
+
+_RunEdge = tuple[tuple[str, ...], int]
+"""The run-time deptypes of an edge, and the dependency."""
+
+
+class _Links(NamedTuple):
+    """What the kind of a spec depends on: its run-time dependencies, and its compilers."""
+
+    run: Sequence[_RunEdge]
+    compilers: tuple[CompilerLink, ...]
+
+
+class _Node(NamedTuple):
+    """What makes the kind of a record: its own values, and its dependencies at run time."""
+
+    values: int
+    compilers: tuple[str, ...]
+    dependencies: tuple[_RunEdge, ...]
+
+
+class RunKinds:
+    """Codes of the run-time kinds of one graph, computed bottom-up and kept.
+
+    Two records have the same code if their closures over link and run edges are equal but for the
+    hashes: per node the values of `run_time_values`, the compilers, and these edges. What is not
+    described has the code of its hash. No closure is copied: a code is made of the codes of the
+    dependencies. Safe to use from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._codes: dict[int, int] = {}
+        self._code_of: dict[_Node | int, int] = {}
+        self._values: dict[int, int] = {}
+        self._code_of_values: dict[object, int] = {}
+        self._compilers: dict[tuple[CompilerLink, ...], tuple[str, ...]] = {}
+
+    def codes(
+        self, graph: Graph, ids: Iterable[int], *, should_stop: ShouldStop = never
+    ) -> list[int]:
+        """Return the code of the kind of each record. Raises Cancelled."""
+        with self._lock:
+            codes = []
+            for id_ in ids:
+                if id_ not in self._codes:
+                    self._add(graph, id_, should_stop)
+                codes.append(self._codes[id_])
+            return codes
+
+    def _add(self, graph: Graph, start: int, should_stop: ShouldStop) -> None:
+        """Compute the codes of a spec and of all that it links or runs, dependencies first."""
+        codes, above, stack = self._codes, set[int](), [(start, _read_links(graph, start))]
+        while stack:
+            id_, links = stack[-1]
+            # What depends on itself, in a damaged source, has the code of its hash there.
+            missing = [
+                child for _, child in links.run if child not in codes and child not in above
+            ]
+            if not missing or id_ in codes:
+                stack.pop()
+                above.discard(id_)
+                if id_ not in codes:
+                    codes[id_] = self._code(graph, id_, links)
+                continue
+            if should_stop():
+                raise Cancelled
+            above.add(id_)
+            stack += ((child, _read_links(graph, child)) for child in missing)
+
+    def _code(self, graph: Graph, id_: int, links: _Links) -> int:
+        node: _Node | int = graph.identity(id_)
+        if graph.is_described(id_) and graph.lists_dependencies(id_):
+            codes = self._codes
+            dependencies = [
+                (deptypes, codes[child] if child in codes else -1 - graph.identity(child))
+                for deptypes, child in links.run
+            ]
+            compilers = self._compilers.get(links.compilers)
+            if compilers is None:
+                compilers = compiler_texts(graph, links.compilers)
+                self._compilers[links.compilers] = compilers
+            values = self._values_of(graph, id_)
+            node = _Node(values, compilers, tuple(sorted(dependencies)))
+        return self._code_of.setdefault(node, len(self._code_of))
+
+    def _values_of(self, graph: Graph, id_: int) -> int:
+        """Return a code of the record's own values at run time."""
+        configuration = graph.configuration(id_)
+        code = self._values.get(configuration)
+        if code is None:
+            values = tuple(sorted(run_time_values(graph.attributes(id_)).items()))
+            code = self._code_of_values.setdefault(values, len(self._code_of_values))
+            self._values[configuration] = code
+        return code
+
+
+def _read_links(graph: Graph, id_: int) -> _Links:
+    run, compilers = [], []
+    for child, (deptypes, virtuals) in graph.links(id_):
+        if at_run_time := run_time_deptypes(deptypes):
+            run.append((at_run_time, child))
+        if virtuals and (languages := compiled_languages(virtuals)):
+            compilers.append((child, languages))
+    return _Links(run, tuple(compilers))
+
+
+_OF_GRAPH: WeakKeyDictionary[Graph, RunKinds] = WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def kinds_of(graph: Graph) -> RunKinds:
+    """Return the codes of a graph, which are computed once."""
+    with _LOCK:
+        return _OF_GRAPH.setdefault(graph, RunKinds())
+
+
+def run_kind(graph: Graph, id_: int) -> int:
+    """Return a code that two records share if they are of the same run-time kind."""
+    return kinds_of(graph).codes(graph, [id_])[0]
+
+
+def run_kinds(
+    graph: Graph, ids: Sequence[int], *, should_stop: ShouldStop = never
+) -> tuple[Kind, ...]:
+    """Partition records into run-time kinds, the largest first, then by the hash.
+
+    Records whose source lists no dependencies are one kind, which is not known and the last.
+    Raises Cancelled and IndexDamaged.
+
+        most_used = run_kinds(spec_graph(catalog), ids)[0].ids[0]
+    """
+    members: dict[int, list[int]] = {}
+    codes = kinds_of(graph).codes(graph, ids, should_stop=should_stop)
+    for id_, code in zip(ids, codes, strict=True):
+        members.setdefault(code if graph.lists_dependencies(id_) else -1, []).append(id_)
+    unknown = members.pop(-1, None)
+    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
+    known = sorted(
+        members.values(), key=lambda kind: (-len(kind), min(map(hashes.__getitem__, kind)))
+    )
+    kinds = [_by_use(graph, kind, hashes) for kind in known]
+    if unknown is not None:
+        kinds.append(_by_use(graph, unknown, hashes, is_known=False))
+    return tuple(kinds)
+
+
+def _by_use(
+    graph: Graph, ids: Sequence[int], hashes: Mapping[int, str], *, is_known: bool = True
+) -> Kind:
+    users = {id_: len(graph.dependents(id_)) for id_ in ids}
+    ordered = sorted(ids, key=lambda id_: (-users[id_], hashes[id_]))
+    return Kind(tuple(ordered), tuple(map(users.__getitem__, ordered)), is_known)

@@ -1,0 +1,1 @@
+"""Find the specs that come nearest to one."""

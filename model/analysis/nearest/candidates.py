@@ -1,0 +1,104 @@
+"""Group the candidates of a search for the nearest, and tell in what they differ from a spec.
+
+What counts of a spec is what a user chooses of it: version, variants, flags, patches, compiler,
+platform, os and target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from spackscope.model.analysis.differences.own_differences import (
+    TOLD_BY_PAGES,
+    Difference,
+    Value,
+    attribute_values,
+)
+from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.core.compilers import LANGUAGES, compiler_name
+
+_NOT_CHOSEN = frozenset(
+    (
+        *("package", "namespace", "package_hash", "spec_format", "compiler"),
+        *("external", "external_module", "external_extra"),
+    )
+)
+_LANGUAGES = frozenset(LANGUAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class LookAlikes:
+    """Specs that look alike but for their compilers: the ids, and their attributes by name.
+
+    They are of one specfile format, and their sources list dependencies or do not.
+    """
+
+    ids: tuple[int, ...]
+    attributes: frozenset[tuple[str, Value]]
+    spec_format: int
+    lists_dependencies: bool
+
+    def is_comparable(self, other: LookAlikes) -> bool:
+        """Check whether the causes between these and other specs can be counted."""
+        is_told = self.lists_dependencies and other.lists_dependencies
+        return is_told and self.spec_format == other.spec_format
+
+    def differing(self, other: LookAlikes) -> set[str]:
+        """Return the names of the attributes that differ, without the compiler."""
+        names = {name for name, _ in self.attributes ^ other.attributes}
+        if self.lists_dependencies and other.lists_dependencies:
+            return names
+        return {name for name in names if name.startswith("variant:") or name in TOLD_BY_PAGES}
+
+    def differences(self, other: LookAlikes) -> list[Difference]:
+        """Return the attributes that differ with their values, without the compiler."""
+        a, b = dict(self.attributes), dict(other.attributes)
+        return [Difference(name, a.get(name), b.get(name)) for name in self.differing(other)]
+
+
+def look_alikes_of(graph: Graph, ids: Sequence[int]) -> LookAlikes:
+    """Return specs that look alike as a group, with the attributes of the first."""
+    attributes = graph.attributes(ids[0])
+    values = {
+        (name, tuple(sorted(value)) if isinstance(value, tuple) and ":" in name else value)
+        for name, value in attribute_values(attributes).items()
+        if name not in _NOT_CHOSEN
+    }
+    lists = graph.lists_dependencies(ids[0])
+    return LookAlikes(tuple(ids), frozenset(values), attributes.spec_format, lists)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All candidates of a search in groups, and their number."""
+
+    groups: tuple[LookAlikes, ...]
+    total: int
+
+
+def group_candidates(graph: Graph, ids: Iterable[int]) -> Candidates:
+    """Return candidates in groups, each spec once."""
+    groups: dict[tuple[Hashable, bool], list[int]] = {}
+    every = dict.fromkeys(map(graph.identity, ids))
+    for id_ in filter(graph.is_described, every):
+        key = graph.appearance(id_), graph.lists_dependencies(id_)
+        groups.setdefault(key, []).append(id_)
+    return Candidates(tuple(look_alikes_of(graph, ids) for ids in groups.values()), len(every))
+
+
+def compilers_of(graph: Graph, id_: int) -> tuple[str, ...]:
+    """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
+
+    Before that the one compiler is an attribute; since then they are dependencies. For which
+    language each is does not count here: a document before Spack 1.0 does not tell.
+    """
+    children = {
+        child for child, kind in graph.links(id_) if not _LANGUAGES.isdisjoint(kind.virtuals)
+    }
+    if children:
+        names = {f"{graph.name(child)}@{graph.attributes(child).version}" for child in children}
+        return tuple(sorted(names))
+    stated = graph.attributes(id_).compiler
+    name, _, version = stated.partition("/")[0].partition("@")
+    return (f"{compiler_name(name)}@{version.removeprefix('=')}",) if stated else ()

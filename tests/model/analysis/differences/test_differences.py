@@ -1,0 +1,375 @@
+"""Tests of `compare`, whose causes are those that Spack's own hashes prove."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.analysis.differences import node_pairs
+from spackscope.model.analysis.differences.differences import (
+    Cause,
+    Comparison,
+    Difference,
+    Value,
+    compare,
+)
+from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled
+from tests.builders import (
+    GCC,
+    GLIBC,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
+from tests.model.analysis.cases import spack_answers
+
+
+def in_json(attribute: str, value: Value) -> Any:
+    """Return a value as Spack's answers have it: digests cut, one text as a list of one."""
+    if attribute == "external_extra" and isinstance(value, str):
+        return json.loads(value)
+    if attribute == "package_hash" and isinstance(value, str):
+        return [value[:7]]
+    if attribute == "patches" and isinstance(value, tuple):
+        return [digest[:7] for digest in value]
+    return (
+        [value] if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
+    )
+
+
+def expected_value(attribute: str, value: Any) -> Any:
+    if attribute == "external_extra" and value is not None:
+        return json.loads(value)
+    return [value] if isinstance(value, str) else value
+
+
+def difference_in_json(item: Difference) -> dict[str, Any]:
+    return {
+        "attr": item.attribute,
+        "a": in_json(item.attribute, item.a),
+        "b": in_json(item.attribute, item.b),
+        "dep": item.dependency,
+        "virtuals": list(item.virtuals) if item.attribute == "provider" else [],
+        "types": list(item.deptypes),
+        "follows": item.follows,
+    }
+
+
+def expected_difference(answer: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "attr": answer["attr"],
+        "a": expected_value(answer["attr"], answer["a"]),
+        "b": expected_value(answer["attr"], answer["b"]),
+        "dep": answer.get("dep", ""),
+        "virtuals": answer.get("virtuals", []),
+        "types": answer.get("types", []),
+        "follows": answer.get("follows", ""),
+    }
+
+
+def cause_in_json(graph: Graph, cause: Cause) -> dict[str, Any]:
+    a, b = (hash_[:7] for hash_ in graph.hashes([cause.a, cause.b]))
+    return {
+        "name": cause.package,
+        "path": list(cause.path),
+        "a": a,
+        "b": b,
+        "run": cause.run,
+        "deepest": cause.deepest,
+        "above": cause.above,
+        "follows": cause.follows,
+        "diff": [difference_in_json(item) for item in cause.differences],
+    }
+
+
+def test_the_causes_are_those_of_spack(
+    whole_catalogs: dict[str, Catalog], comparisons: dict[str, Comparison]
+) -> None:
+    for answer in spack_answers("diff_pairs"):
+        graph = spec_graph(whole_catalogs[answer["index"]])
+        comparison = comparisons[answer["id"]]
+        expected = [
+            {"follows": "", **cause, "diff": [expected_difference(i) for i in cause["diff"]]}
+            for cause in answer["causes"]
+        ]
+        causes = [cause_in_json(graph, cause) for cause in comparison.causes]
+        assert causes == expected, answer["id"]
+        assert comparison.pairs == answer["pairs"], answer["id"]
+        assert not comparison.untold
+        assert comparison.lists_dependencies
+
+
+def test_the_other_way_round_the_causes_are_the_same(
+    whole_catalogs: dict[str, Catalog], comparisons: dict[str, Comparison]
+) -> None:
+    for answer in spack_answers("diff_pairs")[::20]:
+        there = comparisons[answer["id"]]
+        back = compare(spec_graph(whole_catalogs[answer["index"]]), there.b, there.a)
+        assert there.pairs == back.pairs
+        assert [(cause.a, cause.b, cause.path) for cause in there.causes] == [
+            (cause.b, cause.a, cause.path) for cause in back.causes
+        ]
+
+
+def test_a_hostile_node_is_compared_in_time(tmp_path: Path) -> None:
+    """Thousands of edges to one name, of which all give the same virtual."""
+    edges = {
+        number: [edge(name, hash_of(n), ["link"], ["mpi"]) for n in range(number, number + 5000)]
+        for number, name in ((1000, "mpich"), (10000, "openmpi"))
+    }
+    comparison = compared(tmp_path, {"dependencies": edges[1000]}, {"dependencies": edges[10000]})
+
+    assert len(comparison.causes[0].differences) < 20_000
+
+
+A, B = 11, 12
+
+
+def nodes_in(directory: Path, *nodes: dict[str, Any]) -> SpecGraph:
+    """Return the graph of some nodes."""
+    directory.mkdir(exist_ok=True)
+    (directory / "index.json").write_bytes(database(installs(*nodes)))
+    return spec_graph(catalog_of(directory / "index.json", dependency_only=True))
+
+
+def ids_of(graph: SpecGraph, *numbers: int) -> list[int]:
+    """Return the ids of nodes by the numbers of their hashes."""
+    hashes = graph.hashes(range(graph.count))
+    return [hashes.index(hash_of(number)) for number in numbers]
+
+
+def compared(directory: Path, a: dict[str, Any], b: dict[str, Any], *others: Any) -> Comparison:
+    """Compare two nodes with some fields of their own."""
+    fields = {"name": "hdf5", "dependencies": []}
+    graph = nodes_in(
+        directory, node(hash_of(A), **fields | a), node(hash_of(B), **fields | b), *others
+    )
+    return compare(graph, *ids_of(graph, A, B))
+
+
+def own(comparison: Comparison) -> list[tuple[str, Value, Value, str]]:
+    """Return the differences of the two specs themselves."""
+    (cause,) = comparison.causes
+    assert cause.path == ()
+    return [(item.attribute, item.a, item.b, item.follows) for item in cause.differences]
+
+
+def test_equal_hashes_do_not_differ(tmp_path: Path) -> None:
+    write_page(tmp_path / "one", [record(1)], title="zlib")
+    write_page(tmp_path / "two", [record(1)], title="zlib", tag="other")
+    graph = spec_graph(catalog_of(tmp_path / "one", tmp_path / "two"))
+
+    comparison = compare(graph, 0, 1)
+
+    assert comparison == Comparison(0, 1, lists_dependencies=False)
+
+
+def test_flags_and_patches_differ_in_their_order(tmp_path: Path) -> None:
+    parameters = {"build_system": "generic", "cflags": ["-O2", "-g"]}
+    comparison = compared(
+        tmp_path,
+        {"parameters": parameters, "patches": ["a" * 64, "b" * 64]},
+        {
+            "parameters": parameters | {"cflags": ["-g", "-O2"]},
+            "patches": ["b" * 64, "a" * 64],
+            "package_hash": "other",
+        },
+    )
+
+    assert own(comparison) == [
+        ("cflags", ("-O2", "-g"), ("-g", "-O2"), ""),
+        ("package_hash", "abc====", "other", "patches"),
+        ("patches", ("a" * 64, "b" * 64), ("b" * 64, "a" * 64), ""),
+    ]
+
+
+def test_externals_differ_in_prefix_modules_and_attributes(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path,
+        {"external": {"path": "/usr", "module": None, "extra_attributes": {}}},
+        {"external": {"path": "/opt", "module": ["a", "b"], "extra_attributes": {"x": "y"}}},
+    )
+
+    assert own(comparison) == [
+        ("external", "/usr", "/opt", ""),
+        ("external_extra", None, '{"x": "y"}', ""),
+        ("external_module", None, ("a", "b"), ""),
+    ]
+
+
+def test_an_external_without_a_prefix_differs_in_its_modules(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path,
+        {"external": {"path": None, "module": ["a"]}},
+        {"external": {"path": None, "module": ["b"]}},
+    )
+
+    assert own(comparison) == [("external_module", ("a",), ("b",), "")]
+
+
+def test_another_package_is_a_difference_of_the_specs(tmp_path: Path) -> None:
+    assert own(compared(tmp_path, {}, {"name": "zlib"})) == [("package", "hdf5", "zlib", "")]
+
+
+def test_gcc_and_llvm_are_providers_and_the_runtime_follows(tmp_path: Path) -> None:
+    languages = ["c", "cxx"]
+    with_gcc = [
+        edge("gcc", GCC, ["build"], languages),
+        edge("gcc-runtime", hash_of(7), ["link"]),
+        edge("zlib", hash_of(8), ["link"]),
+    ]
+    comparison = compared(
+        tmp_path,
+        {"dependencies": with_gcc},
+        {"dependencies": [edge("llvm", hash_of(9), ["build"], languages), with_gcc[2]]},
+        node(GCC, name="gcc", version="14.2.0", dependencies=[]),
+        node(hash_of(9), name="llvm", version="18.1.8", dependencies=[]),
+        node(hash_of(7), name="gcc-runtime", version="14.2.0", dependencies=[]),
+        node(hash_of(8), dependencies=[]),
+    )
+
+    assert own(comparison) == [
+        ("provider", "gcc@14.2.0", "llvm@18.1.8", ""),
+        ("dependency", "gcc-runtime@14.2.0", None, "provider"),
+    ]
+    assert comparison.causes[0].differences[0].virtuals == ("c", "cxx")
+
+
+def test_compilers_are_dependencies_in_the_new_format_only(tmp_path: Path) -> None:
+    gcc = {"name": "gcc", "version": "14.2.0"}
+    comparison = compared(
+        tmp_path,
+        {"annotations": {"original_specfile_version": 4, "compiler": gcc}},
+        {"dependencies": [edge("gcc", GCC, ["build"], ["c"]), edge("glibc", GLIBC, ["link"])]},
+        node(GCC, name="gcc", version="14.2.0", dependencies=[]),
+    )
+
+    assert ("compiler", "gcc@14.2.0", None, "spec_format") in own(comparison)
+    assert ("dependency", None, "gcc@14.2.0", "spec_format") in own(comparison)
+    assert ("dependency", None, "glibc", "spec_format") in own(comparison)
+
+
+def test_what_runs_has_a_path_over_what_runs(tmp_path: Path) -> None:
+    def mpich(number: int, zlib: int) -> dict[str, Any]:
+        to_zlib = edge("zlib", hash_of(zlib), ["link"])
+        return node(hash_of(number), name="mpich", dependencies=[to_zlib])
+
+    def cmake(number: int, zlib: int) -> dict[str, Any]:
+        return mpich(number, zlib) | {"name": "cmake"}
+
+    def below(mpich: int, cmake: int) -> dict[str, Any]:
+        edges = [edge("mpich", hash_of(mpich), ["link"]), edge("cmake", hash_of(cmake), ["build"])]
+        return {"dependencies": edges}
+
+    zlibs = [node(hash_of(n), version=str(n), dependencies=[]) for n in (21, 22)]
+    comparison = compared(
+        tmp_path,
+        below(31, 41),
+        below(32, 42),
+        *(mpich(31, 21), mpich(32, 22), cmake(41, 21), cmake(42, 22), *zlibs),
+    )
+
+    (cause,) = comparison.causes
+    assert (cause.path, cause.run_path) == (("cmake", "zlib"), ("mpich", "zlib"))
+
+
+def test_edges_to_one_name_are_told_apart_by_what_runs(tmp_path: Path) -> None:
+    build, run = (edge("python", hash_of(n), [t]) for n, t in ((3, "build"), (4, "run")))
+    other_build, other_run = (
+        edge("python", hash_of(n), [t]) for n, t in ((5, "build"), (6, "run"))
+    )
+    pythons = [
+        node(hash_of(number), name="python", version=f"3.{number}", dependencies=[])
+        for number in (3, 4, 5, 6)
+    ]
+    comparison = compared(
+        tmp_path,
+        {"dependencies": [build, run]},
+        {"dependencies": [other_run, other_build]},
+        *pythons,
+    )
+
+    assert [(cause.path, cause.run, cause.differences) for cause in comparison.causes] == [
+        (("python",), True, (Difference("version", "3.4", "3.6"),)),
+        (("python",), False, (Difference("version", "3.3", "3.5"),)),
+    ]
+
+
+def test_what_no_document_describes_is_not_told(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path,
+        {"dependencies": [edge("zlib", hash_of(8), ["link"])]},
+        {"dependencies": [edge("zlib", hash_of(9), ["link"])]},
+    )
+
+    assert comparison.causes == ()
+    assert comparison.untold == ("zlib",)
+    assert comparison.pairs == 2
+
+
+def test_what_differs_in_nothing_that_is_compared_is_not_told(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, {}, {"build_spec": {"name": "hdf5", "hash": hash_of(9)}})
+
+    assert (comparison.causes, comparison.untold) == ((), ("hdf5",))
+
+
+def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
+    write_page(tmp_path / "page", [record(A, versions=["1.2"])], title="zlib")
+    (tmp_path / "index.json").write_bytes(database(installs(node(hash_of(B)))))
+    graph = spec_graph(catalog_of(tmp_path / "page", tmp_path / "index.json"))
+    paged, described = ids_of(graph, A, B)
+
+    comparison = compare(graph, paged, described)
+
+    assert not comparison.lists_dependencies
+    attributes = {item.attribute for item in comparison.causes[0].differences}
+    assert "version" in attributes
+    assert attributes.isdisjoint(
+        {"package_hash", "compiler", "namespace", "spec_format", "dependency"}
+    )
+
+
+def test_a_cycle_ends(tmp_path: Path) -> None:
+    """Spack writes none; a damaged or hostile document may have one."""
+    graph = nodes_in(
+        tmp_path,
+        *(
+            node(hash_of(number), name=name, version=str(number), dependencies=[to])
+            for number, name, to in (
+                (1, "hdf5", edge("zlib", hash_of(3), ["link"])),
+                (3, "zlib", edge("hdf5", hash_of(1), ["link"])),
+                (2, "hdf5", edge("zlib", hash_of(4), ["link"])),
+                (4, "zlib", edge("hdf5", hash_of(2), ["link"])),
+            )
+        ),
+    )
+    comparison = compare(graph, *ids_of(graph, 1, 2))
+
+    assert [cause.package for cause in comparison.causes] == ["hdf5", "zlib"]
+
+
+def test_a_comparison_is_bounded_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_pairs, "MAX_PAIRS", 2)
+    edges = {n: [edge(f"zlib{i}", hash_of(n + i), ["link"]) for i in range(5)] for n in (20, 30)}
+    comparison = compared(tmp_path, {"dependencies": edges[20]}, {"dependencies": edges[30]})
+
+    assert (comparison.pairs, comparison.is_cut) == (2, True)
+
+
+def test_a_comparison_is_cancelled(tmp_path: Path) -> None:
+    graph = nodes_in(tmp_path, *(node(hash_of(n), dependencies=[]) for n in (1, 2)))
+    with pytest.raises(Cancelled):
+        compare(graph, 0, 1, should_stop=lambda: True)

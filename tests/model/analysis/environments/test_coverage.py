@@ -1,0 +1,279 @@
+"""What caches have of an environment is what Spack itself would fetch, build and miss."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.analysis.environments.availability import (
+    Availability,
+    Location,
+    environments,
+)
+from spackscope.model.analysis.environments.coverage import Coverage, Missing, cover
+from spackscope.model.analysis.environments.environment import (
+    environment_of,
+    environment_of_hashes,
+)
+from spackscope.model.analysis.environments.nearest_missing import find_nearest
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled
+from tests.builders import (
+    SPACK_DATA,
+    catalog_of,
+    database,
+    edge,
+    environment,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    whole_index,
+    write_page,
+)
+
+DATA = SPACK_DATA / "analysis"
+CASES = json.loads(lzma.decompress((DATA / "cover.json.xz").read_bytes()))
+GCC, ZLIB, CMAKE, HDF5, VTK = (hash_of(number) for number in range(1, 6))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    path = tmp_path_factory.mktemp("made") / "spack.lock"
+    path.write_bytes(lzma.decompress((DATA / "made.lock.xz").read_bytes()))
+    return catalog_of(path)
+
+
+@pytest.fixture(scope="module")
+def caches(
+    tmp_path_factory: pytest.TempPathFactory, whole_catalogs: dict[str, Catalog]
+) -> dict[str, Catalog]:
+    """Index the caches of the cases; one of them records much that it does not have."""
+    path = tmp_path_factory.mktemp("incomplete") / "index.json"
+    document = json.loads(whole_index("spack1"))
+    for hash_, spec in document["database"]["installs"].items():
+        spec["in_buildcache"] = spec["in_buildcache"] and hash_[0] not in "abcdefgh"
+    path.write_text(json.dumps(document))
+    return {**whole_catalogs, "spack1 without hashes that begin with a-h": catalog_of(path)}
+
+
+def covered(wanted: Catalog, caches: Catalog, *besides: str) -> Coverage:
+    availability = Availability(caches, besides)
+    return find_nearest(cover(environment_of(wanted, caches), availability), availability)
+
+
+def locations(coverage: Coverage) -> dict[str, Location]:
+    return {hit.hash: hit.location for hit in coverage.hits}
+
+
+def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
+    """Return the nearest candidates as the cases have them."""
+    candidates = missing.nearest.candidates
+    hashes = coverage.environment.graph.hashes(candidate.id for candidate in candidates)
+    return [
+        {"hash": hash_, "attributes": list(candidate.attributes), "causes": candidate.causes}
+        for hash_, candidate in zip(hashes, candidates, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_coverage_is_that_of_spack(
+    case: dict[str, Any], made: Catalog, caches: dict[str, Catalog]
+) -> None:
+    coverage = covered(made, caches[case["cache"]])
+
+    hits = {hit.hash for hit in coverage.hits}
+    assert sorted(hits) == case["hits"]
+    assert len(coverage.externals) == case["externals"]
+    assert len(hits) + len(coverage.missing) + len(coverage.externals) == case["specs"]
+    assert sorted(coverage.plan.fetch) == case["plan_fetch_hashes"]
+    assert sorted(coverage.plan.build) == case["plan_build_hashes"]
+    assert (len(coverage.needs), len(hits.intersection(coverage.needs))) == (
+        case["need"],
+        case["need_hit"],
+    )
+    assert [spec.hash for spec in coverage.missing if spec.is_needed] == list(coverage.plan.build)
+    recorded = [spec.hash for spec in coverage.missing if spec.is_recorded]
+    assert sorted(recorded) == case["record_only"]
+    roots = {spec.hash: spec for spec in coverage.missing if spec.role == "root"}
+    assert sorted(roots) == sorted(root["hash"] for root in case["missed_roots"])
+    for root in case["missed_roots"]:
+        missing = roots[root["hash"]]
+        assert (missing.package, missing.version) == (root["name"], root["version"])
+        assert missing.nearest.total == root["same_package"]
+        assert nearest_of(coverage, missing) == root.get("nearest", []), root["spec"]
+        assert missing.nearest.tied == root.get("tied", 0)
+
+
+def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Catalog]) -> None:
+    coverage = covered(made, caches["spack0"])
+
+    assert len(coverage.missing) == 132
+    wanted = coverage.environment
+    seen: set[int] = set()
+    for spec in wanted.in_build_order:
+        assert seen.issuperset(wanted.dependencies(spec, to_build=True))
+        seen.add(spec)
+    assert [s.hash for s in coverage.missing] == list(coverage.plan.build)
+    holding = {spec.package for spec in coverage.missing if spec.holds_up}
+    assert holding == {"ca-certificates-mozilla", "compiler-wrapper", "gcc-runtime"}
+
+
+def nodes(**changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Build vtk, which links hdf5, which links zlib and is built with cmake."""
+    built = {
+        "gcc": leaf(GCC, "gcc", "13.2.0") | {"external": {"path": "/usr"}},
+        "zlib": node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])]),
+        "cmake": node(
+            CMAKE,
+            name="cmake",
+            dependencies=[edge("gcc", GCC, ["build"], ["c"]), edge("zlib", ZLIB, ["link"])],
+        ),
+        "hdf5": node(
+            HDF5,
+            name="hdf5",
+            dependencies=[
+                edge("gcc", GCC, ["build"], ["c"]),
+                edge("cmake", CMAKE, ["build"]),
+                edge("zlib", ZLIB, ["build", "link"]),
+            ],
+        ),
+        "vtk": node(VTK, name="vtk", dependencies=[edge("hdf5", HDF5, ["link", "run"])]),
+    }
+    return [*built.values()]
+
+
+def lock(path: Path, *roots: str) -> Path:
+    """Write a lock file of `nodes`."""
+    path.write_bytes(environment(nodes(), *roots))
+    return path
+
+
+def index(path: Path, *hashes: str, **fields: Any) -> Path:
+    """Write an index with all `nodes`, of which a cache has some."""
+    records = installs(*nodes(), in_buildcache=False)
+    records |= installs(*(node for node in nodes() if node["hash"] in hashes), **fields)
+    path.write_bytes(database(records))
+    return path
+
+
+def of_lock(tmp_path: Path, *hashes: str, roots: Sequence[str] = (VTK,)) -> Coverage:
+    caches = catalog_of(index(tmp_path / "index.json", *hashes))
+    return covered(catalog_of(lock(tmp_path / "spack.lock", *roots)), caches)
+
+
+def test_what_only_builds_something_cached_is_not_needed(tmp_path: Path) -> None:
+    coverage = of_lock(tmp_path, VTK, HDF5)
+
+    assert [hit.hash for hit in coverage.hits] == [HDF5, VTK]
+    assert [(s.package, s.role, s.is_needed, s.holds_up) for s in coverage.missing] == [
+        ("zlib", "run", True, True),
+        ("cmake", "build", False, False),
+    ]
+    assert [external.hash for external in coverage.externals] == [GCC]
+    assert coverage.needs == (ZLIB, HDF5, VTK)
+    assert coverage.plan.fetch == (HDF5, VTK)
+    assert coverage.plan.build == (ZLIB,)
+
+
+def test_what_is_built_needs_what_builds_it(tmp_path: Path) -> None:
+    coverage = of_lock(tmp_path, VTK, ZLIB)
+
+    assert coverage.plan.fetch == (ZLIB, VTK)
+    assert coverage.plan.build == (CMAKE, HDF5)
+    assert [s.role for s in coverage.missing] == ["build", "run"]
+    assert [s.holds_up for s in coverage.missing] == [True, False]
+
+
+def test_a_whole_environment_misses_nothing(tmp_path: Path) -> None:
+    coverage = of_lock(tmp_path, ZLIB, CMAKE, HDF5, VTK)
+
+    assert (coverage.total, coverage.missing, coverage.plan.build) == (4, (), ())
+    assert {hit.location.is_cached for hit in coverage.hits} == {True}
+
+
+def test_without_roots_they_are_what_nothing_depends_on(tmp_path: Path) -> None:
+    assert of_lock(tmp_path, roots=()).plan == of_lock(tmp_path, roots=(VTK,)).plan
+
+
+def test_what_is_installed_is_no_more_missing_than_what_is_cached(tmp_path: Path) -> None:
+    cached = index(tmp_path / "index.json", ZLIB)
+    installed = index(tmp_path / "tree.json", ZLIB, CMAKE, installed=True)
+    caches = catalog_of(cached, installed)
+    coverage = covered(catalog_of(lock(tmp_path / "spack.lock", VTK)), caches)
+
+    assert locations(coverage) == {
+        ZLIB: Location((str(cached), str(installed)), is_cached=True, is_installed=True),
+        CMAKE: Location((str(installed),), is_installed=True),
+    }
+    assert [s.package for s in coverage.missing] == ["hdf5", "vtk"]
+
+
+def test_the_environment_may_be_a_source_of_the_same_catalog(tmp_path: Path) -> None:
+    locked, cached = lock(tmp_path / "spack.lock", VTK), index(tmp_path / "index.json", ZLIB, HDF5)
+    both = catalog_of(locked, cached)
+
+    with_both, apart = (
+        covered(catalog_of(locked), catalog, *besides)
+        for catalog, besides in ((both, [str(locked)]), (catalog_of(cached), []))
+    )
+    assert locations(with_both) == locations(apart)
+    assert [s.hash for s in with_both.missing] == [s.hash for s in apart.missing] == [CMAKE, VTK]
+    assert with_both.plan == apart.plan
+    # What any environment lists is not there for that.
+    assert environments(both) == [str(locked)]
+    assert locations(covered(catalog_of(locked), both)) == locations(apart)
+
+
+def test_hashes_alone_are_what_the_caches_know_of_them(tmp_path: Path) -> None:
+    caches = catalog_of(index(tmp_path / "index.json", HDF5, ZLIB))
+    unknown = hash_of(99)
+    hashes = [VTK, HDF5, unknown, GCC]
+    coverage = cover(environment_of_hashes(hashes, caches), Availability(caches))
+
+    assert [hit.hash for hit in coverage.hits] == [HDF5]
+    assert [(s.hash, s.package, s.is_recorded) for s in coverage.missing] == [
+        (VTK, "vtk", True),
+        (unknown, "", False),
+    ]
+    assert [external.hash for external in coverage.externals] == [GCC]
+    assert coverage.plan.fetch == (ZLIB, HDF5)
+    assert set(coverage.plan.build) == {VTK, unknown}
+
+
+def test_pages_cover_by_hash_though_they_list_no_dependencies(tmp_path: Path) -> None:
+    page = write_page(tmp_path / "pages", [record(2), record(77)])
+    coverage = covered(catalog_of(lock(tmp_path / "spack.lock", VTK)), catalog_of(page))
+
+    assert [hit.hash for hit in coverage.hits] == [ZLIB]
+    assert [s.package for s in coverage.missing] == ["cmake", "hdf5", "vtk"]
+    assert {s.nearest.total for s in coverage.missing} == {0}
+
+
+def test_an_absent_dependency_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "spack.lock"
+    document = json.loads(lock(path, VTK).read_text())
+    del document["concrete_specs"][ZLIB]
+    path.write_text(json.dumps(document))
+    empty = catalog_of(write_page(tmp_path / "pages", [record(77)]))
+    recorded = catalog_of(index(tmp_path / "index.json", VTK))
+
+    for caches, version in ((empty, ""), (recorded, "1.3.1")):
+        coverage = covered(catalog_of(path), caches)
+        (zlib,) = (s for s in coverage.missing if s.hash == ZLIB)
+        assert (zlib.package, zlib.version, zlib.role) == ("zlib", version, "run")
+
+
+def test_the_search_for_the_nearest_can_be_stopped(
+    made: Catalog, caches: dict[str, Catalog]
+) -> None:
+    availability = Availability(caches["spack0"])
+    coverage = cover(environment_of(made, caches["spack0"]), availability)
+    with pytest.raises(Cancelled):
+        find_nearest(coverage, availability, should_stop=lambda: True)

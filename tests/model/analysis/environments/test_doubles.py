@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import json
+import lzma
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from spackscope.model.analysis.environments.doubles import DoubleCause, Doubles, find_doubles
+from spackscope.model.analysis.graphs.graph import is_run
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
+from tests.model.analysis.lock_files import Made, made, write_lock
+
+OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
+
+
+def doubles_of(tmp_path: Path, *roots: Made, ignored: str = "") -> Doubles:
+    catalog = catalog_of(write_lock(tmp_path / "spack.lock", *roots))
+    return find_doubles(catalog, is_ignored=lambda name: name == ignored)
+
+
+def described(cause: DoubleCause) -> tuple[list[tuple[str, Any, Any]], tuple[str, ...]]:
+    changes = [
+        (f"{change.package} {change.difference.attribute}".strip(), *values)
+        for change in cause.changes
+        for values in [(change.difference.a, change.difference.b)]
+    ]
+    return changes, cause.packages
+
+
+def test_an_environment_without_doubles_has_none(tmp_path: Path) -> None:
+    doubles = doubles_of(tmp_path, made("hdf5", links=[NEW]), NEW)
+    assert (doubles.packages, doubles.doubles, doubles.causes) == (2, (), ())
+
+
+def test_doubles_are_grouped_by_their_first_cause(tmp_path: Path) -> None:
+    hdf5 = [made("hdf5", links=[zlib]) for zlib in (OLD, NEW)]
+    roots = [made(f"app{n}", links=[each]) for n, each in enumerate(hdf5)]
+    doubles = doubles_of(tmp_path, *roots)
+    assert [double.package for double in doubles.doubles] == ["hdf5", "zlib"]
+    assert list(map(described, doubles.causes)) == [
+        ([("zlib version", "1.2", "1.3")], ("zlib", "hdf5")),
+    ]
+
+
+def test_own_differences_come_before_those_below(tmp_path: Path) -> None:
+    hdf5 = [made("hdf5", links=[zlib], variants={"mpi": zlib is NEW}) for zlib in (OLD, NEW)]
+    doubles = doubles_of(tmp_path, *hdf5)
+    assert list(map(described, doubles.causes)) == [
+        ([("zlib version", "1.2", "1.3")], ("zlib",)),
+        ([("hdf5 variant:mpi", False, True)], ("hdf5",)),
+    ]
+    assert [cause.deepest for cause in doubles.causes] == [True, False]
+
+
+def test_builds_are_explained_by_the_nearest_other(tmp_path: Path) -> None:
+    plain, newer = made("hdf5", links=[OLD]), made("hdf5", links=[NEW])
+    other = made("hdf5", links=[NEW], variants={"mpi": True})
+    users = [made(f"app{n}", links=[plain]) for n in range(3)]
+    doubles = doubles_of(tmp_path, *users, newer, other)
+    (cause,) = [each for each in doubles.causes if each.packages == ("hdf5",)]
+    assert described(cause)[0] == [("hdf5 variant:mpi", None, True)]
+    (pair,) = cause.pairs
+    assert spec_graph_hashes(tmp_path, pair.a, pair.b) == [newer.hash, other.hash]
+
+
+def spec_graph_hashes(tmp_path: Path, *ids: int) -> list[str]:
+    return spec_graph(catalog_of(tmp_path / "spack.lock")).hashes(ids)
+
+
+def test_an_equal_difference_of_many_packages_is_one_cause(tmp_path: Path) -> None:
+    systems = ("ubuntu22.04", "rocky9")
+    arches = [{"platform": "linux", "platform_os": os, "target": "zen3"} for os in systems]
+    zlibs = [made("zlib", arch=arch) for arch in arches]
+    apps = [made("app", arch=a, links=[zlib]) for a, zlib in zip(arches, zlibs, strict=True)]
+    doubles = doubles_of(tmp_path, *apps)
+    assert list(map(described, doubles.causes)) == [
+        ([("os", "rocky9", "ubuntu22.04")], ("app", "zlib")),
+    ]
+
+
+def test_what_is_used_for_building_only_is_told_apart(tmp_path: Path) -> None:
+    zlib = made("zlib", "1.1")
+    cmake = made("cmake", links=[OLD])
+    roots = [made("app", links=[NEW], builds=[cmake]), made("tool", builds=[zlib])]
+    doubles = doubles_of(tmp_path, *roots)
+    (double,) = doubles.doubles
+    assert not double.is_run
+    assert [build.is_run for build in double.builds] == [True, False, False]
+    both = doubles_of(tmp_path, *roots, OLD)
+    assert [double.is_run for double in both.doubles] == [True]
+
+
+def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
+    hdf5 = made("hdf5", links=[OLD])
+    roots = [
+        made("both", links=[hdf5, NEW]),
+        made("app", links=[hdf5]),
+        made("other", links=[NEW]),
+    ]
+    doubles = doubles_of(tmp_path, *roots)
+    graph = spec_graph(catalog_of(tmp_path / "spack.lock"))
+    (double,) = doubles.doubles
+    uses = {
+        graph.attributes(build.id).version: (
+            build.use.count,
+            {graph.name(root) for root in build.use.roots},
+            [graph.name(id_) for id_ in build.use.path],
+        )
+        for build in double.builds
+    }
+    # A path from a root that needs one build says more than one from a root that needs both.
+    assert uses == {
+        "1.2": (2, {"both", "app"}, ["app", "hdf5", "zlib"]),
+        "1.3": (2, {"both", "other"}, ["other", "zlib"]),
+    }
+
+
+def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:
+    app, leftover = made("app", links=[NEW]), made("old-app", links=[OLD])
+    records = {
+        spec.hash: {"spec": spec.node, "installed": True, "explicit": spec is app}
+        for root in (app, leftover)
+        for spec in root.all()
+    }
+    (tmp_path / "index.json").write_bytes(database(records))
+    (double,) = find_doubles(catalog_of(tmp_path / "index.json")).doubles
+    assert double.is_run
+    assert [build.use.count for build in double.builds] == [1, 1]
+
+
+def test_ignored_packages_are_left_out(tmp_path: Path) -> None:
+    hdf5 = [made("hdf5", links=[zlib]) for zlib in (OLD, NEW)]
+    doubles = doubles_of(tmp_path, *hdf5, ignored="zlib")
+    assert [double.package for double in doubles.doubles] == ["hdf5"]
+
+
+def test_pages_tell_what_differs_but_not_what_is_below(tmp_path: Path) -> None:
+    records = [record(1), record(2), record(3, versions=["1.2"])]
+    catalog = catalog_of(write_page(tmp_path, records))
+    doubles = find_doubles(catalog)
+    assert list(map(described, doubles.causes)) == [
+        ([("zlib version", "1.2", "1.3.1")], ("zlib",)),
+        ([], ("zlib",)),
+    ]
+
+
+def test_a_hash_in_two_tags_is_no_double(tmp_path: Path) -> None:
+    for tag in ("one", "two"):
+        write_page(tmp_path, [record(1)], tag=tag)
+    catalog = catalog_of(tmp_path)
+    assert catalog.by_hash(hash_of(1))[0].id != catalog.by_hash(hash_of(1))[1].id
+    assert find_doubles(catalog).doubles == ()
+
+
+def test_all_doubles_of_a_real_lock_are_found(tmp_path: Path) -> None:
+    data = lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes())
+    (tmp_path / "spack.lock").write_bytes(data)
+    lock = json.loads(data)
+    nodes = lock["concrete_specs"]
+    names = Counter(node["name"] for node in nodes.values())
+    run, stack = set(), [root["hash"] for root in lock["roots"]]
+    while stack:
+        if (hash_ := stack.pop()) not in run:
+            run.add(hash_)
+            edges = nodes[hash_].get("dependencies", [])
+            stack += [e["hash"] for e in edges if is_run(e["parameters"]["deptypes"])]
+    by_name = defaultdict(set)
+    for hash_ in run:
+        by_name[nodes[hash_]["name"]].add(hash_)
+
+    catalog = catalog_of(tmp_path / "spack.lock")
+    doubles, graph = find_doubles(catalog), spec_graph(catalog)
+
+    assert doubles.packages == len(names)
+    assert {double.package: len(double.builds) for double in doubles.doubles} == {
+        name: count for name, count in names.items() if count > 1
+    }
+    for double in doubles.doubles:
+        hashes = graph.hashes(build.id for build in double.builds if build.is_run)
+        assert set(hashes) == by_name[double.package], double.package
+        assert double.is_run == (len(hashes) > 1)
+        assert all(build.use.count and build.use.path for build in double.builds)
+    assert {name for cause in doubles.causes for name in cause.packages} == {
+        double.package for double in doubles.doubles
+    }
+    assert all(cause.changes for cause in doubles.causes)

@@ -1,0 +1,134 @@
+"""Needs are the closures that Spack fetches: its own answers are in `closures.jsonl.xz`."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from spackscope.model.analysis.environments.needs import NeededSpec, Needs, add_sizes, read_needs
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.sources.session import Session
+from tests.builders import (
+    ARCHIVE_TYPE,
+    GCC,
+    GLIBC,
+    SPACK_DATA,
+    ZLIB,
+    catalog_of,
+    database,
+    edge,
+    entry,
+    installs,
+    leaf,
+    manifest,
+    mirror_v3,
+    node,
+    record,
+    serve_files,
+    write_page,
+    zlib_index,
+)
+
+CLOSURES = SPACK_DATA / "analysis" / "closures.jsonl.xz"
+
+
+def needs_of(catalog: Catalog, hash_: str) -> Needs:
+    needs = read_needs(catalog, catalog.by_hash(hash_)[0].id)
+    assert needs is not None
+    return needs
+
+
+def hashes(specs: Iterable[NeededSpec]) -> list[str]:
+    return [spec.hash for spec in specs]
+
+
+def cut(specs: Iterable[NeededSpec]) -> str:
+    return " ".join(sorted(hash_[:7] for hash_ in hashes(specs)))
+
+
+def test_needs_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
+    for line in lzma.decompress(CLOSURES.read_bytes()).splitlines():
+        case: dict[str, Any] = json.loads(line)
+        catalog = whole_catalogs[case["index"]]
+        (hash_,) = catalog.dictionaries.hashes(case["hash"], limit=2)
+        needs = needs_of(catalog, hash_)
+        assert {
+            "needs": cut(needs.specs),
+            "externals": cut(needs.externals),
+            "build_only": cut(needs.build_only),
+            "not_cached": cut(spec for spec in needs.specs if not spec.is_cached),
+            "external_paths": sorted({spec.external for spec in needs.externals}),
+        } == {key: case[key] for key in case if key not in ("index", "hash")}, hash_
+        assert needs.specs[0].hash == hash_
+        assert not needs.is_unknown
+
+
+def test_sizes_are_those_of_the_manifests() -> None:
+    catalog = catalog_of(SPACK_DATA / "mirror-v3")
+    needs = needs_of(catalog, "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm")
+    assert [(spec.package, spec.size) for spec in needs.specs] == [
+        ("bzip2", 5636),
+        ("gcc-runtime", None),
+    ]
+    assert (needs.size, needs.unknown_sizes) == (5636, 1)
+
+
+def test_an_installed_spec_is_not_fetched(tmp_path: Path) -> None:
+    (tmp_path / "cache.json").write_bytes(zlib_index())
+    (tmp_path / "tree.json").write_bytes(
+        database(installs(leaf(GLIBC, "glibc", "2.39"), installed=True, path="/opt/glibc"))
+    )
+    needs = needs_of(catalog_of(tmp_path / "cache.json", tmp_path / "tree.json"), ZLIB)
+    assert hashes(needs.specs) == [ZLIB, GLIBC]
+    assert [spec.is_installed for spec in needs.specs] == [False, True]
+    assert (hashes(needs.to_fetch), needs.unknown_sizes) == ([ZLIB], 1)
+
+
+def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
+    external = {"path": "/usr", "module": ["glibc/2.39"], "extra_attributes": {}}
+    glibc = node(GLIBC, name="glibc", dependencies=..., external=external)
+    zlib = node(dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
+    (tmp_path / "index.json").write_bytes(database(installs(zlib, glibc)))
+    (needed,) = needs_of(catalog_of(tmp_path / "index.json"), ZLIB).externals
+    assert (needed.external, needed.modules) == ("/usr", ("glibc/2.39",))
+    assert (needed.is_direct, needed.virtuals) == (True, ("libc",))
+
+
+def test_an_absent_dependency_leaves_the_rest_unknown(tmp_path: Path) -> None:
+    for deptype, is_unknown in (("link", True), ("build", False)):
+        zlib = node(dependencies=[edge("gcc", GCC, [deptype])])
+        (tmp_path / "index.json").write_bytes(database(installs(zlib)))
+        needs = needs_of(catalog_of(tmp_path / "index.json"), ZLIB)
+        assert needs.is_unknown == is_unknown
+        (gcc,) = [spec for spec in (*needs.specs, *needs.build_only) if spec.is_absent]
+        assert (gcc.package, gcc.hash, gcc.states) == ("gcc", GCC, ())
+
+
+def test_a_page_does_not_tell_the_needs(tmp_path: Path) -> None:
+    catalog = catalog_of(write_page(tmp_path, [record()]))
+    assert read_needs(catalog, 0) is None
+
+
+def test_a_spec_of_two_sources_is_needed_once(tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_bytes(zlib_index())
+    write_page(tmp_path / "v1.md", [record(1), record(3)], tag="v1")
+    catalog = catalog_of(tmp_path / "index.json", tmp_path / "v1.md")
+    assert hashes(needs_of(catalog, ZLIB).specs) == [ZLIB, GLIBC]
+
+
+def test_sizes_are_fetched_from_a_remote_mirror(tmp_path: Path) -> None:
+    name = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+    archive = entry(ARCHIVE_TYPE, b"", contentLength=1234)
+    with serve_files(mirror_v3(zlib_index()) | {name: manifest(archive)}) as server:
+        session = Session({"XDG_CACHE_HOME": str(tmp_path)})
+        catalog = catalog_of(server.url)
+        needs = needs_of(catalog, ZLIB)
+        offline = add_sizes(needs, catalog, session, [server.url], is_offline=True)
+        assert (offline.size, offline.unknown_sizes) == (0, 2)
+        fetched = add_sizes(needs, catalog, session, [server.url])
+        kept = add_sizes(needs, catalog, session, [server.url], is_offline=True)
+    assert (fetched.size, fetched.unknown_sizes) == (1234, 1)
+    assert kept == fetched

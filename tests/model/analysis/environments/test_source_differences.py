@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import lzma
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.analysis.differences.changes import Change
+from spackscope.model.analysis.differences.differences import compare
+from spackscope.model.analysis.environments.source_differences import (
+    SourceComparison,
+    compare_sources,
+)
+from spackscope.model.presentation.source_differences import SourceReport
+from tests.builders import (
+    SPACK_DATA,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
+from tests.model.analysis.lock_files import Made, made, write_lock
+from tests.model.catalog.test_dependency_tree import Graph, graphs
+
+Nodes = dict[str, dict[str, Any]]
+OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
+
+
+def compared(tmp_path: Path, old: list[Made], new: list[Made]) -> SourceComparison:
+    paths = [tmp_path / side / "spack.lock" for side in ("old", "new")]
+    locks = [write_lock(path, *roots) for path, roots in zip(paths, (old, new), strict=True)]
+    return compare_sources(*map(catalog_of, locks))
+
+
+def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, int, int]]:
+    """Return the causes with their effects, in their order."""
+    return [
+        (
+            f"{change.package} {change.difference.attribute}".strip(),
+            change.difference.a,
+            change.difference.b,
+            cause.own,
+            cause.only,
+            cause.also,
+        )
+        for cause in comparison.causes
+        for change in cause.changes
+    ]
+
+
+def names(packages: Any) -> list[str]:
+    return [package.package for package in packages]
+
+
+def test_equal_sources_are_alike(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, [made("app", links=[NEW])], [made("app", links=[NEW])])
+    assert comparison.are_alike
+    assert (comparison.same, comparison.changed, comparison.causes) == (2, (), ())
+
+
+def test_packages_are_added_removed_and_changed(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, [OLD, made("bzip2")], [NEW, made("xz")])
+    assert not comparison.are_alike
+    assert names(comparison.added) == ["xz"]
+    assert names(comparison.removed) == ["bzip2"]
+    assert names(comparison.changed) == ["zlib"]
+    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0, 0)]
+
+
+def test_what_only_follows_is_counted_under_its_cause(tmp_path: Path) -> None:
+    def roots(zlib: Made) -> list[Made]:
+        hdf5 = made("hdf5", links=[zlib])
+        return [hdf5, made("netcdf-c", links=[hdf5]), made("app", links=[hdf5, zlib])]
+
+    comparison = compared(tmp_path, roots(OLD), roots(NEW))
+    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 3, 0)]
+    causes = {
+        package.package: [(change.own, change.causes) for change in package.specs]
+        for package in comparison.changed
+    }
+    assert causes == {
+        "zlib": [((0,), (0,))],
+        **{name: [((), (0,))] for name in ("hdf5", "netcdf-c", "app")},
+    }
+
+
+def test_other_causes_are_told_from_the_only_one(tmp_path: Path) -> None:
+    def roots(zlib: Made, cmake: str) -> list[Made]:
+        tool = made("cmake", cmake)
+        hdf5 = made("hdf5", links=[zlib], variants={"mpi": zlib is NEW})
+        return [hdf5, made("app", links=[zlib]), made("both", links=[zlib], builds=[tool])]
+
+    comparison = compared(tmp_path, roots(OLD, "3.26"), roots(NEW, "3.27"))
+    assert changes_of(comparison) == [
+        # Only "app" differs by nothing else; "both" also has another cmake, hdf5 a variant.
+        ("zlib version", "1.2", "1.3", 1, 1, 2),
+        ("cmake version", "3.26", "3.27", 1, 0, 1),
+        ("hdf5 variant:mpi", False, True, 1, 0, 0),
+    ]
+
+
+def test_another_os_everywhere_is_one_cause(tmp_path: Path) -> None:
+    def roots(os: str) -> list[Made]:
+        arch = {"platform": "linux", "platform_os": os, "target": "zen3"}
+        zlib = made("zlib", arch=arch)
+        return [made("app", links=[zlib], arch=arch), made("other", links=[zlib], arch=arch)]
+
+    comparison = compared(tmp_path, roots("rocky8"), roots("rocky9"))
+    assert changes_of(comparison) == [("os", "rocky8", "rocky9", 3, 0, 0)]
+    assert [(each.count, each.causes) for each in comparison.followers] == [(3, (0,))]
+
+
+def test_specs_that_follow_the_same_causes_are_counted_together(tmp_path: Path) -> None:
+    def roots(a: str, b: str) -> list[Made]:
+        links = [made("a", a), made("b", b)]
+        return [
+            made("app", links=links),
+            made("other", links=links),
+            made("third", links=links[:1]),
+        ]
+
+    comparison = compared(tmp_path, roots("1", "1"), roots("2", "2"))
+    assert changes_of(comparison) == [
+        ("a version", "1", "2", 1, 1, 2),
+        ("b version", "1", "2", 1, 0, 2),
+    ]
+    assert [(each.count, each.causes) for each in comparison.followers] == [
+        (2, (0, 1)),
+        (1, (0,)),
+    ]
+
+
+def test_a_runtime_follows_its_compiler(tmp_path: Path) -> None:
+    def roots(version: str) -> list[Made]:
+        gcc = made("gcc", version)
+        runtime = made("gcc-runtime", version, builds=[gcc])
+        return [made("app", links=[runtime], builds=[gcc])]
+
+    comparison = compared(tmp_path, roots("12"), roots("13"))
+    assert changes_of(comparison) == [("gcc version", "12", "13", 1, 2, 0)]
+
+
+def test_more_and_fewer_builds_of_a_package_are_told(tmp_path: Path) -> None:
+    comparison = compared(tmp_path, [OLD, made("xz", "1"), made("xz", "2")], [OLD, NEW])
+    (change,) = comparison.changed
+    assert (change.package, len(change.added), change.removed) == ("zlib", 1, ())
+    assert [(each.package, len(each.specs)) for each in comparison.removed] == [("xz", 2)]
+
+
+def test_roots_are_compared(tmp_path: Path) -> None:
+    app = made("app", links=[OLD])
+    comparison = compared(tmp_path, [app, made("xz")], [made("app", links=[NEW]), NEW])
+    graph, roots = comparison.graph, comparison.roots
+    assert list(map(graph.name, roots.added)) == ["zlib"]
+    assert list(map(graph.name, roots.removed)) == ["xz"]
+    assert [(graph.name(a), graph.name(b)) for a, b in roots.changed] == [("app", "app")]
+    other_roots = compared(tmp_path, [app], [app, OLD])
+    assert other_roots.same == 2
+    assert not other_roots.are_alike
+
+
+def test_pages_do_not_tell_what_changed_below(tmp_path: Path) -> None:
+    old, new = [record(1), record(2, versions=["1.2"])], [record(3), record(4, versions=["1.4"])]
+    pages = [
+        write_page(tmp_path / f"{tag}.md", records, tag=tag)
+        for tag, records in (("v1", old), ("v2", new))
+    ]
+    comparison = compare_sources(*map(catalog_of, pages))
+    assert changes_of(comparison) == [("zlib version", "1.2", "1.4", 1, 0, 0)]
+    assert comparison.untold == 1
+    (package,) = comparison.changed
+    graph = comparison.graph
+    pairs = {tuple(graph.hashes((each.a, each.b))): each.is_untold for each in package.specs}
+    assert pairs == {(hash_of(1), hash_of(3)): True, (hash_of(2), hash_of(4)): False}
+
+
+def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
+    for tag in ("one", "two"):
+        write_page(tmp_path / "old", [record(1)], tag=tag)
+    new = write_page(tmp_path / "new.md", [record(1)], tag="three")
+    comparison = compare_sources(catalog_of(tmp_path / "old"), catalog_of(new))
+    assert (comparison.count_a, comparison.count_b, comparison.are_alike) == (1, 1, True)
+
+
+def rehash(nodes: Nodes, change: Callable[[dict[str, Any]], None]) -> tuple[Nodes, dict[str, str]]:
+    """Change nodes, and give those that depend on them new hashes, as Spack would."""
+    changed: Nodes = {}
+    hashes: dict[str, str] = {}
+
+    def new_hash(hash_: str) -> str:
+        if hash_ not in hashes:
+            node = json.loads(json.dumps(nodes[hash_]))
+            change(node)
+            for dependency in node.get("dependencies", []):
+                dependency["hash"] = new_hash(dependency["hash"])
+            if node != nodes[hash_]:
+                digest = hashlib.sha1(json.dumps(node).encode()).digest()
+                node["hash"] = base64.b32encode(digest).decode().lower()
+            hashes[hash_] = node["hash"]
+            changed[node["hash"]] = node
+        return hashes[hash_]
+
+    for hash_ in nodes:
+        new_hash(hash_)
+    return changed, hashes
+
+
+def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None:
+    lock = json.loads(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
+
+    def change(node: dict[str, Any]) -> None:
+        if node["name"] == "ncurses":
+            node["version"] = f"7.{node['version']}"
+        if node["name"] == "python":
+            node["parameters"]["tkinter"] = "other"
+
+    nodes, hashes = rehash(lock["concrete_specs"], change)
+    new_lock = {
+        **lock,
+        "concrete_specs": nodes,
+        "roots": [{**root, "hash": hashes[root["hash"]]} for root in lock["roots"]],
+    }
+    for name, document in (("old", lock), ("new", new_lock)):
+        (tmp_path / f"{name}.lock").write_text(json.dumps(document))
+    paths = [tmp_path / f"{name}.lock" for name in ("old", "new")]
+    comparison = compare_sources(*map(catalog_of, paths))
+
+    graph = comparison.graph
+    moved = {old: new for old, new in hashes.items() if old != new}
+    assert comparison.same == len(hashes) - len(moved)
+    assert (comparison.added, comparison.removed, comparison.untold) == ((), (), 0)
+    changes = [change for package in comparison.changed for change in package.specs]
+    assert {tuple(graph.hashes((each.a, each.b))) for each in changes} == set(moved.items())
+    assert {
+        (change.package, change.difference.attribute)
+        for cause in comparison.causes
+        for change in cause.changes
+    } == {("ncurses", "version"), ("python", "variant:tkinter")}
+    for each in changes:
+        package = graph.name(each.a)
+        assert bool(each.own) == (package in ("ncurses", "python"))
+        found = compare(graph, each.a, each.b)
+        assert {change for n in each.causes for change in comparison.causes[n].changes} == {
+            Change.of(cause.package, difference)
+            for cause in found.causes
+            for difference in cause.differences
+        }
+    roots = {tuple(graph.hashes(pair)) for pair in comparison.roots.changed}
+    assert roots == {
+        (root["hash"], moved[root["hash"]]) for root in lock["roots"] if root["hash"] in moved
+    }
+
+
+def index_of(path: Path, graph: Graph, version: int, names: int) -> Path:
+    """Write an index with these edges, in which every third spec has the version."""
+
+    def hash_in(number: int) -> str:
+        return hash_of(number if number % 3 else number + 20 * version)
+
+    deptypes = (["link"], ["build"], ["build", "run"])
+    nodes = [
+        node(
+            hash_in(parent),
+            name=f"p{parent % names}",
+            version=str(parent + version),
+            dependencies=[
+                edge(f"p{child % names}", hash_in(child), deptypes[child % 3])
+                for child in children
+            ],
+        )
+        for parent, children in graph.items()
+    ]
+    path.write_bytes(database(installs(*nodes)))
+    return path
+
+
+@given(graphs, graphs, st.integers(1, 12))
+@settings(max_examples=30)
+def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        paths = [
+            index_of(Path(directory, f"{version}.json"), graph, version, names)
+            for version, graph in enumerate((old, new))
+        ]
+        result = compare_sources(*map(catalog_of, paths))
+        changed = sum(len(package.specs) for package in result.changed)
+        added = sum(len(package.specs) for package in result.added)
+        removed = sum(len(package.specs) for package in result.removed)
+        more = sum(len(package.added) for package in result.changed)
+        fewer = sum(len(package.removed) for package in result.changed)
+        assert result.same + changed + added + more == result.count_b
+        assert result.same + changed + removed + fewer == result.count_a
+        report = SourceReport(result, ("old", "new"))
+        assert list(report.lines(shows_all=True))
+        assert json.loads(report.json())["same"] == result.same

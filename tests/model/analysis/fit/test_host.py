@@ -1,0 +1,187 @@
+"""Tests of `host` and `host_detection`."""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import struct
+import sys
+
+import pytest
+
+from spackscope.model.analysis.fit import host_detection
+from spackscope.model.analysis.fit.host import Host, Libc, parse_host
+from spackscope.model.analysis.fit.host_detection import (
+    detect_host,
+    interpreter,
+    libc_prefix,
+    linux_os,
+    macos_name,
+    musl_version,
+)
+from spackscope.model.core.errors import QueryError
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("target=zen3 glibc=2.34", Host("linux", "", "zen3", Libc("glibc", "2.34", "/usr"))),
+        (
+            "libc=glibc@2.34:/opt/sysroot os=rocky9",
+            Host("linux", "rocky9", "", Libc("glibc", "2.34", "/opt/sysroot")),
+        ),
+        ("glibc=2.17:/ target=icelake", Host("linux", "", "icelake", Libc("glibc", "2.17", "/"))),
+        ("musl=1.2.4", Host("linux", "", "", Libc("musl", "1.2.4"))),
+        ("os=sequoia target=m1", Host("darwin", "sequoia", "m1")),
+        ("target=m2", Host("darwin", "", "m2")),
+        ("target=m1 glibc=2.38", Host("linux", "", "m1", Libc("glibc", "2.38"))),
+        ("platform=darwin os=sequoia target=m1", Host("darwin", "sequoia", "m1")),
+        ("  os=ubuntu22.04  ", Host("linux", "ubuntu22.04")),
+    ],
+)
+def test_a_described_host(text: str, host: Host) -> None:
+    assert parse_host(text) == host
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "part"),
+    [
+        ("", 0, "as in target=zen3 glibc=2.34"),
+        ("zen3", 0, "Expected platform, os, target"),
+        ("os=a zen=3", 5, "Expected platform, os, target"),
+        ("target=zen33", 7, "Did you mean zen3"),
+        ("target=", 7, "Expected a name"),
+        ("os=a/b", 3, "Expected a name"),
+        ("glibc=new", 6, "Expected a version of glibc"),
+        ("libc=glibc", 5, "Expected a version of glibc"),
+        ("libc=uclibc@1", 5, "Expected glibc or musl"),
+        ("glibc=2.34:opt", 6, "absolute prefix"),
+        ("os=a os=b", 5, "os is given twice"),
+        ("glibc=2.3 musl=1", 10, "libc is given twice"),
+        ("os=" + "a" * 1000, 1000, "at most 1,000"),
+    ],
+)
+def test_what_is_not_a_host_is_refused_where_it_is(text: str, offset: int, part: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        parse_host(text)
+    assert refused.value.offset == offset
+    assert part in str(refused.value)
+
+
+def test_a_host_for_people() -> None:
+    assert (
+        str(parse_host("target=zen3 glibc=2.35 os=ubuntu22.04"))
+        == "zen3 · glibc 2.35 · ubuntu22.04"
+    )
+    assert str(parse_host("target=m1")) == "m1 · darwin"
+    assert str(Host()) == ""
+    assert parse_host("target=zen3 glibc=2.35 os=ubuntu22.04").short == "zen3 · 2.35"
+    assert parse_host("target=m1 os=sequoia").short == "m1 · sequoia"
+
+
+def test_a_host_runs_its_target_and_the_ancestors() -> None:
+    assert parse_host("target=zen2").targets == {"zen2", "zen", "x86_64_v3", "x86_64_v2", "x86_64"}
+    assert Host(target="odd").targets == {"odd"}
+    assert not Host().targets
+
+
+@pytest.mark.parametrize(
+    ("host", "other", "runs"),
+    [
+        (Libc("glibc", "2.34"), Libc("glibc", "2.34"), True),
+        (Libc("glibc", "2.34"), Libc("glibc", "2.4"), True),
+        (Libc("glibc", "2.34"), Libc("glibc", "2.35"), False),
+        (Libc("glibc", "2.34"), Libc("glibc", "2.28", "/opt"), False),
+        (Libc("glibc", "2.34"), Libc("musl", "1.2.4"), False),
+    ],
+)
+def test_a_c_library_runs_what_needs_an_older_one(host: Libc, other: Libc, runs: bool) -> None:
+    assert host.runs(other) is runs
+
+
+@pytest.mark.parametrize(
+    ("text", "os"),
+    [
+        ('NAME="Ubuntu"\nID=ubuntu\nVERSION_ID="22.04"\n', "ubuntu22.04"),
+        ('ID="rhel"\nVERSION_ID="9.4"\n', "rhel9"),
+        ('ID="rocky"\nVERSION_ID="8.10"\n', "rocky8"),
+        ("ID=debian\nVERSION_ID='12'\n", "debian12"),
+        ('ID="amzn"\nVERSION_ID="2023"\n', "amzn2023"),
+        ('ID="sles"\nVERSION_ID="15.5"\n', "sles15"),
+        ('ID="opensuse-leap"\nVERSION_ID="15.6"\n', "opensuse15"),
+        ('ID="opensuse-tumbleweed"\nVERSION_ID="20260101"\n', "opensusetumbleweed"),
+        ('ID="ol"\nVERSION_ID="8.9"\n', "oracle8"),
+        ("ID=arch\nBUILD_ID=rolling\n", "archrolling"),
+        ("VERSION_ID=1\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_name_that_spack_gives_to_a_distribution(text: str, os: str) -> None:
+    assert linux_os(text) == os
+
+
+def test_the_name_that_spack_gives_to_a_release_of_macos() -> None:
+    names = {"15.1": "sequoia", "14.7.2": "sonoma", "10.15.7": "catalina", "11.0": "bigsur"}
+    assert {version: macos_name(version) for version in names} == names
+    assert macos_name("") == macos_name("99") == ""
+
+
+def test_the_prefix_of_a_c_library() -> None:
+    prefixes = {
+        "/usr/lib64/ld-linux-x86-64.so.2": "/usr",
+        "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2": "/usr",
+        "/lib/ld-musl-x86_64.so.1": "/",
+        "/opt/sysroot/lib/ld.so": "/opt/sysroot",
+        "/nix/store/ld.so": "",
+    }
+    assert {linker: libc_prefix(linker) for linker in prefixes} == prefixes
+
+
+def test_the_version_that_musl_states() -> None:
+    text = "musl libc (x86_64)\nVersion 1.2.4\nDynamic Program Loader\nUsage: …"
+    assert musl_version(text) == "1.2.4"
+    assert musl_version("ld.so (GNU libc) stable release version 2.36.\nVersion 3") == ""
+
+
+@pytest.mark.parametrize("is_64", [True, False])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_the_dynamic_linker_of_an_executable(is_64: bool, order: str) -> None:
+    linker = b"/lib/ld.so\0"
+    ident = b"\x7fELF" + bytes([2 if is_64 else 1, 1 if order == "<" else 2]) + bytes(10)
+    word = "Q" if is_64 else "I"
+    size = struct.calcsize(f"{order}16sHHI3{word}IHHH")
+    entry_size = 56 if is_64 else 32
+    fields = (2, 62, 1, 0, size, 0, 0, 64, entry_size, 2)
+    header = ident + struct.pack(f"{order}HHI3{word}IHHH", *fields)
+    at = size + 2 * entry_size
+    other = struct.pack(f"{order}I", 1).ljust(entry_size, b"\0")
+    entry = f"{order}IIQQQQ" if is_64 else f"{order}IIIII"
+    values = (3, 4, at, 0, 0, len(linker)) if is_64 else (3, at, 0, 0, len(linker))
+    segment = struct.pack(entry, *values).ljust(entry_size, b"\0")
+    whole = header + other + segment + linker
+    assert interpreter(io.BytesIO(whole)) == "/lib/ld.so"
+    with pytest.raises(struct.error):
+        interpreter(io.BytesIO(whole[:30]))
+    assert interpreter(io.BytesIO(b"#!/bin/sh")) == ""
+
+
+def test_this_machine() -> None:
+    host = detect_host()
+    assert host.is_this_machine
+    assert host.platform == {"win32": "windows"}.get(sys.platform, sys.platform)
+    assert host.target in host.targets
+    name, version = platform.libc_ver()
+    if name == "glibc":
+        assert host.libc is not None
+        assert host.libc[:2] == (name, version)
+        assert os.path.isdir(host.libc.prefix)
+
+
+def test_a_machine_without_an_os_release_has_no_known_os(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: os.PathLike[str]
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path))
+    host_detection.detect_libc.cache_clear()
+    assert host_detection.detect_libc() is None
+    host_detection.detect_libc.cache_clear()

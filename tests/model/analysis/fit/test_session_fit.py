@@ -1,0 +1,98 @@
+"""Tests of `session_fit`: the host of a session, and the externals of its Spack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.fit.host import Host, Libc
+from spackscope.model.analysis.fit.host_detection import detect_host
+from spackscope.model.analysis.fit.session_fit import attach_fit, fit_of, host_of, host_phrase
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import QueryError
+from spackscope.model.query.parser import parse
+from spackscope.model.sources.session import Session
+from tests.builders import ZLIB, SpackRoot, catalog_of, database, installs, node
+
+PREFIX = "/opt/zlib"
+
+
+def test_the_host_is_described_or_this_machine() -> None:
+    zen3 = Host("linux", "", "zen3", Libc("glibc", "2.34"))
+    session = Session({"SPACKSCOPE_HOST": "target=zen3 glibc=2.34"})
+    assert host_of(session) == zen3
+    assert host_phrase(session) == "on zen3"
+    assert host_of(replace(session, host="target=m1")) == Host("darwin", "", "m1")
+    assert host_of(Session({})) == detect_host()
+    assert host_phrase(Session({})) == "here"
+    with pytest.raises(QueryError):
+        host_of(replace(session, host="zen3"))
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    """Index a zlib for this machine that was not built by Spack."""
+    host = detect_host()
+    arch = {"platform": host.platform, "platform_os": host.os, "target": host.target}
+    external = {"path": PREFIX, "module": ["zlib/1"], "extra_attributes": {}}
+    zlib = node(arch=arch, external=external, dependencies=[])
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(zlib)))
+    return catalog_of(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_listed"),
+    [
+        ("{spec: zlib@1.3.1 +shared, prefix: /opt/zlib, modules: [zlib/1]}", True),
+        ("{spec: 'zlib@1.3%gcc', prefix: /opt/zlib, modules: [zlib/1]}", True),
+        ("{spec: zlib@1.2, prefix: /opt/zlib, modules: [zlib/1]}", False),
+        ("{spec: zlib-ng, prefix: /opt/zlib, modules: [zlib/1]}", False),
+        ("{spec: zlib@1.3.1, prefix: /opt/zlib}", False),
+        ("{spec: zlib@1.3.1, prefix: /usr, modules: [zlib/1]}", False),
+        ("{spec: '@@', prefix: /opt/zlib, modules: [zlib/1]}", False),
+        ("{prefix: /opt/zlib}", False),
+        ("zlib", False),
+    ],
+)
+def test_an_external_is_reused_if_packages_yaml_lists_it(
+    entry: str, is_listed: bool, catalog: Catalog, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write(
+        "home/.spack/packages.yaml", f"packages:\n  zlib:\n    externals:\n    - {entry}\n"
+    )
+    attach_fit(catalog, Session(spack.environ))
+    (id_,) = catalog.match(parse(f"/{ZLIB}"))
+    fit = fit_of(catalog, id_)
+    assert fit is not None
+    assert (fit.fits, fit.reusable) == (True, is_listed)
+    assert [reason.letter for reason in fit.reasons] == [] if is_listed else ["X"]
+
+
+def test_the_externals_of_this_machine_are_not_those_of_another(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    entry = "{spec: zlib, prefix: /opt/zlib, modules: [zlib/1]}"
+    spack.write(
+        "home/.spack/packages.yaml", f"packages:\n  zlib:\n    externals:\n    - {entry}\n"
+    )
+    host = detect_host()
+    session = Session(spack.environ, host=f"target={host.target} platform={host.platform}")
+    attach_fit(catalog, session)
+    fit = fit_of(catalog, 0)
+    assert fit is not None
+    assert fit.reusable is False
+
+
+def test_nothing_is_checked_before_it_is_asked_for(catalog: Catalog) -> None:
+    assert fit_of(catalog, 0) is None
+    attach_fit(catalog, Session({}))
+    assert catalog.rows([0])[0].spec.fit is None
+    assert catalog.count(parse("fits")) == 1
+    fit = catalog.rows([0])[0].spec.fit
+    assert fit is not None
+    assert fit.fits is True

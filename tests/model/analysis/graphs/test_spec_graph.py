@@ -1,0 +1,151 @@
+"""Tests of `spec_graph`, whose attributes are those of the nodes that Spack wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from spackscope.model.analysis.graphs.graph import Attributes
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.columns import FLAGS
+from tests.builders import (
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    whole_index,
+    write_page,
+)
+
+
+def nodes_of(name: str) -> dict[str, dict[str, Any]]:
+    """Return the nodes of one of Spack's large indexes by their hashes."""
+    records = json.loads(whole_index(name))["database"]["installs"]
+    return {hash_: record["spec"] for hash_, record in records.items()}
+
+
+def own(node: dict[str, Any]) -> dict[str, Any]:
+    """Return the own attributes of a node of the formats 4 and 5."""
+    parameters = dict(node["parameters"])
+    flags = {name: parameters.pop(name) for name in FLAGS}
+    parameters.pop("patches", None)
+    target, external = node["arch"]["target"], node.get("external") or {}
+    compiler = node.get("compiler")
+    return {
+        "package": node["name"],
+        "version": node["version"],
+        "namespace": node["namespace"],
+        "variants": parameters,
+        "flags": {name: words for name, words in flags.items() if words},
+        "patches": node.get("patches", []),
+        "package_hash": node["package_hash"],
+        "platform": node["arch"]["platform"],
+        "os": node["arch"]["platform_os"],
+        "target": target["name"] if isinstance(target, dict) else target,
+        "compiler": f"{compiler['name']}@{compiler['version']}" if compiler else "",
+        "external": external.get("path") or "",
+        "external_modules": external.get("module") or [],
+        "external_attributes": external.get("extra_attributes") or "",
+        "spec_format": node.get("annotations", {}).get("original_specfile_version", 4),
+    }
+
+
+def shown(attributes: Attributes) -> dict[str, Any]:
+    """Return attributes in the form of `own`."""
+    fields = {name: getattr(attributes, name) for name in Attributes.__slots__}
+    fields |= {k: list(fields[k]) for k in ("patches", "external_modules")}
+    fields["flags"] = {name: list(words) for name, words in attributes.flags.items()}
+    more = attributes.external_attributes
+    fields["external_attributes"] = json.loads(more) if more else ""
+    return fields
+
+
+def spelled(value: Any) -> tuple[str, ...]:
+    """Return the values of a variant as the index has them."""
+    if isinstance(value, bool):
+        return ("+" if value else "~",)
+    return tuple(sorted(value)) if isinstance(value, list) else (value,)
+
+
+@pytest.mark.parametrize("name", ["spack0", "spack1"])
+def test_attributes_and_configurations_are_those_of_the_nodes(
+    name: str, whole_catalogs: dict[str, Catalog]
+) -> None:
+    graph = spec_graph(whole_catalogs[name])
+    nodes = nodes_of(name)
+    numbers: dict[int, str] = {}
+    texts: dict[str, int] = {}
+
+    for id_, hash_ in enumerate(graph.hashes(range(graph.count))):
+        expected = own(nodes[hash_])
+        expected["variants"] = {k: spelled(v) for k, v in expected["variants"].items()}
+        attributes = shown(graph.attributes(id_))
+        attributes["variants"] = {k: tuple(sorted(v)) for k, v in attributes["variants"].items()}
+        assert attributes == expected, hash_
+        number, text = graph.configuration(id_), json.dumps(expected, sort_keys=True)
+        assert (numbers.setdefault(number, text), texts.setdefault(text, number)) == (text, number)
+
+
+@pytest.mark.parametrize("name", ["spack0", "spack1"])
+def test_a_run_closure_follows_what_is_linked_or_run(
+    name: str, whole_catalogs: dict[str, Catalog]
+) -> None:
+    graph = spec_graph(whole_catalogs[name])
+    nodes = nodes_of(name)
+
+    def reach(hash_: str, deptypes: set[str]) -> set[str]:
+        reached, waiting = set(), [hash_]
+        while waiting:
+            if (hash_ := waiting.pop()) not in reached:
+                reached.add(hash_)
+                edges = nodes[hash_].get("dependencies", [])
+                waiting += [
+                    e["hash"] for e in edges if deptypes & set(e["parameters"]["deptypes"])
+                ]
+        return reached
+
+    for id_ in range(0, graph.count, 97):
+        (hash_,) = graph.hashes([id_])
+        assert set(graph.hashes(graph.run_closure([id_]))) == reach(hash_, {"link", "run"})
+        everything = {"build", "link", "run", "test"}
+        assert set(graph.hashes(graph.closure([id_]))) == reach(hash_, everything)
+
+
+def test_the_same_hash_in_two_tags_is_the_same_spec(tmp_path: Any) -> None:
+    write_page(tmp_path / "one", [record(1), record(2)], title="zlib")
+    write_page(tmp_path / "two", [record(1)], title="zlib", tag="other")
+    graph = spec_graph(catalog_of(tmp_path / "one", tmp_path / "two"))
+
+    assert graph.count == 3
+    assert len({graph.identity(id_) for id_ in range(3)}) == 2
+    assert not graph.lists_dependencies(0)
+
+
+def absent_graph(tmp_path: Any) -> tuple[SpecGraph, Catalog]:
+    """Return the graph of two specs that depend on one that no document describes."""
+    absent = edge("zlib", hash_of(9), ["link"])
+    for number in (1, 2):
+        nodes = node(hash_of(number), name="hdf5", dependencies=[absent])
+        (tmp_path / f"{number}.json").write_bytes(database(installs(nodes)))
+    catalog = catalog_of(tmp_path / "1.json", tmp_path / "2.json")
+    return spec_graph(catalog), catalog
+
+
+def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Any) -> None:
+    graph, catalog = absent_graph(tmp_path)
+    children = [graph.edges(id_)[0].child for id_ in range(2)]
+
+    assert [graph.is_described(child) for child in children] == [False, False]
+    assert graph.identity(children[0]) == graph.identity(children[1])
+    assert graph.hashes(children) == [hash_of(9)] * 2
+    assert graph.attributes(children[0]) == Attributes("zlib")
+    assert graph.configuration(children[0]) == graph.configuration(children[1]) < 0
+    assert graph.run_closure([0]) == {0, children[0]}
+    assert [graph.dependents(child) for child in children] == [{0, 1}, {0, 1}]
+    assert spec_graph(catalog) is graph

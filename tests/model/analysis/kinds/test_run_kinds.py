@@ -1,0 +1,145 @@
+"""Tests of `run_kinds`, whose partition is that of the linked and run closures in Spack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled
+from tests.builders import GCC, GLIBC, GMAKE, Node, edge, hash_of, leaf, node, record, write_page
+from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
+
+A, B, LIB, OTHER, USER, SECOND_USER = (hash_of(number) for number in range(11, 17))
+
+
+def kinds_of(graph: SpecGraph, *hashes: str) -> list[list[str]]:
+    ids = list(graph.find(hashes).values())
+    return [graph.hashes(kind.ids) for kind in run_kinds(graph, ids)]
+
+
+def test_the_kinds_of_all_groups_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
+    wrong = []
+    for index, catalog in whole_catalogs.items():
+        graph = spec_graph(catalog)
+        ids = ids_by_short_hash(graph)
+        for group in spack_answers("groups"):
+            if group["index"] != index:
+                continue
+            hashes = [hash_ for kind in group["kinds"] for hash_ in kind]
+            kinds = run_kinds(graph, [ids[hash_] for hash_ in reversed(hashes)])
+            short = [sorted(hash_[:7] for hash_ in graph.hashes(kind.ids)) for kind in kinds]
+            if short != group["kinds"]:
+                wrong.append((group["id"], short))
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_same"),
+    [
+        ({"package_hash": "def===="}, True),
+        ({"namespace": "mine"}, True),
+        ({"dependencies": [edge("lib", LIB, ["link"])]}, True),
+        ({"dependencies": [edge("lib", LIB, ["link"]), edge("gmake", GMAKE, ["build"])]}, True),
+        ({"dependencies": [edge("lib", LIB, ["link"]), edge("gmake", GMAKE, ["run"])]}, False),
+        ({"dependencies": [edge("lib", LIB, ["run"])]}, False),
+        ({"dependencies": [edge("lib", OTHER, ["link"])]}, False),
+        (
+            {"dependencies": [edge("lib", LIB, ["link"]), edge("gcc", GCC, ["build"], ["c"])]},
+            False,
+        ),
+        ({"version": "2"}, False),
+        ({"arch": {"platform": "linux", "platform_os": "sles15", "target": "zen3"}}, False),
+        ({"patches": ["abc"]}, False),
+    ],
+    ids=str,
+)
+def test_only_what_counts_at_run_time_makes_another_kind(
+    tmp_path: Path, fields: dict[str, object], is_same: bool
+) -> None:
+    linked = {"dependencies": [edge("lib", LIB, ["build", "link"])]}
+    graph = graph_of(
+        tmp_path,
+        node(A, **linked),
+        node(B, **{**linked, **fields}),
+        node(LIB, name="lib", dependencies=[edge("gmake", GMAKE, ["build"])]),
+        node(OTHER, name="lib", version="2", dependencies=...),
+        *(leaf(GCC, "gcc", "13"), leaf(GMAKE, "gmake", "4")),
+    )
+
+    assert kinds_of(graph, A, B) == ([[A, B]] if is_same else [[A], [B]])
+
+
+def test_what_is_linked_by_a_dependency_makes_another_kind(tmp_path: Path) -> None:
+    def uses(hash_: str, name: str, child: tuple[str, str], deptype: str) -> Node:
+        return node(hash_, name=name, dependencies=[edge(*child, [deptype])])
+
+    graph = graph_of(
+        tmp_path,
+        uses(A, "app", ("lib", LIB), "link"),
+        uses(B, "app", ("lib", OTHER), "link"),
+        uses(LIB, "lib", ("glibc", GLIBC), "link"),
+        uses(OTHER, "lib", ("glibc", GMAKE), "link"),
+        *(leaf(GLIBC, "glibc", "2.28"), leaf(GMAKE, "glibc", "2.39")),
+    )
+
+    assert kinds_of(graph, A, B) == [[A], [B]]
+
+
+def test_builds_of_a_kind_are_the_most_used_first(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path,
+        *(leaf(hash_, "lib", "1") for hash_ in (A, B, LIB)),
+        leaf(OTHER, "lib", "2"),
+        node(USER, name="user", dependencies=[edge("lib", LIB, ["link"])]),
+        node(SECOND_USER, name="user", dependencies=[edge("lib", LIB, ["build"])]),
+    )
+    same, other = run_kinds(graph, list(graph.find([A, B, LIB, OTHER]).values()))
+
+    assert graph.hashes(same.ids) == [LIB, A, B]
+    assert same.users == (2, 0, 0)
+    assert same.total_users == 2
+    assert graph.hashes(other.ids) == [OTHER]
+
+
+def test_kinds_of_pages_are_not_known(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1), record(2)], title="zlib")
+    graph = graph_of(tmp_path)
+
+    (kind,) = run_kinds(graph, [0, 1])
+
+    assert not kind.is_known
+    assert len(kind.ids) == 2
+
+
+def test_what_no_document_describes_is_told_apart_by_its_hash(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path,
+        node(A, dependencies=[edge("lib", LIB, ["link"])]),
+        node(B, dependencies=[edge("lib", OTHER, ["link"])]),
+        node(USER, dependencies=[edge("lib", LIB, ["link"])], package_hash="other"),
+    )
+
+    assert kinds_of(graph, A, B, USER) == [[A, USER], [B]]
+
+
+def test_a_cycle_ends(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path,
+        node(A, name="a", dependencies=[edge("b", B, ["link"])]),
+        node(B, name="b", dependencies=[edge("a", A, ["link"])]),
+    )
+
+    assert run_kind(graph, 0) != run_kind(graph, 1)
+
+
+def test_it_can_be_cancelled(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, node(A, dependencies=[edge("lib", LIB, ["link"])]))
+
+    with pytest.raises(Cancelled):
+        run_kinds(graph, [0], should_stop=lambda: True)
+    assert len(run_kinds(graph, [0])) == 1

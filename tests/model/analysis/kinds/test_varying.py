@@ -1,0 +1,277 @@
+"""Tests of `varying`, whose rows are those by which Spack's own strings differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis.kinds.run_kinds import run_kinds
+from spackscope.model.analysis.kinds.varying import Varying, varying
+from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled
+from tests.builders import (
+    FLAGS,
+    GCC,
+    GLIBC,
+    Node,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
+
+A, B, C, LIB, OTHER, MPICH, OPENMPI, HWLOC = (hash_of(number) for number in range(11, 19))
+
+Key = tuple[str, str]
+
+
+def keys(rows: list[VaryingRow]) -> set[Key]:
+    return {(package, row.attribute) for row in rows for package in row.packages}
+
+
+def expected_cell(values: list[Any] | None) -> Cell:
+    """Return values of Spack's answers as a cell has them."""
+    if values is None:
+        return None
+    lists = [["+" if v else "~"] if isinstance(v, bool) else v for v in values]
+    return tuple(text for v in lists for text in (v if isinstance(v, list) else [v]))
+
+
+def keys_of_lines(lines: list[str]) -> set[Key]:
+    """Return the packages and attributes of short lines, without what follows from a version."""
+    found = set()
+    for line in lines:
+        words = line.partition(" | ")[0].split(" ")
+        if words[0].endswith(":"):
+            found.add((words[0][:-1], "provider"))
+        elif len(words) == 2:
+            found.add((words[0], "version"))
+        elif words[1] in ("compiler", "target", "external_module", "package_hash"):
+            found.add((words[0], words[1]))
+        elif words[1] != "external_extra":
+            found.add((words[0], f"variant:{words[1]}"))
+    return found
+
+
+def wrong_rows(group: dict[str, Any], table: Varying) -> list[object]:
+    """Return where the rows between the kinds of a group are not Spack's."""
+    expected = {
+        (row["name"], row["attr"]): tuple(map(expected_cell, row["values"]))
+        for row in group["rows"]
+    }
+    rows = [r for r in table.rows if not (r.attribute == "patches" and r.follows == "version")]
+    wrong: list[object] = list(keys(rows) ^ set(expected))
+    wrong += [
+        (row, expected.get((row.package, row.attribute)))
+        for row in rows
+        if row.attribute != "compiler"
+        and len(row.packages) == 1
+        and row.values != expected.get((row.package, row.attribute))
+    ]
+    causes = [row for row in rows if not row.follows and row.attribute != "present"]
+    wrong += keys(causes) ^ keys_of_lines(group["between"])
+    telling = {row.values[n] for n in range(len(group["kinds"])) for row in rows if row.tells}
+    return wrong + (["none tells"] if len(group["kinds"]) > 1 and not telling else [])
+
+
+def test_rows_and_lines_of_all_groups_are_those_of_spack(
+    whole_catalogs: dict[str, Catalog],
+) -> None:
+    wrong = {}
+    for index, catalog in whole_catalogs.items():
+        graph = spec_graph(catalog)
+        ids = ids_by_short_hash(graph)
+        for group in spack_answers("groups"):
+            if group["index"] != index:
+                continue
+            kinds = [[ids[hash_] for hash_ in kind] for kind in group["kinds"]]
+            table = varying(graph, kinds, run_only=True)
+            if found := wrong_rows(group, table):
+                wrong[group["id"]] = found
+            assert tells_all_apart(table, len(kinds))
+
+    assert wrong == {}
+
+
+def tells_all_apart(table: Varying, columns: int) -> bool:
+    telling = [row.values for row in table.rows if row.tells]
+    return len({tuple(values[n] for values in telling) for n in range(columns)}) == columns
+
+
+def test_what_hashes_of_a_kind_differ_in_is_that_of_spack(
+    whole_catalogs: dict[str, Catalog],
+) -> None:
+    wrong = {}
+    for index, catalog in whole_catalogs.items():
+        graph = spec_graph(catalog)
+        ids = ids_by_short_hash(graph)
+        for group in spack_answers("groups")[::3]:
+            kinds = zip(group["kinds"], group["within"], strict=True)
+            for kind, lines in kinds if group["index"] == index else ():
+                if len(kind) == 1:
+                    continue
+                rows = varying(graph, [[ids[hash_]] for hash_ in kind]).rows
+                causes = [r for r in rows if not r.follows and r.attribute != "present"]
+                if keys(causes) != keys_of_lines(lines):
+                    wrong[group["id"]] = keys(causes) ^ keys_of_lines(lines)
+
+    assert wrong == {}
+
+
+def app(hash_: str, *dependencies: Node, **fields: object) -> Node:
+    return node(hash_, name="app", **{"dependencies": [*dependencies], **fields})
+
+
+def table_of(graph: SpecGraph, *hashes: str, run_only: bool = False) -> Varying:
+    return varying(graph, [[graph.find([hash_])[hash_]] for hash_ in hashes], run_only=run_only)
+
+
+def lines(table: Varying, *, all_rows: bool = False) -> list[tuple[object, ...]]:
+    return [
+        (row.package, row.attribute, *row.values)
+        for row in table.rows
+        if all_rows or not row.follows
+    ]
+
+
+def test_fewest_rows_that_tell_all_apart_come_first(tmp_path: Path) -> None:
+    def builds(hash_: str, number: int, **variants: bool) -> list[Node]:
+        lib = hash_of(100 + number)
+        parameters = {"build_system": "generic", **variants, **FLAGS}
+        return [
+            app(hash_, edge("lib", lib, ["link"])),
+            node(lib, name="lib", version=str(number), parameters=parameters, dependencies=...),
+        ]
+
+    graph = graph_of(
+        tmp_path,
+        *builds(A, 1, shared=True, pic=True),
+        *builds(B, 2, shared=False, pic=True),
+        *builds(C, 3, shared=True, pic=False),
+    )
+    table = table_of(graph, A, B, C)
+
+    assert [(row.package, row.attribute) for row in table.rows if row.tells] == [
+        ("lib", "version")
+    ]
+    assert lines(table)[1:] == [
+        ("lib", "variant:pic", ("+",), ("+",), ("~",)),
+        ("lib", "variant:shared", ("+",), ("~",), ("+",)),
+    ]
+    assert {row.path for row in table.rows} == {("lib",)}
+
+
+def test_what_follows_from_another_provider_is_marked(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path,
+        app(A, edge("mpich", MPICH, ["build", "link"], ["mpi"])),
+        app(B, edge("openmpi", OPENMPI, ["build", "link"], ["mpi"])),
+        leaf(MPICH, "mpich", "4.3.2"),
+        node(OPENMPI, name="openmpi", version="5", dependencies=[edge("hwloc", HWLOC, ["link"])]),
+        leaf(HWLOC, "hwloc", "2"),
+    )
+    table = table_of(graph, A, B, run_only=True)
+
+    assert lines(table) == [("mpi", "provider", ("mpich@4.3.2",), ("openmpi@5",))]
+    assert {(row.package, row.follows) for row in table.rows if row.follows} == {
+        ("mpich", "mpi"),
+        ("openmpi", "mpi"),
+        ("hwloc", "openmpi"),
+    }
+
+
+def test_what_is_built_with_is_apart(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path,
+        app(A, edge("lib", LIB, ["build"]), edge("gcc", GCC, ["build"], ["c"])),
+        app(B, edge("lib", OTHER, ["build"]), edge("gcc", GLIBC, ["build"], ["c"])),
+        *(leaf(LIB, "lib", "1"), leaf(OTHER, "lib", "2")),
+        *(leaf(GCC, "gcc", "13"), leaf(GLIBC, "gcc", "14")),
+    )
+    rows = {(row.package, row.attribute): row for row in table_of(graph, A, B).rows}
+
+    assert rows["app", "compiler"].is_run
+    assert rows["app", "compiler"].values == (("gcc@13",), ("gcc@14",))
+    assert not rows["lib", "version"].is_run
+
+
+def test_equal_differences_of_many_packages_are_one_row(tmp_path: Path) -> None:
+    def builds(hash_: str, number: int, os: str) -> list[Node]:
+        arch = {"platform": "linux", "platform_os": os, "target": "x86_64_v3"}
+        lib = hash_of(100 + number)
+        return [
+            app(hash_, edge("lib", lib, ["link"]), arch=arch),
+            node(lib, name="lib", arch=arch, dependencies=...),
+        ]
+
+    graph = graph_of(tmp_path, *builds(A, 1, "sles15"), *builds(B, 2, "ubuntu24.04"))
+    (row,) = table_of(graph, A, B).rows
+
+    assert row.attribute == "os"
+    assert row.packages == ("app", "lib")
+    assert row.values == (("sles15",), ("ubuntu24.04",))
+
+
+def test_kinds_that_differ_in_edges_alone_are_told_apart(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path,
+        app(A, edge("lib", LIB, ["link"])),
+        app(B, edge("lib", LIB, ["run"])),
+        leaf(LIB, "lib", "1"),
+    )
+
+    assert lines(table_of(graph, A, B, run_only=True)) == [
+        ("app", "dependencies", ("lib (link)",), ("lib (run)",))
+    ]
+
+
+def test_of_what_no_document_describes_the_hash_is_compared(tmp_path: Path) -> None:
+    graph = graph_of(
+        tmp_path, app(A, edge("lib", LIB, ["link"])), app(B, edge("lib", OTHER, ["link"]))
+    )
+    table = table_of(graph, A, B)
+
+    assert lines(table) == [("lib", "hash", (LIB[:7],), (OTHER[:7],))]
+    assert not table.is_known
+
+
+def test_pages_are_not_known(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1), record(2)], title="zlib")
+
+    assert varying(graph_of(tmp_path), [[0], [1]]) == Varying((), is_known=False)
+
+
+def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
+    own = node(A, name="zlib", dependencies=[edge("lib", LIB, ["link"])])
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(own, leaf(LIB, "lib", "1"))))
+    write_page(tmp_path, [record(1, versions=["1.2"])])
+    graph = spec_graph(catalog_of(path, tmp_path / "develop"))
+    ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib"]
+    table = varying(graph, [[id_] for id_ in ids])
+
+    assert not table.is_known
+    assert {row.attribute for row in table.rows} == {"version"}
+
+
+def test_it_can_be_cancelled(tmp_path: Path) -> None:
+    with pytest.raises(Cancelled):
+        varying(graph_of(tmp_path, app(A)), [[0]], should_stop=lambda: True)
+
+
+def test_all_groups_of_an_index_have_rows(whole_catalogs: dict[str, Catalog]) -> None:
+    graph = spec_graph(whole_catalogs["spack1"])
+    ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib-ng"]
+    kinds = run_kinds(graph, ids)
+
+    assert tells_all_apart(varying(graph, [kind.ids for kind in kinds], run_only=True), len(kinds))

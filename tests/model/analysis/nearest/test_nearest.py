@@ -1,0 +1,147 @@
+"""The nearest candidates are those with the fewest differences of their own, then with the fewest
+causes, then with the first hash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.analysis.differences.differences import compare
+from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.nearest.cause_count import CauseCounter
+from spackscope.model.analysis.nearest.nearest import nearest
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled
+from tests.builders import (
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    in_format,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+
+GCC_13, GCC_12, CLANG = (hash_of(number) for number in (101, 102, 103))
+COMPILERS = (leaf(GCC_13, "gcc", "13.2.0"), leaf(GCC_12, "gcc", "12"), leaf(CLANG, "llvm", "18"))
+
+
+def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
+    name = "llvm" if compiler == CLANG else "gcc"
+    edges = [edge(name, compiler, ["build"], ["c", "cxx"])]
+    return node(hash_of(number), **{"dependencies": edges, **fields})
+
+
+def graph_of(path: Path, *nodes: dict[str, Any]) -> Graph:
+    (path / "index.json").write_bytes(database(installs(*nodes, *COMPILERS)))
+    return spec_graph(catalog_of(path / "index.json"))
+
+
+def found(
+    graph: Graph, number: int, *numbers: int
+) -> list[tuple[str, tuple[str, ...], int | None]]:
+    """Return the nearest of some candidates with what differs."""
+    ids = graph.find(map(hash_of, (number, *numbers)))
+    answer = nearest(graph, ids[hash_of(number)], [ids[hash_of(other)] for other in numbers])
+    hashes = graph.hashes(candidate.id for candidate in answer.candidates)
+    return [
+        (hash_, candidate.attributes, candidate.causes)
+        for hash_, candidate in zip(hashes, answer.candidates, strict=True)
+    ]
+
+
+def test_fewer_differing_attributes_come_first(tmp_path: Path) -> None:
+    arch = {"platform": "linux", "platform_os": "ubuntu22.04", "target": "zen3"}
+    static = {"build_system": "generic", "shared": False, "cflags": ["-O2"]}
+    graph = graph_of(
+        tmp_path,
+        zlib(1),
+        zlib(2, arch=arch),
+        zlib(3, parameters=static),
+        zlib(4, GCC_12),
+        zlib(5, CLANG, version="1.3"),
+    )
+    assert found(graph, 1, 1, 2, 3, 4, 5) == [(hash_of(4), ("compiler",), 1)]
+    assert found(graph, 1, 2, 3) == [
+        (hash_of(2), ("os", "target"), 1),
+        (hash_of(3), ("cflags", "variant:shared"), 1),
+    ]
+    assert found(graph, 1, 5) == [(hash_of(5), ("compiler", "version"), 1)]
+    assert found(graph, 1) == found(graph, 1, 1) == []
+
+
+def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
+    below = [leaf(hash_of(number), name, str(number)) for number, name in ((7, "xz"), (8, "zstd"))]
+    others = [
+        leaf(hash_of(number), name, str(number)) for number, name in ((9, "xz"), (10, "zstd"))
+    ]
+    graph = graph_of(
+        tmp_path,
+        *below,
+        *others,
+        *(
+            zlib(
+                number,
+                dependencies=[edge("xz", hash_of(xz), ["link"]), edge("zstd", hash_of(zstd), [])],
+            )
+            for number, xz, zstd in ((1, 7, 8), (2, 9, 10), (3, 7, 10), (4, 9, 8), (5, 9, 10))
+        ),
+    )
+    ids = graph.find(map(hash_of, range(1, 6)))
+    answer = nearest(graph, ids[hash_of(1)], ids.values(), limit=3)
+
+    assert (answer.tied, answer.total) == (4, 4)
+    assert found(graph, 1, 2, 3, 4, 5) == [
+        (hash_of(3), (), 1),
+        (hash_of(4), (), 1),
+        (hash_of(2), (), 2),
+    ]
+
+
+def test_causes_are_counted_only_within_a_format(tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_bytes(database(installs(in_format(4, node(hash_of(2)))), "7"))
+    (tmp_path / "new.json").write_bytes(database(installs(zlib(1), *COMPILERS)))
+    graph = spec_graph(catalog_of(tmp_path / "old.json", tmp_path / "new.json"))
+
+    # The name of a compiler before Spack 1.0, and the package that it is now, are the same.
+    assert found(graph, 1, 2) == [(hash_of(2), (), None)]
+
+
+def test_pages_are_compared_by_what_they_tell(tmp_path: Path) -> None:
+    (tmp_path / "new.json").write_bytes(database(installs(zlib(1), *COMPILERS)))
+    write_page(
+        tmp_path / "pages", [record(2), record(3, target="zen4"), record(4, compiler="none")]
+    )
+    graph = spec_graph(catalog_of(tmp_path / "new.json", tmp_path / "pages"))
+
+    assert found(graph, 1, 2) == [(hash_of(2), (), None)]
+    assert found(graph, 1, 3, 4) == [
+        (hash_of(3), ("target",), None),
+        (hash_of(4), ("compiler",), None),
+    ]
+
+
+def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]) -> None:
+    for name, package in (("spack1", "hdf5"), ("spack0", "openmpi"), ("spack1", "py-setuptools")):
+        graph = spec_graph(whole_catalogs[name])
+        ids = [id_ for id_ in range(graph.count) if graph.name(id_) == package][:40]
+        assert len(ids) > 10
+        counter = CauseCounter(graph)
+        for a, b in zip(ids, ids[3:], strict=False):
+            causes = len(compare(graph, a, b).causes)
+            assert counter.count(a, b, 10**6) == causes
+            assert counter.count(a, b, causes) == causes
+            assert counter.count(a, b, causes - 1) is None
+
+
+def test_a_search_can_be_stopped(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, zlib(1), zlib(2))
+    ids = graph.find([hash_of(1), hash_of(2)])
+    with pytest.raises(Cancelled):
+        nearest(graph, ids[hash_of(1)], ids.values(), should_stop=lambda: True)
