@@ -9,7 +9,6 @@ from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from spackscope.model.assist.diagnostics import is_unfinished
 from spackscope.model.catalog.opened_rows import RowRole
@@ -25,6 +24,7 @@ from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.title_line import TitleLine
 
 _PANES = ("packages", "specs", "detail")
 
@@ -37,6 +37,7 @@ class Panes:
         self._moves = 0
         self._state = BrowserState()
         self.popup = CompletionPopup(id="completion-popup")
+        self.title = TitleLine(id="title")
         self.query_bar = QueryBar(id="query")
         self.names = PackageList(id="packages", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
@@ -48,8 +49,7 @@ class Panes:
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
         yield self.popup
-        names = ("where", "machine", "machine-short", "counts")
-        yield Horizontal(*(Static(id=name) for name in names), id="title")
+        yield self.title
         yield self.query_bar
         yield Horizontal(self.names, Container(self.table, self.detail, id="work"), id="panes")
         yield self.status
@@ -150,8 +150,7 @@ class Panes:
         if new.results is not None and new.results is not old.results:
             self._show_results(new)
         if new.machine is not None and new.machine != old.machine:
-            self._screen.query_one("#machine", Static).update(Content(str(new.machine)))
-            self._screen.query_one("#machine-short", Static).update(Content(new.machine.short))
+            self.title.show_machine(new.machine)
         if new.marks != old.marks:
             self.table.show_marks(new.marks)
         if new.results is not old.results or new.marks != old.marks:
@@ -179,9 +178,7 @@ class Panes:
         self.names.say_instead_of_rows(text if self._screen.has_class("-single") else "")
 
     def _show_summary(self, summary: Summary) -> None:
-        where = Content.assemble(("spackscope", "bold"), "  ", summary.where)
-        self._screen.query_one("#where", Static).update(where)
-        self._screen.query_one("#counts", Static).update(Content(summary.counts))
+        self.title.show_catalog(summary.where, summary.counts)
         count = summary.problems
         self.status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
 
