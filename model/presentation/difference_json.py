@@ -12,15 +12,14 @@ from spackscope.model.presentation.export import exported
 
 
 class Kinds(NamedTuple):
-    """The hashes of each run-time kind, and those whose kind is not told."""
+    """The hashes of each run-time kind, and those whose kind is not told.
+
+    `all_same` is whether all run the same; None if that is not told.
+    """
 
     known: Sequence[Sequence[str]]
-    unknown: Sequence[str] = ()
-
-    @property
-    def all_same(self) -> bool | None:
-        """Whether all run the same; None if that is not told."""
-        return None if self.unknown else len(self.known) == 1
+    unknown: Sequence[str]
+    all_same: bool | None
 
 
 def comparison_json(

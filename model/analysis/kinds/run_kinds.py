@@ -63,14 +63,15 @@ class RunKinds:
 
     Two records have the same code if their closures over link and run edges are equal but for the
     hashes: per node the values of `run_time_values`, the compilers, and these edges. What is not
-    described has the code of its hash. No closure is copied: a code is made of the codes of the
-    dependencies. Safe to use from several threads.
+    described has the code of its hash, or with `ignores_unknown` that of its name. No closure is
+    copied: a code is made of the codes of the dependencies. Safe to use from several threads.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, ignores_unknown: bool = False) -> None:
+        self._ignores_unknown = ignores_unknown
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
-        self._code_of: dict[_Node | int, int] = {}
+        self._code_of: dict[_Node | int | str, int] = {}
         self._values: dict[int, int] = {}
         self._code_of_values: dict[object, int] = {}
         self._compilers: dict[tuple[CompilerLink, ...], tuple[str, ...]] = {}
@@ -108,7 +109,7 @@ class RunKinds:
             stack += ((child, _read_links(graph, child)) for child in missing)
 
     def _code(self, graph: Graph, id_: int, links: _Links) -> int:
-        node: _Node | int = graph.identity(id_)
+        node: _Node | int | str = graph.identity(id_)
         if graph.is_described(id_) and graph.lists_dependencies(id_):
             codes = self._codes
             dependencies = [
@@ -121,6 +122,8 @@ class RunKinds:
                 self._compilers[links.compilers] = compilers
             values = self._values_of(graph, id_)
             node = _Node(values, compilers, tuple(sorted(dependencies)))
+        elif self._ignores_unknown:
+            node = graph.name(id_)
         return self._code_of.setdefault(node, len(self._code_of))
 
     def _values_of(self, graph: Graph, id_: int) -> int:
@@ -157,6 +160,18 @@ def kinds_of(graph: Graph) -> RunKinds:
 def run_kind(graph: Graph, id_: int) -> int:
     """Return a code that two records share if they are of the same run-time kind."""
     return kinds_of(graph).codes(graph, [id_])[0]
+
+
+def run_the_same(graph: Graph, ids: Sequence[int]) -> bool | None:
+    """Check whether records are of one run-time kind; None if their sources do not tell."""
+    if len(set(map(graph.identity, ids))) == 1:
+        return True
+    if not all(map(graph.lists_dependencies, ids)):
+        return None
+    if len(set(kinds_of(graph).codes(graph, ids))) == 1:
+        return True
+    known = RunKinds(ignores_unknown=True).codes(graph, ids)
+    return None if len(set(known)) == 1 else False
 
 
 def run_kinds(

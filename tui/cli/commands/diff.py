@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from spackscope.model.analysis.differences.differences import compare
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_kinds import kinds_of
+from spackscope.model.analysis.kinds.run_kinds import kinds_of, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import never
@@ -87,11 +87,13 @@ def _kinds(graph: SpecGraph, specs: Mapping[int, Spec]) -> Kinds:
     unknown = []
     codes = kinds_of(graph).codes(graph, specs)
     for code, (id_, spec) in zip(codes, specs.items(), strict=True):
-        if graph.lists_dependencies(id_):
+        # Whatever its source tells, a spec runs as it does itself.
+        if len(specs) == 1 or graph.lists_dependencies(id_):
             kinds.setdefault(code, []).append(spec.hash)
         else:
             unknown.append(spec.hash)
-    return Kinds(sorted(kinds.values(), key=len, reverse=True), unknown)
+    known = sorted(kinds.values(), key=len, reverse=True)
+    return Kinds(known, unknown, run_the_same(graph, [*specs]))
 
 
 def _json(graph: SpecGraph, specs: Mapping[int, Spec]) -> Iterator[str]:
@@ -112,7 +114,7 @@ def _pair(
     if options.all:
         yield from all_lines(comparison, colours)
     else:
-        same = _kinds(graph, specs).all_same
+        same = run_the_same(graph, [*specs])
         yield from pair_lines(comparison, same=same, shows_build=options.build, colours=colours)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
+from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import GCC, GLIBC, GMAKE, Node, edge, hash_of, leaf, node, record, write_page
@@ -122,9 +122,17 @@ def test_what_no_document_describes_is_told_apart_by_its_hash(tmp_path: Path) ->
         node(A, dependencies=[edge("lib", LIB, ["link"])]),
         node(B, dependencies=[edge("lib", OTHER, ["link"])]),
         node(USER, dependencies=[edge("lib", LIB, ["link"])], package_hash="other"),
+        node(SECOND_USER, version="2", dependencies=[edge("lib", LIB, ["link"])]),
     )
 
     assert kinds_of(graph, A, B, USER) == [[A, USER], [B]]
+
+    def same(*hashes: str) -> bool | None:
+        return run_the_same(graph, [*graph.find(hashes).values()])
+
+    assert same(A, A) is same(A, USER) is True
+    assert same(A, B) is same(A, B, USER) is None
+    assert same(A, SECOND_USER) is same(B, SECOND_USER) is False
 
 
 def test_a_cycle_ends(tmp_path: Path) -> None:

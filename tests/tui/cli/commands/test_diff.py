@@ -203,6 +203,9 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
     ]
     answer = program("diff", "-f", "develop.md", "--json", hash_of(1), hash_of(2)).stdout
     assert json.loads(answer)["same_at_run_time"] is None
+    itself = program("diff", "-f", "develop.md", "--json", hash_of(1), hash_of(1)).stdout
+    assert json.loads(itself)["same_at_run_time"] is True
+    assert json.loads(itself)["kinds"] == [[hash_of(1)]]
 
     more = program("diff", "-f", "develop.md", *map(hash_of, (1, 2, 3)))
     assert more.stdout.splitlines()[4:] == [
