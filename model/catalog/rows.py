@@ -61,6 +61,11 @@ class Row:
     count: int = 1
     role: RowRole = RowRole.SPEC
 
+    @property
+    def has_look_alikes(self) -> bool:
+        """Check whether it stands for look-alikes, which may not run the same."""
+        return self.count > 1 and self.role in (RowRole.SPEC, RowRole.GROUP)
+
 
 class Records:
     """The records of an index, by their ids and hashes, its sources and its problems."""

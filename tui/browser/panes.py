@@ -286,7 +286,7 @@ class Panes:
     def _hints(self, pane: str) -> Iterable[tuple[str, str]]:
         hints = list(keymap.hints(pane, keymap.ANYWHERE))
         row = self.table.highlighted if pane == "specs" else None
-        if self._is_pick and pane == "specs":
+        if self._is_pick and pane == "specs" and not (row is not None and row.has_look_alikes):
             hints[0] = ("⏎", "pick")
         elif row is not None and row.count > 1:
             hints[0] = ("⏎", "close" if row.role in (RowRole.GROUP, RowRole.OPEN_KIND) else "open")

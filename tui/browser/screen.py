@@ -155,7 +155,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SpecTable.Chosen)
     def _choose(self, event: SpecTable.Chosen) -> None:
-        if self._is_pick:
+        if self._is_pick and not event.row.has_look_alikes:
             self.controllers.selection.pick(event.row)
         elif event.row.count > 1:
             self.controllers.groups.toggle(event.row)

@@ -9,8 +9,9 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.records import Spec
+from spackscope.model.presentation.row_notes import row_notes
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import BrowserState, Host
 from spackscope.tui.copy_forms import FORMS, CopyDone, CopyForm, spelled, summary
 from spackscope.tui.dialogs.copy import CopyDialog
 
@@ -79,19 +80,32 @@ class Selection:
         if state.catalog is None or not (state.marks or state.selected):
             self._host.say(NOTHING, error=True)
             return
-        job = partial(self._copy_specs, state.catalog, state.marks, state.selected, form)
+        ids = _folded_ids(state) if not state.marks else ()
+        job = partial(self._copy_specs, state.catalog, state.marks, state.selected, ids, form)
         self._host.run(lambda _: job(), self._copied, group="copy")
 
     def _copy_specs(
-        self, catalog: Catalog, marks: Sequence[str], selected: Row | None, form: CopyForm
+        self,
+        catalog: Catalog,
+        marks: Sequence[str],
+        selected: Row | None,
+        folded_ids: Sequence[int],
+        form: CopyForm,
     ) -> CopyDone:
-        """Read specs and copy them: for a worker thread."""
+        """Read specs and copy them, unless a folded row has several kinds: for a worker thread."""
+        kinds = row_notes(catalog).partition(folded_ids) if folded_ids else ()
+        if len(kinds) > 1:
+            return CopyDone(
+                f"{len(folded_ids):,} look the same, but are {len(kinds):,} kinds: ⏎ opens them, "
+                "d compares them.",
+                failed=True,
+            )
         specs = _read_specs(catalog, marks, selected, bare=form is FORMS[0])
         if not specs:
             return CopyDone(NOTHING, failed=True)
         text, what = spelled(form, specs), summary(form, specs, marked=bool(marks))
         if not marks and selected is not None and selected.count > 1:
-            what += f", {_one_of(selected)}"
+            what += f", {_one_of(selected, run_the_same=bool(kinds))}"
         return self._copy(text, what)
 
     def _copied(self, copied: CopyDone) -> None:
@@ -100,10 +114,20 @@ class Selection:
         self._host.say(copied.text, error=copied.failed)
 
 
-def _one_of(row: Row) -> str:
+def _folded_ids(state: BrowserState) -> Sequence[int]:
+    """Return the look-alikes that the selected row stands for, if it stands for all of them."""
+    row, listing = state.selected, state.listing
+    if row is None or listing is None or not row.has_look_alikes:
+        return ()
+    return listing.look_alike_ids(row.look_alike)
+
+
+def _one_of(row: Row, *, run_the_same: bool = False) -> str:
     """Return which of the specs that a row stands for is taken."""
     if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
         return f"the most used of {row.count:,} that run the same"
+    if run_the_same:
+        return f"any of {row.count:,} that run the same"
     return f"the first of {row.count:,} look-alikes"
 
 

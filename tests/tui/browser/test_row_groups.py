@@ -81,6 +81,36 @@ SPECS = [
 ]
 
 
+def test_a_folded_row_of_several_kinds_is_not_copied(browser: FakeBrowser) -> None:
+    selection = browser.controllers.selection
+    for number, copied, message in (
+        (0, [], "4 look the same, but are 2 kinds: ⏎ opens them, d compares them."),
+        (1, [THREE], f"Copied {THREE[:7]}…, the most used of 3 that run the same (test)"),
+    ):
+        row = go_to(browser, number)
+        browser.settle()
+        selection.copy_hash()
+        browser.settle()
+        assert (browser.copied, browser.host.message) == (copied, message)
+        browser.controllers.groups.toggle(row)
+        browser.settle()
+
+
+def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    builds = (app(ONE, NEW), app(TWO, NEW, edge("gmake", GMAKE, ["build"])))
+    path.write_bytes(database(installs(*builds, leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4"))))
+    browser = FakeBrowser(path, query="app").load()
+    browser.host.focus("specs")
+    browser.search.fold()
+    browser.settle()
+    go_to(browser, 0)
+    browser.settle()
+    browser.controllers.selection.copy_hash()
+    browser.settle()
+    assert browser.host.message == f"Copied {ONE[:7]}…, any of 2 that run the same (test)"
+
+
 def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
     groups = browser.controllers.groups
     assert shown(browser) == FOLDED
