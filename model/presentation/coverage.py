@@ -178,6 +178,8 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield f"{idle:>7,}  missing but not needed, as what they build is there"
     if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):
         yield "Dependencies are not compared where a source does not list them as the other does"
+    if coverage.is_cut:
+        yield "Not all is compared: there are too many dependencies"
 
 
 def _source_counts(coverage: Coverage) -> list[tuple[str, int]]:

@@ -95,6 +95,8 @@ class Comparer:
         self._graph = graph
         self._own_differences = lru_cache(_MAX_KEPT)(partial(own_differences, graph))
         self._children = lru_cache(_MAX_KEPT)(partial(differing_children, graph))
+        self.steps = 0
+        """Pairs of nodes that all comparisons have walked, and the dependencies of these."""
 
     def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
         """Compare two specs: see the function of this name."""
@@ -103,6 +105,7 @@ class Comparer:
         if graph.identity(a) == graph.identity(b):
             return Comparison(a, b, lists_dependencies=tells)
         walk = walk_pairs(graph, a, b, self._children, should_stop=should_stop)
+        self.steps += len(walk.pairs) + sum(map(len, walk.children))
         differences: dict[int, tuple[Difference, ...]] = {}
         untold: dict[str, None] = {}
         for number, pair in enumerate(walk.pairs):

@@ -14,8 +14,14 @@ from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
-MAX_PAIRS = 20_000
+MAX_PAIRS = 5_000
 """Pairs of one comparison; two real specs have some hundred."""
+
+MAX_DEPTH = 250
+"""Levels of dependencies that are compared; real specs have some thirty."""
+
+MAX_LINKS = 200_000
+"""Dependencies of all pairs of one comparison, which damaged documents may repeat at each."""
 
 _LANGUAGES = frozenset(LANGUAGES)
 
@@ -40,7 +46,7 @@ class PairWalk:
 
     Pairs are named by their numbers. `parents` has for each but the first the pair through which
     it was found, and `names` the name of the dependency that leads to it. `is_cut` if there are
-    more than MAX_PAIRS.
+    more than MAX_PAIRS, or more than MAX_DEPTH levels.
     """
 
     pairs: Sequence[NodePair]
@@ -141,25 +147,31 @@ def walk_pairs(
     entered where their hashes are equal. Raises Cancelled.
     """
     numbers = {NodePair(graph.identity(a), graph.identity(b)): 0}
-    pairs, parents, names = [NodePair(a, b)], [0], [""]
+    pairs, parents, names, depths = [NodePair(a, b)], [0], [""], [0]
     children: list[list[_Child]] = []
     queue = deque(pairs)
-    is_cut = False
+    is_cut, links = False, 0
     while queue:
         if should_stop():
             raise Cancelled
         of_pair: list[_Child] = []
-        for name, pair, runs, compiles in children_of(*queue.popleft()):
+        pair = queue.popleft()
+        below = children_of(*pair) if links < MAX_LINKS else ()
+        links += len(below)
+        is_cut |= links >= MAX_LINKS
+        depth = depths[len(children)] + 1
+        for name, pair, runs, compiles in below:
             key = NodePair(graph.identity(pair.a), graph.identity(pair.b))
             number = numbers.get(key)
             if number is None:
-                if len(pairs) == MAX_PAIRS:
+                if len(pairs) == MAX_PAIRS or depth > MAX_DEPTH:
                     is_cut = True
                     continue
                 number = numbers[key] = len(pairs)
                 pairs.append(pair)
                 parents.append(len(children))
                 names.append(name)
+                depths.append(depth)
                 queue.append(pair)
             of_pair.append(_Child(name, number, runs, compiles))
         children.append(of_pair)

@@ -69,8 +69,8 @@ class Plan:
 class Coverage:
     """The specs of an environment: hits, what is missing, in build order, and externals.
 
-    `needs` are the hashes of what the roots link and run, with themselves. Externals are in none
-    of the others.
+    `needs` are what the roots link and run, with themselves. Externals are in none of the others.
+    It `is_cut` if there is too much missing to compare all of it with what is nearest.
     """
 
     environment: Environment
@@ -79,6 +79,7 @@ class Coverage:
     externals: tuple[External, ...]
     needs: tuple[str, ...]
     plan: Plan
+    is_cut: bool = False
 
     @property
     def total(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.changes import Change, changes_of
-from spackscope.model.analysis.differences.differences import Cause, compare
+from spackscope.model.analysis.differences.differences import Cause, Comparer
 from spackscope.model.analysis.differences.own_differences import own_differences
 from spackscope.model.analysis.environments.root_uses import ListedSpecs, Use
 from spackscope.model.analysis.graphs.graph import Graph
@@ -18,6 +18,9 @@ from spackscope.model.index.damage import reads_index
 
 MAX_PAIRS = 2_000
 """Pairs of builds that are compared; a real site has some hundred."""
+
+MAX_STEPS = 1_000_000
+"""Pairs of nodes with their dependencies below the builds; a real site has a tenth of that."""
 
 _MAX_CANDIDATES = 30
 """Builds that another one is compared with to find the nearest."""
@@ -88,7 +91,7 @@ class Doubles:
     """The packages with several builds, of `packages` in an environment, and the causes.
 
     The deepest causes come first, then those with the most packages. `unexplained` counts the
-    pairs after the first MAX_PAIRS, whose causes are not searched.
+    pairs whose causes are not searched, as they are too many or too large.
     """
 
     packages: int
@@ -148,17 +151,17 @@ def _explained(
     graph: Graph, doubles: Sequence[Double], should_stop: ShouldStop
 ) -> Iterator[PairCause]:
     """Yield each build but the first with the nearest one before it, and their first cause."""
-    count = 0
+    count, comparer = 0, Comparer(graph)
     for double in doubles:
         ids = [build.id for build in double.builds]
         for number, id_ in enumerate(ids[1:], 1):
-            if count == MAX_PAIRS:
+            if count == MAX_PAIRS or comparer.steps > MAX_STEPS:
                 return
             if should_stop():
                 raise Cancelled
             count += 1
             nearest = min(ids[: min(number, _MAX_CANDIDATES)], key=_distance_to(graph, id_))
-            comparison = compare(graph, nearest, id_, should_stop=should_stop)
+            comparison = comparer.compare(nearest, id_, should_stop=should_stop)
             yield PairCause(double.package, nearest, id_, _first(comparison.causes))
 
 

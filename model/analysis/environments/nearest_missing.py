@@ -12,6 +12,9 @@ from spackscope.model.analysis.nearest.nearest import NearestSearch
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 
+MAX_STEPS = 2_000_000
+"""Pairs of nodes with their dependencies that are compared for all that is missing."""
+
 
 def find_nearest(
     coverage: Coverage,
@@ -22,7 +25,7 @@ def find_nearest(
 ) -> Coverage:
     """Return a coverage with the nearest candidates of all that is missing.
 
-    Raises Cancelled and IndexDamaged.
+    It `is_cut` if there is too much to compare. Raises Cancelled and IndexDamaged.
     """
     graph = coverage.environment.graph
     search, comparer = NearestSearch(graph), Comparer(graph)
@@ -34,7 +37,8 @@ def find_nearest(
             by_package[spec.package] = group_candidates(graph, ids)
         nearest = search.find(spec.id, by_package[spec.package], should_stop=should_stop)
         comparison = None
-        if nearest.candidates and nearest.candidates[0].causes is not None:
+        is_cut = comparer.steps > MAX_STEPS
+        if nearest.candidates and nearest.candidates[0].causes is not None and not is_cut:
             other = nearest.candidates[0].id
             comparison = comparer.compare(spec.id, other, should_stop=should_stop)
         return replace(spec, nearest=nearest, comparison=comparison)
@@ -45,4 +49,5 @@ def find_nearest(
             raise Cancelled
         on_progress("missing specs compared", number, len(coverage.missing))
         missing.append(with_nearest(spec))
-    return replace(coverage, missing=tuple(missing))
+    is_cut = search.is_exhausted or comparer.steps > MAX_STEPS
+    return replace(coverage, missing=tuple(missing), is_cut=is_cut)

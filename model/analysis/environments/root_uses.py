@@ -16,6 +16,12 @@ from spackscope.model.core.progress import ShouldStop, never
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""
 
+MAX_DEPTH = 250
+"""Levels below a root that are searched; real environments have some thirty."""
+
+_MAX_VISITS = 10_000_000
+"""Specs that are reached from all roots together; real environments have a tenth of that."""
+
 _MAX_KEPT = 20
 """Roots of one spec that are kept; all are counted."""
 
@@ -75,7 +81,7 @@ class ListedSpecs:
         return frozenset(map(self.graph.identity, self.graph.run_closure(self.roots)))
 
     def uses(self, ids: Collection[int], *, should_stop: ShouldStop = never) -> Mapping[int, Use]:
-        """Return which roots need some specs; nothing if there are more than MAX_ROOTS roots.
+        """Return which roots need some specs; nothing if there are too many to search them all.
 
         What is linked or run counts as needed by the roots that link or run it; what is used for
         building only, by all that reach it. The path comes from the root that reaches the fewest
@@ -88,6 +94,8 @@ class ListedSpecs:
             if should_stop():
                 raise Cancelled
             search.add(root)
+            if search.visits > _MAX_VISITS:
+                return {}
         return search.uses
 
 
@@ -96,6 +104,7 @@ class _Search:
 
     def __init__(self, graph: SpecGraph, names: Mapping[int, str], run: Collection[int]) -> None:
         self.uses: dict[int, Use] = {}
+        self.visits = 0
         self._graph, self._names = graph, names
         self._run = {id_ for id_ in names if id_ in run}
         self._kinds = [is_run(kind.deptypes) for kind in graph.edge_kinds]
@@ -126,8 +135,9 @@ class _Search:
         """Return for each spec below a root, itself among them, one that leads to it."""
         graph, down = self._graph, self._graph.down
         parents = {root: -1}
-        frontier = [root]
-        while frontier:
+        frontier, depth = [root], 0
+        while frontier and depth < MAX_DEPTH:
+            depth += 1
             following = []
             for parent in frontier:
                 if not graph.is_described(parent):
@@ -140,6 +150,7 @@ class _Search:
                         parents[child] = parent
                         following.append(child)
             frontier = following
+        self.visits += len(parents)
         return parents
 
 

@@ -18,6 +18,9 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 
+MAX_CAUSES = 5_000_000
+"""Causes of all specs together, each counted for each spec; two real caches have a tenth."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpecChange:
@@ -150,7 +153,7 @@ class _Sources:
         roots |= {self.b.get(root, root) for root in self.roots_b}
         matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
         search = PairChanges(graph, should_stop=should_stop)
-        pair_changes = {pair: search.find(*pair) for pair in matching.pairs}
+        pair_changes = _bounded({pair: search.find(*pair) for pair in matching.pairs})
         causes = _Causes(search.change_sets, pair_changes.values())
         names_a, names_b = (set(map(graph.name, side.values())) for side in (self.a, self.b))
         added, more = _split(self._by_package(matching.only_b), names_a)
@@ -218,6 +221,16 @@ class _Sources:
             ),
             tuple(changed),
         )
+
+
+def _bounded(pair_changes: Mapping[NodePair, PairChange]) -> dict[NodePair, PairChange]:
+    """Return changes with only their own causes once all have very many causes together."""
+    bounded, count = {}, 0
+    for pair, change in pair_changes.items():
+        count += change.total.bit_count()
+        is_cut = count > MAX_CAUSES
+        bounded[pair] = PairChange(change.own, change.own | UNTOLD) if is_cut else change
+    return bounded
 
 
 def _split(

@@ -32,6 +32,8 @@ class CauseCounter:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self.steps = 0
+        """Pairs of nodes that all counts have visited, and the dependencies of these."""
         self._nodes: dict[int, _Node | None] = {}
         self._configurations: dict[Hashable, int] = {}
         self._pairs: dict[_Pair, _PairCauses] = {}
@@ -46,6 +48,7 @@ class CauseCounter:
             pair = waiting.pop()
             if (known := self._pairs.get(pair)) is None:
                 known = self._pairs[pair] = self._compare(*pair)
+            self.steps += 1 + len(known.below)
             causes += known.is_cause
             if causes > most:
                 return None

@@ -24,6 +24,9 @@ from spackscope.model.core.progress import ShouldStop, never
 MAX_NEAREST = 3
 """Candidates that are returned by default."""
 
+MAX_STEPS = 5_000_000
+"""Pairs of nodes with their dependencies that one search visits to count causes."""
+
 _COMPILER = "compiler"
 
 
@@ -32,7 +35,7 @@ class Candidate:
     """A candidate: in which attributes it differs itself, and how many causes there are in all.
 
     `causes` is None if they cannot be counted: the two are of different specfile formats, or a
-    source does not list the dependencies of one.
+    source does not list the dependencies of one; and after MAX_STEPS.
     """
 
     id: int
@@ -93,6 +96,11 @@ class NearestSearch:
         self._counter = CauseCounter(graph)
         self._known_compilers: dict[int, tuple[str, ...]] = {}
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the search has visited so much that it counts no more causes."""
+        return self._counter.steps > MAX_STEPS
+
     def find(
         self,
         id_: int,
@@ -138,7 +146,7 @@ class NearestSearch:
         for each in tied:
             if should_stop():
                 raise Cancelled
-            if not spec.is_comparable(each.group):
+            if self.is_exhausted or not spec.is_comparable(each.group):
                 uncounted.append(each)
                 continue
             most = _causes(best[-1]) if len(best) == limit else MAX_PAIRS

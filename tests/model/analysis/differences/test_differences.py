@@ -359,14 +359,22 @@ def test_a_cycle_ends(tmp_path: Path) -> None:
     assert [cause.package for cause in comparison.causes] == ["hdf5", "zlib"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "value", "pairs"), [("MAX_PAIRS", 2, 2), ("MAX_LINKS", 5, 6), ("MAX_DEPTH", 1, 6)]
+)
 def test_a_comparison_is_bounded_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: str, value: int, pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node_pairs, "MAX_PAIRS", 2)
+    monkeypatch.setattr(node_pairs, limit, value)
     edges = {n: [edge(f"zlib{i}", hash_of(n + i), ["link"]) for i in range(5)] for n in (20, 30)}
-    comparison = compared(tmp_path, {"dependencies": edges[20]}, {"dependencies": edges[30]})
+    below = [
+        node(hash_of(n), name="zlib0", dependencies=[edge("gmake", hash_of(n + 5), ["link"])])
+        for n in (20, 30)
+    ]
+    fields = ({"dependencies": edges[20]}, {"dependencies": edges[30]})
+    comparison = compared(tmp_path, *fields, *below)
 
-    assert (comparison.pairs, comparison.is_cut) == (2, True)
+    assert (comparison.pairs, comparison.is_cut) == (pairs, True)
 
 
 def test_a_comparison_is_cancelled(tmp_path: Path) -> None:

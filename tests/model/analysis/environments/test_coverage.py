@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.analysis.environments import nearest_missing
 from spackscope.model.analysis.environments.availability import (
     Availability,
     Location,
@@ -21,8 +22,10 @@ from spackscope.model.analysis.environments.environment import (
     environment_of_hashes,
 )
 from spackscope.model.analysis.environments.nearest_missing import find_nearest
+from spackscope.model.analysis.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.presentation.coverage import read_report
 from tests.builders import (
     SPACK_DATA,
     catalog_of,
@@ -277,3 +280,20 @@ def test_the_search_for_the_nearest_can_be_stopped(
     coverage = cover(environment_of(made, caches["spack0"]), availability)
     with pytest.raises(Cancelled):
         find_nearest(coverage, availability, should_stop=lambda: True)
+
+
+@pytest.mark.parametrize("limited", [nearest, nearest_missing], ids=["counts", "comparisons"])
+def test_very_large_comparisons_are_left_out(
+    limited: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = [leaf(ZLIB, "zlib", "1"), leaf(GCC, "gcc", "1")]
+    cached = [leaf(hash_of(20), "zlib", "2"), leaf(hash_of(21), "gcc", "2")]
+    (tmp_path / "spack.lock").write_bytes(environment(missing, ZLIB, GCC))
+    (tmp_path / "index.json").write_bytes(database(installs(*cached)))
+    wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json")
+    monkeypatch.setattr(limited, "MAX_STEPS", 0)
+    coverage = covered(wanted, cache)
+
+    assert [missing.comparison is None for missing in coverage.missing] == [False, True]
+    assert coverage.is_cut
+    assert "Not all is compared: there are too many dependencies" in read_report(coverage).notes

@@ -6,6 +6,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from spackscope.model.analysis.environments import doubles as search
+from spackscope.model.analysis.environments import root_uses
 from spackscope.model.analysis.environments.doubles import DoubleCause, Doubles, find_doubles
 from spackscope.model.analysis.graphs.graph import is_run
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
@@ -115,6 +119,19 @@ def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
         "1.2": (2, {"both", "app"}, ["app", "hdf5", "zlib"]),
         "1.3": (2, {"both", "other"}, ["other", "zlib"]),
     }
+
+
+def test_what_is_too_large_is_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots = [made("app", links=[made("hdf5", links=[zlib])]) for zlib in (OLD, NEW)]
+    monkeypatch.setattr(search, "MAX_STEPS", 1)
+    monkeypatch.setattr(root_uses, "MAX_DEPTH", 1)
+    found = doubles_of(tmp_path, *roots)
+
+    assert found.unexplained == 2
+    uses = {double.package: double.builds[0].use.count for double in found.doubles}
+    assert uses == {"app": 1, "hdf5": 1, "zlib": 0}
 
 
 def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.analysis.differences.changes import Change
 from spackscope.model.analysis.differences.differences import compare
+from spackscope.model.analysis.environments import source_differences
 from spackscope.model.analysis.environments.source_differences import (
     SourceComparison,
     compare_sources,
@@ -156,6 +158,17 @@ def test_more_and_fewer_builds_of_a_package_are_told(tmp_path: Path) -> None:
     (change,) = comparison.changed
     assert (change.package, len(change.added), change.removed) == ("zlib", 1, ())
     assert [(each.package, len(each.specs)) for each in comparison.removed] == [("xz", 2)]
+
+
+def test_very_many_causes_are_not_kept_for_each_spec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_differences, "MAX_CAUSES", 0)
+    old, new = ([made("hdf5", links=[zlib])] for zlib in (OLD, NEW))
+    comparison = compared(tmp_path, old, new)
+
+    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0, 0)]
+    assert [change.is_untold for each in comparison.changed for change in each.specs] == [True] * 2
 
 
 def test_roots_are_compared(tmp_path: Path) -> None:
