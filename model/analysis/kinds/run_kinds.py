@@ -120,11 +120,19 @@ class RunKinds:
             if compilers is None:
                 compilers = compiler_texts(graph, links.compilers)
                 self._compilers[links.compilers] = compilers
+            if not self._ignores_unknown:
+                compilers += self._unknown_compilers(graph, links)
             values = self._values_of(graph, id_)
             node = _Node(values, compilers, tuple(sorted(dependencies)))
         elif self._ignores_unknown:
             node = graph.name(id_)
         return self._code_of.setdefault(node, len(self._code_of))
+
+    @staticmethod
+    def _unknown_compilers(graph: Graph, links: _Links) -> tuple[str, ...]:
+        """Return the identities of compilers that no document describes, but for their names."""
+        ids = {child for child, _ in links.compilers if not graph.is_described(child)}
+        return tuple(sorted(str(graph.identity(child)) for child in ids))
 
     def _values_of(self, graph: Graph, id_: int) -> int:
         """Return a code of the record's own values at run time."""

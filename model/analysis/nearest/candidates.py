@@ -91,14 +91,19 @@ def compilers_of(graph: Graph, id_: int) -> tuple[str, ...]:
     """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
 
     Before that the one compiler is an attribute; since then they are dependencies. For which
-    language each is does not count here: a document before Spack 1.0 does not tell.
+    language each is does not count here: a document before Spack 1.0 does not tell. Of a compiler
+    that no document describes only the name is known.
     """
     children = {
         child for child, kind in graph.links(id_) if not _LANGUAGES.isdisjoint(kind.virtuals)
     }
     if children:
-        names = {f"{graph.name(child)}@{graph.attributes(child).version}" for child in children}
-        return tuple(sorted(names))
+        return tuple(sorted({_compiler(graph, child) for child in children}))
     stated = graph.attributes(id_).compiler
     name, _, version = stated.partition("/")[0].partition("@")
     return (f"{compiler_name(name)}@{version.removeprefix('=')}",) if stated else ()
+
+
+def _compiler(graph: Graph, id_: int) -> str:
+    name = graph.name(id_)
+    return f"{name}@{graph.attributes(id_).version}" if graph.is_described(id_) else name

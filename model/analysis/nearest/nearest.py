@@ -165,6 +165,9 @@ class NearestSearch:
 
     def _differs_in_compiler(self, spec: LookAlikes, group: LookAlikes, id_: int) -> bool:
         own, other = self._compilers(spec.ids[0]), self._compilers(id_)
+        if not all("@" in compiler for compiler in own + other):
+            # The version of one is not known, so it may be that of the other.
+            own, other = (tuple(c.partition("@")[0] for c in names) for names in (own, other))
         if spec.lists_dependencies and group.lists_dependencies:
             return own != other
         # A page names one compiler of several.

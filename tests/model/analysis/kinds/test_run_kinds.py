@@ -135,6 +135,19 @@ def test_what_no_document_describes_is_told_apart_by_its_hash(tmp_path: Path) ->
     assert same(A, SECOND_USER) is same(B, SECOND_USER) is False
 
 
+def test_compilers_that_no_document_describes_are_told_apart_by_their_hashes(
+    tmp_path: Path,
+) -> None:
+    compiled = {
+        hash_: node(hash_, dependencies=[edge("gcc", gcc, ["build"], ["c"])])
+        for hash_, gcc in ((A, GCC), (B, GCC), (USER, OTHER))
+    }
+    graph = graph_of(tmp_path, *compiled.values())
+
+    assert kinds_of(graph, A, B, USER) == [[A, B], [USER]]
+    assert run_the_same(graph, [*graph.find(compiled).values()]) is None
+
+
 def test_a_cycle_ends(tmp_path: Path) -> None:
     graph = graph_of(
         tmp_path,

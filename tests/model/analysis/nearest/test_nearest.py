@@ -76,6 +76,17 @@ def test_fewer_differing_attributes_come_first(tmp_path: Path) -> None:
     assert found(graph, 1) == found(graph, 1, 1) == []
 
 
+def test_a_compiler_of_unknown_version_does_not_differ(tmp_path: Path) -> None:
+    unknown = edge("gcc", hash_of(99), ["build"], ["c"])
+    graph = graph_of(
+        tmp_path, *COMPILERS, zlib(1), zlib(2, dependencies=[unknown]), zlib(3, CLANG)
+    )
+
+    assert [(hash_, attributes) for hash_, attributes, _ in found(graph, 2, 1, 3)] == [
+        (hash_of(1), ())
+    ]
+
+
 def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
     below = [leaf(hash_of(number), name, str(number)) for number, name in ((7, "xz"), (8, "zstd"))]
     others = [
