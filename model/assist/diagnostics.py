@@ -11,7 +11,7 @@ from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import HASH_LENGTH, NO, YES
+from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES
 from spackscope.model.core.suggestions import did_you_mean, listed
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_variant, split_variant
@@ -29,11 +29,11 @@ _MAX_NAMES = 6
 """Variants that are all named where none is close."""
 
 _ON_HOST = {
-    ("fits", YES): "runs on this host",
-    ("fits", NO): "fails to run on this host",
-    ("reusable", YES): "can be reused on this host",
+    ("fits", YES): ("runs on this host", "run on this host"),
+    ("fits", NO): ("fails to run on this host", ""),
+    ("reusable", YES): ("can be reused on this host", "be reusable on this host"),
 }
-"""What no spec does, by the conditions on the host."""
+"""What no spec does, and what none is known to do, by the conditions on the host."""
 
 _MAX_SENTENCE = 160
 _MIN_PREFIX = 4
@@ -154,7 +154,11 @@ class _Advisor:
                 why = f": hashes have {HASH_LENGTH} characters"
             return f"No hash starts with {clean(pattern)}{why}"
         if (column, pattern) in _ON_HOST:
-            return f"{self._none} {_ON_HOST[column, pattern]}"
+            may_fit = pattern == YES and self._count(
+                self._context.plus(query_of(Term(column, UNKNOWN)))
+            )
+            known = "is known to " if may_fit else ""
+            return f"{self._none} {known}{_ON_HOST[column, pattern][bool(may_fit)]}"
         if column == "size":
             return f"{self._none} has {condition}"
         if column == ANY:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import combinations, islice
 
@@ -13,7 +13,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Condition, Group
+from spackscope.model.query.conditions import Condition, Depends, Group
 from spackscope.model.query.format import format_condition
 from spackscope.model.query.parser import parse
 
@@ -47,13 +47,14 @@ class Relaxation:
 class _Rank(IntEnum):
     """How much of a query is kept, most first."""
 
-    CHANGED = 0
-    WITHOUT_ONE = 1
-    WITHOUT_NAME = 2
-    CHANGED_WITHOUT_ONE = 3
-    WITHOUT_TWO = 4
-    ONLY_ONE = 5
-    NOTHING = 6
+    MOVED = 0
+    CHANGED = 1
+    WITHOUT_ONE = 2
+    WITHOUT_NAME = 3
+    CHANGED_WITHOUT_ONE = 4
+    WITHOUT_TWO = 5
+    ONLY_ONE = 6
+    NOTHING = 7
 
 
 _WIDER = (_Rank.CHANGED, _Rank.CHANGED_WITHOUT_ONE)
@@ -134,6 +135,7 @@ class _Search:
             yield _Candidate(
                 _Rank.WITHOUT_ONE, "without what all specs share", Query((), self.query.specs)
             )
+        yield from self._moved()
         yield from self._dropped()
         yield from self._changed(self.query, _Rank.CHANGED, "")
 
@@ -144,6 +146,27 @@ class _Search:
             if candidate.rank is _Rank.WITHOUT_ONE:
                 after = f", {candidate.label}"
                 yield from self._changed(candidate.query, _Rank.CHANGED_WITHOUT_ONE, after)
+
+    def _moved(self) -> Iterator[_Candidate]:
+        """Yield the query with variants of a dependency asked of the spec itself instead.
+
+        They were typed after `%gcc` or `^zlib`, and so belong to that.
+        """
+        for groups, rebuilt in _places(self.query):
+            for group in groups:
+                dependency = group[0]
+                if len(group) > 1 or not isinstance(dependency, Depends) or dependency.negated:
+                    continue
+                variants = [term for term in dependency.terms if term.column == "variants"]
+                others = tuple(term for term in dependency.terms if term not in variants)
+                if not variants or not others:
+                    continue
+                rest = tuple(other for other in groups if other is not group)
+                plain = replace(dependency, terms=others)
+                if query := rebuilt((*rest, *((term,) for term in variants), (plain,))):
+                    written = " ".join(map(format_condition, variants))
+                    label = f"{written} before {format_condition(plain)}"
+                    yield _Candidate(_Rank.MOVED, label, query)
 
     def _dropped(self) -> Iterator[_Candidate]:
         """Yield the query without one condition, first without the last: it was typed last."""

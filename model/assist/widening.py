@@ -11,6 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.records import UNKNOWN, YES
 from spackscope.model.core.suggestions import near
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key
@@ -27,7 +28,7 @@ _MIN_PREFIX = 3
 _MIN_HASH_WORD = 4
 """Letters of a word that may be meant as a hash."""
 
-_ONLY_DROPPED = ("size", "state", "flags", "arch", "fits", "reusable")
+_ONLY_DROPPED = ("size", "state", "flags", "arch")
 """Columns of which no value is near another."""
 
 _BOUNDS = re.compile(r"[,:=]")
@@ -58,6 +59,8 @@ class Widening:
             "target": self._target,
             "variants": self._variant,
             "hash": self._hash,
+            "fits": self._unknown,
+            "reusable": self._unknown,
             "package": self._name,
             ANY: self._name,
         }
@@ -140,6 +143,11 @@ class Widening:
             names = dict.fromkeys(split_variant(text)[0] for text in texts)
             for other in near(name, names):
                 yield Term("variants", pattern.replace(name, other, 1))
+
+    def _unknown(self, term: Term) -> Iterator[Condition]:
+        """Yield what may fit: its source does not list what decides it."""
+        if term.pattern == YES:
+            yield Term(term.column, UNKNOWN)
 
     def _hash(self, term: Term) -> Iterator[Condition]:
         """Yield the longest prefix that some hash has."""

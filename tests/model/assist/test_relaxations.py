@@ -88,6 +88,8 @@ def test_counts_are_those_of_the_rows() -> None:
         ("hdf5 +mpi os=nosuch", ["without os=nosuch"]),
         ("hdf5 os=ubuntu24", ["os=ubuntu22.04 instead of os=ubuntu24"]),
         ("hdf5 ^mpich@99", ["^mpich instead of ^mpich@99", "without ^mpich@99"]),
+        ("hdf5 %gcc@11.4.0: +hl", ["+hl before %gcc@11.4.0:"]),
+        ("hdf5 ^zlib-ng +mpi~hl", ["+mpi ~hl before ^zlib-ng"]),
         ("hdf", ["hdf5 instead of hdf"]),
         ("hdf5 build_type=Fast", ["build_type=* instead of build_type=Fast"]),
         ("hdf5 ~mpi ^mpich", ["without ~mpi", "without ^mpich"]),

@@ -374,5 +374,8 @@ def test_what_no_spec_fits_is_explained(program: Program) -> None:
     assert result.returncode == ExitCode.NOTHING
     assert "fits hides 3 of 3: other target 3" in result.stderr
     assert "No zlib runs on this host" in result.stderr
+    result = program("find", "--host", "target=zen2 glibc=2.28", "py-build", "fits")
+    assert "No py-build is known to run on this host" in result.stderr
+    assert "fits=unknown instead of fits" in result.stderr
     result = program("find", "-f", "index.json", *HOST, "fits='target to new'")
     assert "No spec has fits='target to new', only no, target too new and yes" in result.stderr
