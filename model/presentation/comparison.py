@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.presentation.differences import NOT_LISTED
 from spackscope.model.presentation.titles import counted
 
 Part = Literal["own", "run", "build"]
@@ -129,7 +130,7 @@ def _own_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
         yield from lines
     elif table.rows is not None and not any(table.tells):
         yield TableLine("head", "the specs themselves")
-        yield TableLine("note", "nothing differs that is told here")
+        yield TableLine("note", "nothing that is listed differs")
 
 
 def _run_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
@@ -139,9 +140,9 @@ def _run_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
         return
     yield from _row_lines(table.rows, "run", shows_equal)
     if not any(table.tells):
-        yield TableLine("note", "not told here: this source lists no dependencies")
+        yield TableLine("note", NOT_LISTED)
     elif not all(table.tells):
-        yield TableLine("note", f"{NOT_TOLD} the source of this spec lists no dependencies")
+        yield TableLine("note", f"{NOT_TOLD} stands where a source lists no dependencies")
     elif table.runs_the_same:
         yield TableLine("note", "nothing differs: all run the same")
     elif not any(row.part == "run" and not row.is_equal for row in table.rows):

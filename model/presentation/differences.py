@@ -18,7 +18,7 @@ from spackscope.model.presentation.titles import counted
 BETWEEN_NAMES = " › "
 """Between the names on a path from a spec to a dependency."""
 
-NOT_LISTED = "Not told here: a source lists no dependencies"
+NOT_LISTED = "Dependencies not listed: not compared"
 
 _MISSING = "-"
 _MAX_VALUE_WIDTH = 60
@@ -122,7 +122,7 @@ def untold_text(comparison: Comparison) -> str:
     names = ", ".join(map(clean, comparison.untold[:_MAX_NAMED]))
     more = len(comparison.untold) - _MAX_NAMED
     others = f" and {more:,} more" if more > 0 else ""
-    return f"Not told here: what differs in {names}{others}"
+    return f"Not listed here: what differs in {names}{others}"
 
 
 def _folded_line(folded: FoldedDifference) -> DifferenceLine:

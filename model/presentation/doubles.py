@@ -21,7 +21,7 @@ from spackscope.model.core.text import aligned, clean, shorten
 from spackscope.model.presentation.differences import difference_line, path_text
 from spackscope.model.presentation.titles import counted
 
-NOT_TOLD = "differences that the sources do not tell"
+NOT_TOLD = "differences that the sources do not list"
 
 _MAX_CAUSES = 40
 _MAX_PACKAGES = 6

@@ -103,7 +103,7 @@ class SourceReport:
         if rest:
             yield f"{rest:,} because of several changes"
         if its.untold:
-            yield f"{its.untold:,} for reasons that the sources do not tell"
+            yield f"{its.untold:,} for reasons that the sources do not list"
 
     def _cause_lines(self) -> Iterator[str]:
         for cause in self._comparison.causes:

@@ -165,9 +165,9 @@ def _check_words(command: str, words: Sequence[str]) -> None:
     if not all(words):
         raise ValueError("a word of the query is empty")
     if command == "diff" and not 2 <= len(words) <= MAX_COMPARED:
-        count = f"{len(words)} words were given" if words else "none were given"
         raise ValueError(
-            f"diff needs 2 to {MAX_COMPARED} specs, a query of several words in quotes; {count}"
+            f"diff needs 2 to {MAX_COMPARED} specs, but got {len(words):,}; "
+            "put each query of several words in quotes"
         )
     if command == "cover" and len(words) > 1:
         raise ValueError(f"cover takes one environment, and caches with -f: {words[1]}")

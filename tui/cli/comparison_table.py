@@ -74,7 +74,7 @@ def table_lines(table: ComparedTable, options: TableOptions) -> Iterator[str]:
     shows_build = options.shows_build or not rows
     shown = [*rows, *(build if shows_build else ())]
     if not shown:
-        yield "Nothing differs that is told here"
+        yield "Nothing that is listed differs"
         return
     users = _user_texts(table)
     layout = _Layout.of(shown, users, options)

@@ -64,7 +64,7 @@ def pair_lines(
         it = "it" if build_only_count(build) == 1 else "them"
         yield f"{build_only_text(build)}; --build shows {it}"
     elif not run:
-        yield "Nothing differs that is told here"
+        yield "Nothing that is listed differs"
     if untold := untold_text(comparison):
         yield untold
 

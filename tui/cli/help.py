@@ -70,7 +70,7 @@ commands:
   find               list matching specs, as a table or for a script
   show               print everything about one spec
   needs              list what a spec needs to run
-  doubles            list packages with several builds in an environment
+  doubles            list packages with several hashes in an environment
   cover              list what caches lack of an environment, and what is near
   diff               print how specs differ, and whether they run the same
   pick               choose in the browser, and print the hashes
@@ -147,20 +147,20 @@ examples:
     "doubles": f"""\
 usage: spackscope doubles [--ignore NAME]... [--json] [SOURCE...]
 
-List the packages that an environment or install tree has several builds of,
-by what makes them different, the deepest causes first. Of each build it
-prints the version, how many roots need it, and a path from one of them. What
-is used for building only is told apart. A SOURCE is a spack.lock, the
+List the packages that have several hashes in an environment or install tree,
+grouped by the difference that causes it, the deepest dependency first. Each
+hash is printed with its version, how many roots need it, and a path from one
+of them. Build-only packages are listed apart. A SOURCE is a spack.lock, the
 directory or name of an environment, an install tree, or anything that -f
-takes; several are taken as one.
+takes; several are read as one.
 
 options:
   --ignore NAME      leave out this package, or all that a pattern matches
-  --all              list all builds and causes
+  --all              list all hashes and causes
   --json             print a JSON object
 {_SOURCES.replace(_ALL, "")}
 exit codes:
-  0 none   1 some packages have several builds   2 wrong usage
+  0 none   1 some packages have several hashes   2 wrong usage
   3 a source cannot be read   70 unexpected error   130 interrupted
 
 examples:
@@ -172,11 +172,12 @@ usage: spackscope cover [-f CACHE]... [--missing] [--all] [--hashes | --json]
                         [ENVIRONMENT]
 
 Print how much of an environment is in caches or installed, and why the rest is
-not: what is missing in build order, roots and what is used for building only
-told apart, each with the nearest build that is there and how it differs. The
-ENVIRONMENT is a spack.lock, the directory or name of an environment, or - for
-hashes on standard input; by default it is the active one. What holds up others
-can be built at once. To fetch and to build is what an install would do.
+not. Missing specs are listed in build order, each with its role (root, build
+only) and how the nearest spec that is there differs from it. One that holds up
+others can be built at once, as nothing that it needs is missing. To fetch and
+to build are what an install would do. The ENVIRONMENT is a spack.lock, the
+directory or name of an environment, or - for hashes on standard input; by
+default it is the active one.
 
 options:
   --missing          print only what is missing

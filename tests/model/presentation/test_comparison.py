@@ -40,11 +40,11 @@ def test_it_is_said_what_is_not_told() -> None:
         return [line.text for line in table_lines(table) if line.kind == "note"]
 
     assert notes(ComparedTable("hdf5", SPECS, 3, (False,) * 3, ())) == [
-        "nothing differs that is told here",
-        "not told here: this source lists no dependencies",
+        "nothing that is listed differs",
+        "Dependencies not listed: not compared",
     ]
     mixed = ComparedTable("hdf5", SPECS, 3, (True, True, False), (), ())
-    assert notes(mixed) == ["? the source of this spec lists no dependencies"]
+    assert notes(mixed) == ["? stands where a source lists no dependencies"]
     assert not mixed.runs_the_same
     own = ComparedRow("own", "hdf5", "version", ("1", "2", "1"))
     differing = ComparedTable("hdf5", SPECS, 3, (True,) * 3, (own,), (), kinds=2)

@@ -131,9 +131,9 @@ def test_long_values_are_shortened() -> None:
 def test_what_is_not_told_is_a_sentence() -> None:
     assert untold_text(Comparison(0, 1)) == ""
     assert untold_text(Comparison(0, 1, lists_dependencies=False)) == (
-        "Not told here: a source lists no dependencies"
+        "Dependencies not listed: not compared"
     )
     assert untold_text(Comparison(0, 1, untold=("zlib", "gcc", "bzip2"))) == (
-        "Not told here: what differs in zlib, gcc and 1 more"
+        "Not listed here: what differs in zlib, gcc and 1 more"
     )
     assert "too many" in untold_text(Comparison(0, 1, is_cut=True))

@@ -172,8 +172,8 @@ async def test_on_pages_only_the_specs_themselves_are_compared(tmp_path: Path) -
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     async with browsing(tmp_path, size=(100, 20)) as browser:
         await browser.press("d")
-        assert "nothing differs that is told here" in browser.text
-        assert "not told here: this source lists no dependencies" in browser.text
+        assert "nothing that is listed differs" in browser.text
+        assert "Dependencies not listed: not compared" in browser.text
         assert "all run the same" not in browser.text
 
 

@@ -102,6 +102,6 @@ def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     fits, *others = relations(FakeBrowser(tmp_path, environ=HOST).load())
     assert fits.startswith("fits: unknown: dependencies not listed")
-    assert others == ["next to: Not told here: a source lists no dependencies"]
+    assert others == ["next to: Dependencies not listed: not compared"]
     write_page(tmp_path / "zlib" / "specs.md", [record(1)], title="zlib")
     assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits]

@@ -160,7 +160,7 @@ async def test_without_dependencies_the_screen_says_so() -> None:
     row = ComparedRow("own", "hdf5", "version", ("1.14.6", "1.14.5", NOT_TOLD, "1.14.6"))
     table = replace(TABLE, tells=(False,) * 4, rows=(row,), build_rows=None)
     async with comparing(table) as (browser, _, _):
-        assert "not told here: this source lists no dependencies" in browser.text
+        assert "Dependencies not listed: not compared" in browser.text
         assert "to build only" not in browser.text
 
 

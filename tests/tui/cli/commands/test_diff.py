@@ -194,12 +194,12 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
     assert result.returncode == 1
     assert result.stdout.splitlines()[3:] == [
         "  os ubuntu24.04 ≠ rocky9",
-        "Not told here: a source lists no dependencies",
+        "Dependencies not listed: not compared",
     ]
     alike = program("diff", "-f", "develop.md", hash_of(1), hash_of(3))
     assert alike.stdout.splitlines()[3:] == [
-        "Nothing differs that is told here",
-        "Not told here: a source lists no dependencies",
+        "Nothing that is listed differs",
+        "Dependencies not listed: not compared",
     ]
     answer = program("diff", "-f", "develop.md", "--json", hash_of(1), hash_of(2)).stdout
     assert json.loads(answer)["same_at_run_time"] is None
@@ -209,7 +209,7 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
 
     more = program("diff", "-f", "develop.md", *map(hash_of, (1, 2, 3)))
     assert more.stdout.splitlines()[4:] == [
-        "Not told here: a source lists no dependencies",
+        "Dependencies not listed: not compared",
         "      a            b       c",
         "the specs themselves",
         "  os  ubuntu24.04  rocky9  ubuntu24.04",
@@ -218,8 +218,8 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
     assert none.stdout.splitlines() == [
         *(f"{hash_of(1)[:7]}  zlib@1.3.1  gcc@13.2.0  ubuntu24.04  x86_64_v3" for _ in range(3)),
         "",
-        "Not told here: a source lists no dependencies",
-        "Nothing differs that is told here",
+        "Dependencies not listed: not compared",
+        "Nothing that is listed differs",
     ]
 
 

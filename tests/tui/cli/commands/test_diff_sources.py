@@ -110,7 +110,7 @@ def test_pages_are_compared_by_what_they_tell(program: Program) -> None:
         "2 → 2 specs: 2 changed",
         "",
         "changed because of others",
-        "  1 for reasons that the sources do not tell",
+        "  1 for reasons that the sources do not list",
         "",
         "changed",
         "  zlib 1.2 → 1.3",
