@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from spackscope.model.analysis.differences.own_differences import Value, attribute_values
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph
 from spackscope.model.analysis.graphs.walk import Walker
 from spackscope.model.analysis.kinds.run_kinds import Kind, run_kinds
 from spackscope.model.analysis.kinds.varying import varying
@@ -36,7 +36,7 @@ _NOT_SHOWN = frozenset(("spec_format",))
 
 
 def read_comparison(
-    graph: Graph,
+    graph: SpecGraph,
     ids: Sequence[int],
     *,
     by_kind: bool,
@@ -73,7 +73,7 @@ def read_comparison(
     return replace(table, specs=tuple(_with_users(graph, table.specs)))
 
 
-def _one_of_each_hash(graph: Graph, ids: Sequence[int]) -> list[int]:
+def _one_of_each_hash(graph: SpecGraph, ids: Sequence[int]) -> list[int]:
     """Return one record of each hash: one whose source lists dependencies, if there is any."""
     chosen: dict[int, int] = {}
     for id_ in ids:
@@ -83,7 +83,7 @@ def _one_of_each_hash(graph: Graph, ids: Sequence[int]) -> list[int]:
     return list(chosen.values())
 
 
-def _columns(graph: Graph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
+def _columns(graph: SpecGraph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
     """Yield a column for each kind, of which the most used one stands for all, or for each."""
     for kind in kinds:
         hashes = graph.hashes(kind.ids)
@@ -94,7 +94,7 @@ def _columns(graph: Graph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[
                 yield ComparedSpec(id_, hash_, users=users if kind.is_known else None)
 
 
-def _title(graph: Graph, ids: Sequence[int]) -> str:
+def _title(graph: SpecGraph, ids: Sequence[int]) -> str:
     """Return the package, with its version if that is the same in all."""
     specs = [graph.attributes(id_) for id_ in ids]
     packages = list(dict.fromkeys(spec.package for spec in specs))
@@ -109,7 +109,7 @@ class _Reading:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: SpecGraph,
         columns: tuple[int, ...],
         kinds: Sequence[Kind],
         should_stop: ShouldStop,
@@ -216,7 +216,7 @@ def value_of(value: Value) -> str:
     return value if isinstance(value, str) else ",".join(value)
 
 
-def _with_users(graph: Graph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
+def _with_users(graph: SpecGraph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
     """Yield the columns with the names of those that use them."""
     for spec in specs:
         users = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}

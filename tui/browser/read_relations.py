@@ -7,8 +7,7 @@ from dataclasses import replace
 from spackscope.model.analysis.differences.differences import compare
 from spackscope.model.analysis.environments.needs import read_needs
 from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
-from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
 from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
@@ -68,7 +67,7 @@ def _marked(catalog: Catalog, mark: str) -> int | None:
     return next((row.id for row in catalog.by_hash(mark)), None)
 
 
-def _nearest(graph: Graph, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
+def _nearest(graph: SpecGraph, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
     own = graph.identity(row.id)
     alike = range(*catalog.column_arrays.specs(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))

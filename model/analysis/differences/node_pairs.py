@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.differences.edge_matching import match_edges
 from spackscope.model.analysis.graphs.graph import Graph, is_run
+from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
@@ -98,20 +99,8 @@ class PairWalk:
 
         Damaged documents may have cycles, whose pairs are in any order.
         """
-        done: list[int] = []
-        entered = {0}
-        stack = [(0, iter(self.children[0]))]
-        while stack:
-            number, children = stack[-1]
-            for child in children:
-                if child.number not in entered:
-                    entered.add(child.number)
-                    stack.append((child.number, iter(self.children[child.number])))
-                    break
-            else:
-                done.append(number)
-                stack.pop()
-        return done[::-1]
+        bottom_up = post_order([0], lambda number: [c.number for c in self.children[number]])
+        return [*bottom_up][::-1]
 
     @cached_property
     def above(self) -> Sequence[int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from spackscope.model.analysis.environments.root_uses import ListedSpecs
-from spackscope.model.analysis.graphs.cached_graph import CachedGraph
 from spackscope.model.analysis.graphs.graph import Graph, is_run
 from spackscope.model.analysis.graphs.hash_graph import HashGraph
 from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
+from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 
@@ -60,21 +60,7 @@ class Environment:
         return tuple(spec for spec in self.all_in_build_order if spec in specs)
 
     def _in_build_order(self, starts: Collection[int], *, to_build: bool) -> Iterator[int]:
-        seen: set[int] = set()
-        for start in starts:
-            if start in seen:
-                continue
-            seen.add(start)
-            path = [(start, iter(self.dependencies(start, to_build=to_build)))]
-            while path:
-                spec, children = path[-1]
-                child = next((child for child in children if child not in seen), None)
-                if child is None:
-                    path.pop()
-                    yield spec
-                else:
-                    seen.add(child)
-                    path.append((child, iter(self.dependencies(child, to_build=to_build))))
+        return post_order(starts, partial(self.dependencies, to_build=to_build))
 
 
 def environment_of(catalog: Catalog, caches: Catalog) -> Environment:
@@ -107,4 +93,4 @@ def _environment(
         tuple(dict.fromkeys(graph.identity(graph.second_id(id_)) for id_ in some))
         for some in (ids, roots)
     )
-    return Environment(CachedGraph(graph), specs, root_specs, described)
+    return Environment(graph, specs, root_specs, described)

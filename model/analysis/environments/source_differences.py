@@ -11,7 +11,6 @@ from spackscope.model.analysis.differences.node_pairs import NodePair
 from spackscope.model.analysis.differences.pair_changes import UNTOLD, PairChange, PairChanges
 from spackscope.model.analysis.environments.root_uses import ListedSpecs
 from spackscope.model.analysis.environments.spec_matching import SpecMatcher
-from spackscope.model.analysis.graphs.cached_graph import CachedGraph
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
 from spackscope.model.catalog.catalog import Catalog
@@ -135,13 +134,12 @@ class _Sources:
 
     def __init__(self, a: Catalog, b: Catalog) -> None:
         listed_a, listed_b = ListedSpecs(a), ListedSpecs(b)
-        joined = JoinedGraph(listed_a.graph, listed_b.graph)
-        self.graph = graph = CachedGraph(joined)
+        self.graph = graph = JoinedGraph(listed_a.graph, listed_b.graph)
         self.a = {graph.identity(id_): id_ for id_ in listed_a.specs}
-        second = [joined.second_id(id_) for id_ in listed_b.specs]
+        second = [graph.second_id(id_) for id_ in listed_b.specs]
         self.b = {graph.identity(id_): id_ for id_ in second}
         self.roots_a = dict.fromkeys(map(graph.identity, listed_a.explicit))
-        explicit = map(joined.second_id, listed_b.explicit)
+        explicit = map(graph.second_id, listed_b.explicit)
         self.roots_b = dict.fromkeys(map(graph.identity, explicit))
 
     def compare(self, should_stop: ShouldStop) -> SourceComparison:

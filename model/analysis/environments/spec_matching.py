@@ -11,6 +11,7 @@ from typing import NamedTuple
 from spackscope.model.analysis.differences.node_pairs import NodePair
 from spackscope.model.analysis.differences.own_differences import Value, attribute_values
 from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.analysis.nearest.candidates import compilers_of
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
@@ -59,7 +60,6 @@ class SpecMatcher:
         self._compilers: dict[int, tuple[str, ...]] = {}
         self._labels: dict[int, frozenset[_Label]] = {}
         self._matched: dict[int, _Label] = {}
-        self._heights: dict[int, int] = {}
         self._unmatched: set[int] = set()
         self._distances: dict[tuple[int, int], int] = {}
 
@@ -93,28 +93,22 @@ class SpecMatcher:
         return by_package
 
     def _ordered(self, sides: Sequence[Mapping[str, Sequence[int]]]) -> list[str]:
-        """Return all packages, those that others depend on first."""
-        heights: dict[str, int] = {}
+        """Return all packages, those that others depend on first.
+
+        What counts is the longest path down through specs to be matched.
+        """
+        heights: dict[int, int] = {}
+        specs = (id_ for side in sides for ids in side.values() for id_ in ids)
+        for id_ in post_order(specs, self._below):
+            # In the cycles of damaged documents a child may have no height yet.
+            below = (heights.get(child, 0) + 1 for child in self._below(id_))
+            heights[id_] = max(below, default=0)
+        packages: dict[str, int] = {}
         for side in sides:
             for package, ids in side.items():
-                height = max(map(self._height, ids))
-                heights[package] = max(heights.get(package, 0), height)
-        return sorted(heights, key=lambda package: (heights[package], package))
-
-    def _height(self, id_: int) -> int:
-        """Return the number of edges on the longest path down through specs to be matched."""
-        heights = self._heights
-        stack = [] if id_ in heights else [(id_, self._below(id_))]
-        while stack:
-            spec, below = stack[-1]
-            if spec not in heights:
-                # This ends the cycles of damaged documents.
-                heights[spec] = 0
-                stack += [(child, self._below(child)) for child in below if child not in heights]
-            else:
-                heights[spec] = max((heights[child] + 1 for child in below), default=0)
-                stack.pop()
-        return heights[id_]
+                height = max(map(heights.__getitem__, ids))
+                packages[package] = max(packages.get(package, 0), height)
+        return sorted(packages, key=lambda package: (packages[package], package))
 
     def _below(self, id_: int) -> list[int]:
         identity = self._graph.identity

@@ -48,10 +48,6 @@ class Graph(Protocol):
     describes. All methods raise IndexDamaged.
     """
 
-    @property
-    def count(self) -> int:
-        """The number of records."""
-
     def is_described(self, id_: int) -> bool:
         """Check whether a document describes a spec."""
 
@@ -67,17 +63,11 @@ class Graph(Protocol):
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
 
-    def find(self, hashes: Iterable[str]) -> Mapping[str, int]:
-        """Return the first id of each of some hashes, of those that are there."""
-
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
 
     def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
         """Return the direct dependencies, each with the kind of the edge to it, as `edges`."""
-
-    def dependents(self, id_: int) -> set[int]:
-        """Return the specs that depend directly on a spec, each with its first id."""
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
@@ -91,12 +81,6 @@ class Graph(Protocol):
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""
-
-    def closure(self, ids: Iterable[int]) -> set[int]:
-        """Return specs with all that they depend on."""
-
-    def run_closure(self, ids: Iterable[int]) -> set[int]:
-        """Return specs with all that they reach over dependencies that are linked or run."""
 
 
 def is_run(deptypes: Iterable[str]) -> bool:

@@ -54,10 +54,6 @@ class HashGraph:
         """Return no links."""
         return ()
 
-    def dependents(self, _: int) -> set[int]:
-        """Return no dependents."""
-        return set()
-
     def configuration(self, id_: int) -> int:
         """Return a number that no other hash has."""
         return -1 - self.identity(id_)
@@ -73,11 +69,3 @@ class HashGraph:
     def attributes(self, _: int) -> Attributes:
         """Return no attributes."""
         return Attributes("")
-
-    def closure(self, ids: Iterable[int]) -> set[int]:
-        """Return the ids themselves."""
-        return set(ids)
-
-    def run_closure(self, ids: Iterable[int]) -> set[int]:
-        """Return the ids themselves."""
-        return set(ids)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 
@@ -31,7 +30,7 @@ class SpecGraph:
     """The specs of a catalog: see `Graph`. Safe to use from several threads."""
 
     def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
+        self.catalog = catalog
         self._columns = catalog.column_arrays
         self._edges = catalog.edge_arrays
         self._dictionaries = catalog.dictionaries
@@ -57,18 +56,13 @@ class SpecGraph:
         """The deptypes and virtuals that the kinds of `down` and `up` mean."""
         return self._edges.kinds
 
-    @cached_property
-    def configurations(self) -> array[int]:
-        """The number that `configuration` returns, for all records."""
-        return array("q", map(self.configuration, range(self.count)))
-
     def is_described(self, id_: int) -> bool:
         """Check whether a document describes a spec."""
         return id_ < self.count
 
     def lists_dependencies(self, id_: int) -> bool:
         """Check whether the document of a spec lists its dependencies, as pages do not."""
-        return self._catalog.dependencies.lists(id_)
+        return self.catalog.dependencies.lists(id_)
 
     def name(self, id_: int) -> str:
         """Return the package of a spec."""
@@ -88,7 +82,7 @@ class SpecGraph:
     @cached_property
     def _same_as(self) -> dict[int, int]:
         """The first id with the hash of each other one: tags and sources repeat hashes."""
-        rows = self._catalog.database.execute(
+        rows = self.catalog.database.execute(
             "SELECT id, first FROM spec JOIN (SELECT hash, min(id) AS first FROM spec"
             " GROUP BY hash HAVING count(*) > 1) USING (hash) WHERE id != first"
         )
@@ -114,7 +108,7 @@ class SpecGraph:
         for start in range(0, len(present), _WINDOW):
             # The ids are numbers of this index, never text of a user.
             among = ",".join(map(str, present[start : start + _WINDOW]))
-            rows = self._catalog.database.execute(
+            rows = self.catalog.database.execute(
                 f"SELECT id, hash FROM spec WHERE id IN ({among})"
             )
             hashes.update((id_, checked_hash(hash_)) for id_, hash_ in rows)
@@ -128,7 +122,7 @@ class SpecGraph:
         for start in range(0, len(wanted), _WINDOW):
             # Checked hashes are no text that could end the statement.
             among = "','".join(wanted[start : start + _WINDOW])
-            ids |= self._catalog.database.execute(
+            ids |= self.catalog.database.execute(
                 f"SELECT hash, min(id) FROM spec WHERE hash IN ('{among}') GROUP BY hash"
             ).fetchall()
         return ids
@@ -143,7 +137,7 @@ class SpecGraph:
 
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
-        return self._catalog.dependencies.of(id_)
+        return self.catalog.dependencies.of(id_)
 
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""

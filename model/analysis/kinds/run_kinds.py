@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.post_order import post_order
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.kinds.run_time import (
     CompilerLink,
     compiled_languages,
@@ -16,6 +16,7 @@ from spackscope.model.analysis.kinds.run_time import (
     run_time_deptypes,
     run_time_values,
 )
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
@@ -67,8 +68,8 @@ class RunKinds:
     copied: a code is made of the codes of the dependencies. Safe to use from several threads.
     """
 
-    def __init__(self, *, ignores_unknown: bool = False) -> None:
-        self._ignores_unknown = ignores_unknown
+    def __init__(self, graph: SpecGraph, *, ignores_unknown: bool = False) -> None:
+        self._graph, self._ignores_unknown = graph, ignores_unknown
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
         self._code_of: dict[_Node | int | str, int] = {}
@@ -76,39 +77,29 @@ class RunKinds:
         self._code_of_values: dict[object, int] = {}
         self._compilers: dict[tuple[CompilerLink, ...], tuple[str, ...]] = {}
 
-    def codes(
-        self, graph: Graph, ids: Iterable[int], *, should_stop: ShouldStop = never
-    ) -> list[int]:
+    def codes(self, ids: Iterable[int], *, should_stop: ShouldStop = never) -> list[int]:
         """Return the code of the kind of each record. Raises Cancelled."""
+        wanted = list(ids)
         with self._lock:
-            codes = []
-            for id_ in ids:
-                if id_ not in self._codes:
-                    self._add(graph, id_, should_stop)
-                codes.append(self._codes[id_])
-            return codes
+            self._add(wanted, should_stop)
+            return [self._codes[id_] for id_ in wanted]
 
-    def _add(self, graph: Graph, start: int, should_stop: ShouldStop) -> None:
-        """Compute the codes of a spec and of all that it links or runs, dependencies first."""
-        codes, above, stack = self._codes, set[int](), [(start, _read_links(graph, start))]
-        while stack:
-            id_, links = stack[-1]
-            # What depends on itself, in a damaged source, has the code of its hash there.
-            missing = [
-                child for _, child in links.run if child not in codes and child not in above
-            ]
-            if not missing or id_ in codes:
-                stack.pop()
-                above.discard(id_)
-                if id_ not in codes:
-                    codes[id_] = self._code(graph, id_, links)
-                continue
+    def _add(self, ids: Iterable[int], should_stop: ShouldStop) -> None:
+        """Compute the codes of specs and of all that they link or run, dependencies first."""
+        codes, links_of = self._codes, dict[int, _Links]()
+
+        def below(id_: int) -> list[int]:
             if should_stop():
                 raise Cancelled
-            above.add(id_)
-            stack += ((child, _read_links(graph, child)) for child in missing)
+            links = links_of[id_] = _read_links(self._graph, id_)
+            return [child for _, child in links.run if child not in codes]
 
-    def _code(self, graph: Graph, id_: int, links: _Links) -> int:
+        # What depends on itself, in a damaged source, has the code of its hash there.
+        for id_ in post_order((id_ for id_ in ids if id_ not in codes), below):
+            codes[id_] = self._code(id_, links_of.pop(id_))
+
+    def _code(self, id_: int, links: _Links) -> int:
+        graph = self._graph
         node: _Node | int | str = graph.identity(id_)
         if graph.is_described(id_) and graph.lists_dependencies(id_):
             codes = self._codes
@@ -121,21 +112,22 @@ class RunKinds:
                 compilers = compiler_texts(graph, links.compilers)
                 self._compilers[links.compilers] = compilers
             if not self._ignores_unknown:
-                compilers += self._unknown_compilers(graph, links)
-            values = self._values_of(graph, id_)
+                compilers += self._unknown_compilers(links)
+            values = self._values_of(id_)
             node = _Node(values, compilers, tuple(sorted(dependencies)))
         elif self._ignores_unknown:
             node = graph.name(id_)
         return self._code_of.setdefault(node, len(self._code_of))
 
-    @staticmethod
-    def _unknown_compilers(graph: Graph, links: _Links) -> tuple[str, ...]:
+    def _unknown_compilers(self, links: _Links) -> tuple[str, ...]:
         """Return the identities of compilers that no document describes, but for their names."""
+        graph = self._graph
         ids = {child for child, _ in links.compilers if not graph.is_described(child)}
         return tuple(sorted(str(graph.identity(child)) for child in ids))
 
-    def _values_of(self, graph: Graph, id_: int) -> int:
+    def _values_of(self, id_: int) -> int:
         """Return a code of the record's own values at run time."""
+        graph = self._graph
         configuration = graph.configuration(id_)
         code = self._values.get(configuration)
         if code is None:
@@ -145,7 +137,7 @@ class RunKinds:
         return code
 
 
-def _read_links(graph: Graph, id_: int) -> _Links:
+def _read_links(graph: SpecGraph, id_: int) -> _Links:
     run, compilers = [], []
     for child, (deptypes, virtuals) in graph.links(id_):
         if at_run_time := run_time_deptypes(deptypes):
@@ -155,35 +147,34 @@ def _read_links(graph: Graph, id_: int) -> _Links:
     return _Links(run, tuple(compilers))
 
 
-_OF_GRAPH: WeakKeyDictionary[Graph, RunKinds] = WeakKeyDictionary()
-_LOCK = threading.Lock()
-
-
-def kinds_of(graph: Graph) -> RunKinds:
+def kinds_of(graph: SpecGraph) -> RunKinds:
     """Return the codes of a graph, which are computed once."""
-    with _LOCK:
-        return _OF_GRAPH.setdefault(graph, RunKinds())
+    return graph.catalog.cached(_kinds_of)
 
 
-def run_kind(graph: Graph, id_: int) -> int:
+def _kinds_of(catalog: Catalog) -> RunKinds:
+    return RunKinds(spec_graph(catalog))
+
+
+def run_kind(graph: SpecGraph, id_: int) -> int:
     """Return a code that two records share if they are of the same run-time kind."""
-    return kinds_of(graph).codes(graph, [id_])[0]
+    return kinds_of(graph).codes([id_])[0]
 
 
-def run_the_same(graph: Graph, ids: Sequence[int]) -> bool | None:
+def run_the_same(graph: SpecGraph, ids: Sequence[int]) -> bool | None:
     """Check whether records are of one run-time kind; None if their sources do not tell."""
     if len(set(map(graph.identity, ids))) == 1:
         return True
     if not all(map(graph.lists_dependencies, ids)):
         return None
-    if len(set(kinds_of(graph).codes(graph, ids))) == 1:
+    if len(set(kinds_of(graph).codes(ids))) == 1:
         return True
-    known = RunKinds(ignores_unknown=True).codes(graph, ids)
+    known = RunKinds(graph, ignores_unknown=True).codes(ids)
     return None if len(set(known)) == 1 else False
 
 
 def run_kinds(
-    graph: Graph, ids: Sequence[int], *, should_stop: ShouldStop = never
+    graph: SpecGraph, ids: Sequence[int], *, should_stop: ShouldStop = never
 ) -> tuple[Kind, ...]:
     """Partition records into run-time kinds, the largest first, then by the hash.
 
@@ -193,7 +184,7 @@ def run_kinds(
         most_used = run_kinds(spec_graph(catalog), ids)[0].ids[0]
     """
     members: dict[int, list[int]] = {}
-    codes = kinds_of(graph).codes(graph, ids, should_stop=should_stop)
+    codes = kinds_of(graph).codes(ids, should_stop=should_stop)
     for id_, code in zip(ids, codes, strict=True):
         members.setdefault(code if graph.lists_dependencies(id_) else -1, []).append(id_)
     unknown = members.pop(-1, None)
@@ -208,7 +199,7 @@ def run_kinds(
 
 
 def _by_use(
-    graph: Graph, ids: Sequence[int], hashes: Mapping[int, str], *, is_known: bool = True
+    graph: SpecGraph, ids: Sequence[int], hashes: Mapping[int, str], *, is_known: bool = True
 ) -> Kind:
     users = {id_: len(graph.dependents(id_)) for id_ in ids}
     ordered = sorted(ids, key=lambda id_: (-users[id_], hashes[id_]))

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.differences.node_pairs import MAX_PAIRS
 from spackscope.model.analysis.differences.own_differences import Difference
-from spackscope.model.analysis.graphs.cached_graph import CachedGraph
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.nearest.candidates import (
     Candidates,
@@ -83,13 +82,12 @@ def nearest(
     causes below, then those whose hash comes first. Raises Cancelled.
     """
     own = graph.identity(id_)
-    graph = CachedGraph(graph)
     others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
     return NearestSearch(graph).find(id_, others, limit=limit, should_stop=should_stop)
 
 
 class NearestSearch:
-    """Searches for the nearest candidates of several specs in a graph that is best cached."""
+    """Searches for the nearest candidates of several specs."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -85,7 +85,7 @@ def _kinds(graph: SpecGraph, specs: Mapping[int, Spec]) -> Kinds:
     """Group specs by their run-time kinds, the largest first."""
     kinds: dict[int, list[str]] = {}
     unknown = []
-    codes = kinds_of(graph).codes(graph, specs)
+    codes = kinds_of(graph).codes(specs)
     for code, (id_, spec) in zip(codes, specs.items(), strict=True):
         # Whatever its source tells, a spec runs as it does itself.
         if len(specs) == 1 or graph.lists_dependencies(id_):

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.graphs.walk import spec_at
 from tests.builders import Node, catalog_of, database, edge, hash_of, installs, node
 
@@ -19,7 +18,7 @@ def spec(hash_: str, name: str, *dependencies: Node, version: str = "1") -> Node
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Graph:
+def graph(tmp_path: Path) -> SpecGraph:
     """Return a graph in which two zlibs are used: one by mpich, one by cmake."""
     records = installs(
         spec(ROOT, "hdf5", edge("cmake", CMAKE, ["build"]), edge("mpich", MPI, ["link"])),
@@ -34,11 +33,11 @@ def graph(tmp_path: Path) -> Graph:
     return spec_graph(catalog_of(path))
 
 
-def id_of(graph: Graph, hash_: str) -> int:
+def id_of(graph: SpecGraph, hash_: str) -> int:
     return graph.find([hash_])[hash_]
 
 
-def test_a_path_of_names_leads_to_a_spec(graph: Graph) -> None:
+def test_a_path_of_names_leads_to_a_spec(graph: SpecGraph) -> None:
     root = id_of(graph, ROOT)
     assert spec_at(graph, root, ()) == root
     assert spec_at(graph, root, ("mpich", "zlib")) == id_of(graph, ZLIB)

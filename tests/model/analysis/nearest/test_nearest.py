@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.differences.differences import compare
-from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.nearest.cause_count import CauseCounter
 from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
@@ -38,13 +37,13 @@ def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
     return node(hash_of(number), **{"dependencies": edges, **fields})
 
 
-def graph_of(path: Path, *nodes: dict[str, Any]) -> Graph:
+def graph_of(path: Path, *nodes: dict[str, Any]) -> SpecGraph:
     (path / "index.json").write_bytes(database(installs(*nodes, *COMPILERS)))
     return spec_graph(catalog_of(path / "index.json"))
 
 
 def found(
-    graph: Graph, number: int, *numbers: int
+    graph: SpecGraph, number: int, *numbers: int
 ) -> list[tuple[str, tuple[str, ...], int | None]]:
     """Return the nearest of some candidates with what differs."""
     ids = graph.find(map(hash_of, (number, *numbers)))
