@@ -9,6 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.analysis.differences.differences import compare
+from spackscope.model.analysis.environments.availability import Availability
+from spackscope.model.analysis.environments.coverage import cover
+from spackscope.model.analysis.environments.doubles import find_doubles
+from spackscope.model.analysis.environments.environment import environment_of
+from spackscope.model.analysis.environments.needs import read_needs
+from spackscope.model.analysis.environments.source_differences import compare_sources
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.kinds.run_kinds import run_kinds
+from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import SECTIONS, read_tree
 from spackscope.model.catalog.facets import facets
@@ -72,7 +84,27 @@ def answers(catalog: Catalog) -> list[object]:
     catalog.dependencies.prepare()
     for row in rows:
         answers.append(read_tree(catalog, row.id, SECTIONS))
-    return answers
+    return answers + analyses(catalog)
+
+
+def analyses(catalog: Catalog) -> list[object]:
+    """Compare, count and cover what a catalog has."""
+    graph = spec_graph(catalog)
+    ids = range(graph.count)
+    host = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
+    wanted = environment_of(catalog, catalog)
+    return [
+        [(graph.attributes(id_), list(graph.links(id_))) for id_ in ids],
+        run_kinds(graph, ids),
+        [compare(graph, 0, id_) for id_ in ids],
+        [nearest(graph, id_, ids) for id_ in ids[:3]],
+        [read_needs(catalog, id_) for id_ in ids],
+        [(host.of(id_), host.brief(id_)) for id_ in ids],
+        list(host.codes()),
+        find_doubles(catalog),
+        compare_sources(catalog, catalog).same,
+        cover(wanted, Availability(catalog)).hits,
+    ]
 
 
 # The schema version follows the first 68 bytes; an index of another one is replaced, not damaged.
@@ -157,6 +189,12 @@ def test_what_passes_the_checksum_is_answered_or_reported_as_damaged(
         "UPDATE node SET patches = 'null'",
         "UPDATE node SET spec_format = 'new'",
         "UPDATE codes SET data = x'00000000' WHERE name = 'node'",
+        "UPDATE codes SET data = substr(data, 5) || x'ffffffff' WHERE name = 'node'",
+        "UPDATE codes SET data = substr(data, 5) || x'ffffffff' WHERE name = 'edge_child'",
+        "UPDATE node SET external = x'00'",
+        "UPDATE node SET spec_format = -1",
+        "UPDATE node SET patches = replace(hex(zeroblob(50000)), '0', '[')",
+        "UPDATE node SET id = id + 1000",
         "INSERT OR REPLACE INTO provenance VALUES (0, '', 'today', '')",
     ],
 )
