@@ -98,6 +98,13 @@ def test_an_error_in_a_query_is_pointed_at(
     assert result.stderr.splitlines() == ["spackscope: the query has an error", line, caret]
 
 
+@pytest.mark.parametrize("scheme", ["https://", "https:/", "s3://"])
+def test_a_url_among_the_words_of_a_query_is_not_printed(program: Program, scheme: str) -> None:
+    result = program("find", f"{scheme}ada:secret@example.org/mirror?key=secret")
+    assert result.returncode == 2
+    assert "secret" not in result.stderr
+
+
 def test_a_query_of_very_many_words_is_refused(program: Program) -> None:
     result = program("find", *(f"word{number}" for number in range(1_001)))
     assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
