@@ -12,7 +12,7 @@ from spackscope.model.analysis.environments.coverage import Coverage, Missing
 from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, group_reasons
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.differences import difference_line, difference_lines
 
 WHY = "why, by the nearest that is there"
@@ -21,6 +21,7 @@ PRESENT = "there, or external"
 
 _GAP = "  "
 _BETWEEN = " · "
+_MAX_NAME_WIDTH = 60
 _MAX_LINES = 2
 """Differences of a missing spec that are written out."""
 _LABELS = {"package_hash": "recipe", "spec_format": "spec format"}
@@ -153,7 +154,7 @@ def _present_lines(coverage: Coverage) -> Iterator[PresentLine]:
 
 def _name(spec: Attributes | Missing) -> str:
     version = f"@{spec.version}" if spec.version else ""
-    return clean(f"{spec.package}{version}") or "(not described)"
+    return shorten(clean(f"{spec.package}{version}"), _MAX_NAME_WIDTH) or "(not described)"
 
 
 def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> MissingLine:

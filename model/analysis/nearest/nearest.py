@@ -26,6 +26,12 @@ MAX_NEAREST = 3
 MAX_STEPS = 5_000_000
 """Pairs of nodes with their dependencies that one search visits to count causes."""
 
+MAX_COMPARED = 1_000_000
+"""Groups of candidates that one search compares in full."""
+
+_MAX_LATER = 50
+"""Groups that are compared with each spec after that."""
+
 _COMPILER = "compiler"
 
 
@@ -92,12 +98,16 @@ class NearestSearch:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._counter = CauseCounter(graph)
+        self._compared = 0
         self._known_compilers: dict[int, tuple[str, ...]] = {}
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the search has visited so much that it counts no more causes."""
-        return self._counter.steps > MAX_STEPS
+        """Whether the search has visited so much that it counts no more causes.
+
+        Nor does it compare all candidates then.
+        """
+        return self._counter.steps > MAX_STEPS or self._compared > MAX_COMPARED
 
     def find(
         self,
@@ -124,7 +134,9 @@ class NearestSearch:
 
         The compiler is compared last, as it is searched for among the dependencies.
         """
-        counted = [(len(spec.differing(group)), group) for group in candidates.groups]
+        self._compared += len(candidates.groups)
+        groups = candidates.groups[: _MAX_LATER if self.is_exhausted else None]
+        counted = [(len(spec.differing(group)), group) for group in groups]
         by_count: dict[int, list[_Tied]] = {}
         for count, group in sorted(counted, key=lambda item: item[0]):
             # One with more differences than another has in all is not the nearest.

@@ -282,16 +282,19 @@ def test_the_search_for_the_nearest_can_be_stopped(
         find_nearest(coverage, availability, should_stop=lambda: True)
 
 
-@pytest.mark.parametrize("limited", [nearest, nearest_missing], ids=["counts", "comparisons"])
+@pytest.mark.parametrize(
+    ("limited", "limit", "value"),
+    [(nearest, "MAX_STEPS", 0), (nearest, "MAX_COMPARED", 1), (nearest_missing, "MAX_STEPS", 0)],
+)
 def test_very_large_comparisons_are_left_out(
-    limited: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limited: Any, limit: str, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = [leaf(ZLIB, "zlib", "1"), leaf(GCC, "gcc", "1")]
     cached = [leaf(hash_of(20), "zlib", "2"), leaf(hash_of(21), "gcc", "2")]
     (tmp_path / "spack.lock").write_bytes(environment(missing, ZLIB, GCC))
     (tmp_path / "index.json").write_bytes(database(installs(*cached)))
     wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json")
-    monkeypatch.setattr(limited, "MAX_STEPS", 0)
+    monkeypatch.setattr(limited, limit, value)
     coverage = covered(wanted, cache)
 
     assert [missing.comparison is None for missing in coverage.missing] == [False, True]
