@@ -16,7 +16,7 @@ from spackscope.model.query.conditions import Term
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.value_filter import DAMAGED, under_cursor
-from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
 
 
 class FrequencyController:
@@ -35,16 +35,21 @@ class FrequencyController:
         elif not column:
             self._host.say("Nothing to count by on this line")
         elif column not in COUNTED:
-            label = BY_NAME[column].label
-            self._host.say(f"Each spec has a {label} of its own. Choose another column to count.")
+            self._host.open(NamesDialog("count by", self._other_names(catalog)), self._open_named)
+        elif term is not None and term.column == "variants":
+            self._open_named(split_variant(term.pattern)[0])
         else:
-            is_variant = term is not None and term.column == "variants"
-            name = split_variant(term.pattern)[0] if is_variant and term is not None else column
-            label = name if is_variant else BY_NAME[column].label
-            start = None if is_variant else value
-            dialog = FrequencyDialog(name, label, self._other_names(catalog), self.count, start)
-            self._host.open(dialog, self._close)
-            self.count(dialog, (name,))
+            self._open_named(column, value)
+
+    def _open_named(self, name: str | None, start: str | None = None) -> None:
+        """Count the rows by a column or variant; the cursor starts at a value."""
+        catalog = self._host.state.catalog
+        if name is None or catalog is None:
+            return
+        label = BY_NAME[name].label if name in BY_NAME else name
+        dialog = FrequencyDialog(name, label, self._other_names(catalog), self.count, start)
+        self._host.open(dialog, self._close)
+        self.count(dialog, (name,))
 
     def count(self, dialog: FrequencyDialog, names: tuple[str, ...]) -> None:
         """Count the rows by columns and variants, and show the counts in a dialog."""

@@ -202,7 +202,7 @@ class NamesDialog(Dialog[str]):
             super().action_close()
 
 
-_NAME_HINTS = ["⏎ count by it too", "/ filter", "esc back"]
+_NAME_HINTS = ["⏎ count by it", "/ filter", "esc back"]
 
 
 def _name_pieces(rows: ItemRows[str], row: int, width: int) -> list[Piece]:

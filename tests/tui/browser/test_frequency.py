@@ -13,7 +13,7 @@ from spackscope.model.query.parser import parse
 from spackscope.tui.browser import frequency
 from spackscope.tui.browser.frequency import with_value
 from spackscope.tui.browser.value_filter import DAMAGED
-from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -96,11 +96,19 @@ def test_on_a_variant_of_the_detail_its_values_are_counted(browser: FakeBrowser)
 
 
 @pytest.mark.parametrize("column", ["hash", "size"])
-def test_columns_without_shared_values_say_so(browser: FakeBrowser, column: str) -> None:
+def test_on_columns_without_shared_values_one_is_chosen(browser: FakeBrowser, column: str) -> None:
     browser.host.where = replace(browser.host.where, pane="specs", column=column)
     browser.controllers.frequency.open()
-    assert browser.host.dialogs == []
-    assert browser.host.message.startswith(f"Each spec has a {column} of its own")
+    dialog, done = browser.host.dialogs[-1]
+    assert isinstance(dialog, NamesDialog)
+    assert done is not None
+    done(None)
+    assert len(browser.host.dialogs) == 1
+    done("os")
+    browser.settle()
+    dialog, _ = browser.host.dialogs[-1]
+    assert isinstance(dialog, FrequencyDialog)
+    assert counts(dialog) == Counter(r["os"] for r in SAMPLE)
 
 
 def test_before_there_is_a_catalog_there_is_nothing_to_count() -> None:

@@ -82,7 +82,7 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
     assert result.stdout.splitlines() == [
         "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
         " · 1 external",
-        "        2  missing but in an index, whose cache does not have them",
+        "        2  missing, but in the index of a cache that lacks their binaries",
         "",
         "why, by the nearest that is there",
         "  1 of 2  no build of the package",
