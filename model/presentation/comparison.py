@@ -174,4 +174,4 @@ def _row_lines(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> It
     yield from (TableLine("row", row=row) for row in shown)
     if following and not shows_equal:
         verb = "follows" if len(following) == 1 else "follow"
-        yield TableLine("note", f"{len(following):,} more that {verb} (= shows all)")
+        yield TableLine("note", f"{len(following):,} more {verb} from these (= shows all)")

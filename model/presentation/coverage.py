@@ -42,9 +42,7 @@ def summary(coverage: Coverage) -> str:
     holding = sum(spec.holds_up and spec.is_needed for spec in coverage.missing)
     if holding:
         parts.append(f"{holding:,} of them {'hold' if holding > 1 else 'holds'} up the rest")
-    at_hand = {hit.hash for hit in coverage.hits if hit.location.is_installed}
-    to_fetch = sum(hash_ not in at_hand for hash_ in coverage.plan.fetch)
-    parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.plan.build):,}")
+    parts.append(f"to fetch {len(coverage.plan.fetch):,}, to build {len(coverage.plan.build):,}")
     if coverage.externals:
         parts.append(f"{len(coverage.externals):,} external")
     return _BETWEEN.join(parts)
@@ -176,7 +174,7 @@ def _notes(coverage: Coverage) -> Iterator[str]:
     if len(locations := _source_counts(coverage)) > 1:
         yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
-        yield f"{recorded:>7,}  missing, but in the index of a cache that lacks their binaries"
+        yield f"{recorded:>7,}  missing, although an index lists them"
     if idle := sum(not spec.is_needed for spec in coverage.missing):
         yield f"{idle:>7,}  missing, but not needed: they only build what is there"
     if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):

@@ -48,22 +48,21 @@ def _size(needs: Needs) -> str:
 
 
 def needs_cell(needs: Needs, width: int) -> str:
-    """Name the first specs that fit `width` cells: `mpich@4.3.2 (mpi)  zlib-ng@2.3.2  8 more`.
+    """Name the first specs that fit `width` cells: `mpich@4.3.2 (mpi)  11 specs in all`.
 
+    All are those of `needs_line`, which counts the spec itself too.
     Dependencies of the spec itself come first, those that provide a virtual before others.
     """
     specs = sorted(needs.specs[1:], key=_rank)
     if not specs:
         return "nothing else"
+    total = f"{counted(len(needs.specs), 'spec')} in all"
     texts: list[str] = []
-    for number, spec in enumerate(specs, 1):
-        rest = len(specs) - number
-        longer = [*texts, _name(spec)]
-        if cell_width(_GAP.join([*longer, f"{rest:,} more"] if rest else longer)) > width:
+    for spec in specs:
+        if cell_width(_GAP.join([*texts, _name(spec), total])) > width:
             break
-        texts = longer
-    rest = len(specs) - len(texts)
-    return _GAP.join([*texts, f"{rest:,} more"] if rest else texts)
+        texts.append(_name(spec))
+    return _GAP.join([*texts, total])
 
 
 def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:

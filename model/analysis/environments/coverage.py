@@ -59,7 +59,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an install fetches and what it builds, as hashes, dependencies first."""
+    """What an install fetches and builds, without what is installed, as hashes in build order."""
 
     fetch: tuple[str, ...]
     build: tuple[str, ...]
@@ -139,7 +139,10 @@ class _Cover:
         return tuple(hash_ for spec, hash_ in self._hashes.items() if spec in specs)
 
     def _plan(self) -> tuple[set[int], set[int]]:
-        """Return what to fetch and what to build: what is fetched needs no build dependencies."""
+        """Return what to fetch and what to build.
+
+        What is fetched or installed needs no build dependencies.
+        """
         fetch: set[int] = set()
         build: set[int] = set()
         waiting = list(self._environment.roots)
@@ -149,7 +152,7 @@ class _Cover:
                 continue
             (fetch if self._has(spec) else build).add(spec)
             waiting += self._environment.dependencies(spec, to_build=not self._has(spec))
-        return fetch, build
+        return {spec for spec in fetch if not self._locations[spec].is_installed}, build
 
     def _missing(
         self, specs: Sequence[int], needed: Collection[int], build: Collection[int]

@@ -29,7 +29,7 @@ def test_equal_rows_and_what_follows_are_folded_away() -> None:
     assert [line.row or line.text for line in table_lines(table)] == [
         "linked or run",
         rows[0],
-        "1 more that follows (= shows all)",
+        "1 more follows from these (= shows all)",
         "to build only nothing differs",
     ]
     assert [line.row for line in table_lines(table, shows_equal=True) if line.row] == list(rows)

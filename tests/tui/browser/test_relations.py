@@ -42,7 +42,7 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     assert relations(browser) == [
         FITS,
         f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib) · build only: gmake 4.3 ≠ 4.4",
-        "needs to run: mpich@4.3  zlib@1.3",
+        "needs to run: mpich@4.3  zlib@1.3  3 specs in all",
         "used by: vtk@9",
     ]
     select(browser, C)
@@ -93,7 +93,7 @@ def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path)
     for number in (0, 1, 0):
         browser.move_to(number)
         browser.settle()
-        seen.append("needs to run: mpich@4.3  zlib@1.3" in relations(browser))
+        seen.append("needs to run: mpich@4.3  zlib@1.3  3 specs in all" in relations(browser))
     assert sorted(seen[:2]) == [False, True]
     assert seen[2] == seen[0]
 
