@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.cells import SHORT_HASH, shorten_path
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.coverage import (
     MISSING,
@@ -31,6 +31,8 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 NOTHING = "nothing is missing"
 _MAX_NAME = 36
 """Cells of the names of missing specs."""
+_MAX_ENVIRONMENT = 30
+"""Cells of the name of the environment."""
 
 
 class CoverageLine(NamedTuple):
@@ -152,7 +154,8 @@ class CoverageScreen(FullScreen[Choice]):
 
     def show_environment(self, name: str) -> None:
         """Show that an environment is being read."""
-        self._environment, self._report, self._only, self._failed = clean(name), None, "", False
+        self._environment = shorten_path(clean(name), _MAX_ENVIRONMENT)
+        self._report, self._only, self._failed = None, "", False
         self._show()
 
     def show_report(self, report: CoverageReport, progress: str = "") -> None:
@@ -189,9 +192,7 @@ class CoverageScreen(FullScreen[Choice]):
         if report is not None:
             lines += report.notes
             lines += [self._progress] if self._progress else []
-        self.query_one("#coverage-head", Static).update(
-            Content("\n ".join([" " + lines[0], *lines[1:]]))
-        )
+        self.query_one("#coverage-head", Static).update(Content("\n".join(lines)))
 
     def _lines(self, report: CoverageReport) -> list[CoverageLine]:
         lines: list[CoverageLine] = []
@@ -221,7 +222,7 @@ class CoverageScreen(FullScreen[Choice]):
             text = "  ".join(filter(None, (line.spec.hash, line.spec.name, *_about(line.spec))))
         elif line is not None and line.reason:
             text = "⏎ shows only these" if line.reason != self._only else "⏎ shows all again"
-        self.query_one("#coverage-line", Static).update(Content(f" {text}"))
+        self.query_one("#coverage-line", Static).update(Content(text))
         self._status.show_position(position(self._rows.cursor, self._rows.length))
 
     def action_copy(self) -> None:

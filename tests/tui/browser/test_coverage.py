@@ -142,9 +142,7 @@ async def test_what_is_there_can_be_unfolded(sources: list[Path]) -> None:
         await browser.press("C")
         assert " there, or external (1 spec)  ▸" in [line.rstrip() for line in browser.lines]
         await browser.press("a")
-        assert f"  {ZLIB[:7]}  zlib@1.3.1  cached in {sources[1]}" in [
-            line.rstrip() for line in browser.lines
-        ]
+        assert f"  {ZLIB[:7]}  zlib@1.3.1  cached in {sources[1].parent}"[:80] in browser.text
         await browser.press("G", "k", "enter")
         assert "zlib@1.3.1  cached" not in browser.text
         await browser.press("enter", "G", "enter")
