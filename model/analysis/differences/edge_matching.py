@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.graphs.graph import Graph, is_run
@@ -29,6 +29,12 @@ def match_edges(
     names_a, names_b = ([graph.name(edge.child) for edge in edges] for edges in (a, b))
     repeated = _repeated(names_a) | _repeated(names_b)
     return _by_key(names_a, a, repeated), _by_key(names_b, b, repeated)
+
+
+def common_edges(graph: Graph, a: int, b: int) -> Iterator[tuple[EdgeKey, Edge, Edge]]:
+    """Yield the edges that two nodes have to dependencies of one name."""
+    edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
+    return ((key, edge, edges_b[key]) for key, edge in edges_a.items() if key in edges_b)
 
 
 def _repeated(names: Sequence[str]) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from spackscope.model.analysis.differences.edge_matching import match_edges
+from spackscope.model.analysis.differences.edge_matching import common_edges
 from spackscope.model.analysis.graphs.graph import Graph, is_run
 from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.core.compilers import LANGUAGES
@@ -178,11 +178,9 @@ class PairBelow(NamedTuple):
 
 def differing_children(graph: Graph, a: int, b: int) -> list[PairBelow]:
     """Return the dependencies of two nodes that differ, in pairs by name."""
-    edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
     differing = []
-    for key, edge in edges_a.items():
-        other = edges_b.get(key)
-        if other is not None and graph.identity(edge.child) != graph.identity(other.child):
+    for key, edge, other in common_edges(graph, a, b):
+        if graph.identity(edge.child) != graph.identity(other.child):
             runs = is_run(edge.deptypes) or is_run(other.deptypes)
             compiles = not _LANGUAGES.isdisjoint((*edge.virtuals, *other.virtuals))
             below = NodePair(edge.child, other.child)

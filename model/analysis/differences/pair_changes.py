@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.differences.changes import Change, changes_of
 from spackscope.model.analysis.differences.differences import COMPILERS_OF_RUNTIMES
-from spackscope.model.analysis.differences.edge_matching import match_edges
+from spackscope.model.analysis.differences.edge_matching import common_edges
 from spackscope.model.analysis.differences.node_pairs import NodePair
 from spackscope.model.analysis.differences.own_differences import own_differences
 from spackscope.model.analysis.graphs.graph import Graph
@@ -151,9 +151,8 @@ class PairChanges:
         if shape_a.edges == shape_b.edges:
             pairs = list(map(NodePair, shape_a.children, shape_b.children))
         else:
-            edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
-            common = [key for key in edges_a if key in edges_b]
-            pairs = [NodePair(edges_a[key].child, edges_b[key].child) for key in common]
+            edges = common_edges(graph, a, b)
+            pairs = [NodePair(edge.child, other.child) for _, edge, other in edges]
         keys = ((pair, self._key(*pair)) for pair in pairs)
         return [_Child(graph.name(pair.a), pair, key) for pair, key in keys if key.a != key.b]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from spackscope.model.analysis.differences.changes import Change, changes_of
 from spackscope.model.analysis.differences.differences import Cause, Comparer
 from spackscope.model.analysis.differences.own_differences import own_differences
 from spackscope.model.analysis.environments.root_uses import ListedSpecs, Use
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
@@ -116,16 +115,14 @@ def find_doubles(
     """
     listed = ListedSpecs(catalog)
     graph = listed.graph
-    by_package: dict[str, list[int]] = defaultdict(list)
-    for id_ in listed.specs:
-        by_package[graph.name(id_)].append(id_)
+    packages = by_package(graph, listed.specs)
     several = {
-        name: ids for name, ids in by_package.items() if len(ids) > 1 and not is_ignored(name)
+        name: ids for name, ids in packages.items() if len(ids) > 1 and not is_ignored(name)
     }
     doubles = _doubles(listed, several, should_stop)
     pairs = list(_explained(graph, doubles, should_stop))
     total = sum(len(double.builds) - 1 for double in doubles)
-    return Doubles(len(by_package), doubles, _grouped(pairs), total - len(pairs))
+    return Doubles(len(packages), doubles, _grouped(pairs), total - len(pairs))
 
 
 def _doubles(

@@ -11,7 +11,7 @@ from spackscope.model.analysis.differences.node_pairs import NodePair
 from spackscope.model.analysis.differences.pair_changes import UNTOLD, PairChange, PairChanges
 from spackscope.model.analysis.environments.root_uses import ListedSpecs
 from spackscope.model.analysis.environments.spec_matching import SpecMatcher
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.progress import ShouldStop, never
@@ -154,8 +154,8 @@ class _Sources:
         pair_changes = _bounded({pair: search.find(*pair) for pair in matching.pairs})
         causes = _Causes(search.change_sets, pair_changes.values())
         names_a, names_b = (set(map(graph.name, side.values())) for side in (self.a, self.b))
-        added, more = _split(self._by_package(matching.only_b), names_a)
-        removed, fewer = _split(self._by_package(matching.only_a), names_b)
+        added, more = _split(by_package(graph, matching.only_b), names_a)
+        removed, fewer = _split(by_package(graph, matching.only_a), names_b)
         return SourceComparison(
             graph,
             len(self.a),
@@ -169,12 +169,6 @@ class _Sources:
             self._roots(matching.pairs),
             untold=sum(change.total == UNTOLD for change in pair_changes.values()),
         )
-
-    def _by_package(self, ids: Sequence[int]) -> dict[str, list[int]]:
-        by_package: dict[str, list[int]] = defaultdict(list)
-        for id_ in ids:
-            by_package[self.graph.name(id_)].append(id_)
-        return by_package
 
     def _changed(
         self,
@@ -232,15 +226,15 @@ def _bounded(pair_changes: Mapping[NodePair, PairChange]) -> dict[NodePair, Pair
 
 
 def _split(
-    by_package: Mapping[str, list[int]], others: Collection[str]
+    packages: Mapping[str, list[int]], others: Collection[str]
 ) -> tuple[tuple[PackageSpecs, ...], dict[str, list[int]]]:
     """Return the packages that the other source does not have, and the specs of those it has."""
     new = tuple(
-        PackageSpecs(name, tuple(by_package[name]))
-        for name in sorted(by_package)
+        PackageSpecs(name, tuple(packages[name]))
+        for name in sorted(packages)
         if name not in others
     )
-    return new, {name: ids for name, ids in by_package.items() if name in others}
+    return new, {name: ids for name, ids in packages.items() if name in others}
 
 
 class _Causes:

@@ -9,25 +9,16 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences.node_pairs import NodePair
-from spackscope.model.analysis.differences.own_differences import Value, attribute_values
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.differences.own_differences import Value
+from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.analysis.graphs.post_order import post_order
-from spackscope.model.analysis.nearest.candidates import compilers_of
+from spackscope.model.analysis.nearest.candidates import chosen_values, compilers_of
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.versions import version_key
 
 _MAX_PRODUCT = 2_500
 """Specs of a package on one side, times those on the other, up to which each is compared."""
-
-_NOT_COUNTED = frozenset(
-    (
-        *("package", "namespace", "package_hash", "compiler", "spec_format"),
-        *("external", "external_module", "external_extra"),
-    )
-)
-"""Attributes that do not tell builds of a package apart for people, or are compared otherwise."""
-
 
 _Label = tuple[str, int]
 """What stands for a dependency: its hash, its match, or its package and configuration."""
@@ -57,8 +48,8 @@ class SpecMatcher:
     ) -> None:
         self._graph, self._roots, self._should_stop = graph, roots, should_stop
         self._values: dict[int, Mapping[str, Value]] = {}
-        self._compilers: dict[int, tuple[str, ...]] = {}
-        self._labels: dict[int, frozenset[_Label]] = {}
+        self._compilers_of = lru_cache(None)(partial(compilers_of, graph))
+        self._labels_of = lru_cache(None)(self._read_labels)
         self._matched: dict[int, _Label] = {}
         self._unmatched: set[int] = set()
         self._distances: dict[tuple[int, int], int] = {}
@@ -66,7 +57,7 @@ class SpecMatcher:
     def match(self, a: Iterable[int], b: Iterable[int]) -> Matching:
         """Match specs with different hashes, package by package. Raises Cancelled."""
         matching = Matching([], [], [])
-        sides = [self._by_package(ids) for ids in (a, b)]
+        sides = [by_package(self._graph, ids) for ids in (a, b)]
         self._unmatched = {
             self._graph.identity(id_) for side in sides for ids in side.values() for id_ in ids
         }
@@ -85,12 +76,6 @@ class SpecMatcher:
             matching.only_a.extend(rest_a)
             matching.only_b.extend(rest_b)
         return matching
-
-    def _by_package(self, ids: Iterable[int]) -> dict[str, list[int]]:
-        by_package: dict[str, list[int]] = defaultdict(list)
-        for id_ in ids:
-            by_package[self._graph.name(id_)].append(id_)
-        return by_package
 
     def _ordered(self, sides: Sequence[Mapping[str, Sequence[int]]]) -> list[str]:
         """Return all packages, those that others depend on first.
@@ -200,22 +185,12 @@ class SpecMatcher:
     def _values_of(self, id_: int) -> Mapping[str, Value]:
         configuration = self._graph.configuration(id_)
         if (values := self._values.get(configuration)) is None:
-            every = attribute_values(self._graph.attributes(id_))
-            values = {name: every[name] for name in every if name not in _NOT_COUNTED}
-            self._values[configuration] = values
+            values = self._values[configuration] = chosen_values(self._graph.attributes(id_))
         return values
 
-    def _compilers_of(self, id_: int) -> tuple[str, ...]:
-        if (compilers := self._compilers.get(id_)) is None:
-            compilers = self._compilers[id_] = compilers_of(self._graph, id_)
-        return compilers
-
-    def _labels_of(self, id_: int) -> frozenset[_Label]:
+    def _read_labels(self, id_: int) -> frozenset[_Label]:
         """Return what the dependencies of a spec may have in common with those of another."""
-        if (labels := self._labels.get(id_)) is None:
-            links = self._graph.links(id_)
-            labels = self._labels[id_] = frozenset(self._label(child) for child, _ in links)
-        return labels
+        return frozenset(self._label(child) for child, _ in self._graph.links(id_))
 
     def _label(self, id_: int) -> _Label:
         identity = self._graph.identity(id_)

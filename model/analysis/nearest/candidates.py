@@ -15,7 +15,7 @@ from spackscope.model.analysis.differences.own_differences import (
     Value,
     attribute_values,
 )
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.graphs.graph import Attributes, Graph
 from spackscope.model.core.compilers import LANGUAGES, compiler_name
 
 _NOT_CHOSEN = frozenset(
@@ -25,6 +25,12 @@ _NOT_CHOSEN = frozenset(
     )
 )
 _LANGUAGES = frozenset(LANGUAGES)
+
+
+def chosen_values(attributes: Attributes) -> dict[str, Value]:
+    """Return the attributes that a user chooses, but the compiler."""
+    values = attribute_values(attributes)
+    return {name: value for name, value in values.items() if name not in _NOT_CHOSEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,7 @@ def look_alikes_of(graph: Graph, ids: Sequence[int]) -> LookAlikes:
     attributes = graph.attributes(ids[0])
     values = {
         (name, tuple(sorted(value)) if isinstance(value, tuple) and ":" in name else value)
-        for name, value in attribute_values(attributes).items()
-        if name not in _NOT_CHOSEN
+        for name, value in chosen_values(attributes).items()
     }
     lists = graph.lists_dependencies(ids[0])
     return LookAlikes(tuple(ids), frozenset(values), attributes.spec_format, lists)

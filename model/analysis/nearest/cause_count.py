@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import NamedTuple
 
-from spackscope.model.analysis.differences.edge_matching import match_edges
+from spackscope.model.analysis.differences.edge_matching import common_edges
 from spackscope.model.analysis.differences.node_pairs import MAX_PAIRS
 from spackscope.model.analysis.differences.own_differences import own_differences
 from spackscope.model.analysis.graphs.graph import Graph
@@ -90,10 +90,8 @@ class CauseCounter:
         return _Node(number, children)
 
     def _below(self, a: int, b: int) -> Iterator[_Pair]:
-        graph = self._graph
-        edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
-        for key, edge in edges_a.items():
-            if key in edges_b:
-                pair = graph.identity(edge.child), graph.identity(edges_b[key].child)
-                if pair[0] != pair[1]:
-                    yield pair
+        identity = self._graph.identity
+        for _, edge, other in common_edges(self._graph, a, b):
+            pair = identity(edge.child), identity(other.child)
+            if pair[0] != pair[1]:
+                yield pair

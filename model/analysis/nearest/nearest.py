@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences.node_pairs import MAX_PAIRS
@@ -99,7 +100,7 @@ class NearestSearch:
         self._graph = graph
         self._counter = CauseCounter(graph)
         self._compared = 0
-        self._known_compilers: dict[int, tuple[str, ...]] = {}
+        self._compilers = lru_cache(None)(partial(compilers_of, graph))
 
     @property
     def is_exhausted(self) -> bool:
@@ -182,11 +183,6 @@ class NearestSearch:
             return own != other
         # A page names one compiler of several.
         return own != other and set(own).isdisjoint(other)
-
-    def _compilers(self, id_: int) -> tuple[str, ...]:
-        if (known := self._known_compilers.get(id_)) is None:
-            known = self._known_compilers[id_] = compilers_of(self._graph, id_)
-        return known
 
 
 def _causes(tied: _Tied) -> int:
