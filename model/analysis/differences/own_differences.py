@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -57,9 +57,11 @@ def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
     tells = graph.lists_dependencies(a), graph.lists_dependencies(b)
     differences = []
     if graph.configuration(a) != graph.configuration(b):
-        values_a, values_b = (attribute_values(graph.attributes(id_)) for id_ in (a, b))
+        own = graph.attributes(a), graph.attributes(b)
+        values_a, values_b = map(attribute_values, own)
+        lists_a, lists_b = ({f"variant:{name}" for name in each.lists} for each in own)
         differences = [
-            Difference(name, values_a.get(name), values_b.get(name))
+            Difference(name, _stored(name, values_a, lists_a), _stored(name, values_b, lists_b))
             for name in sorted(values_a.keys() | values_b.keys())
             if values_a.get(name) != values_b.get(name)
             and (all(tells) or _is_told(name, values_a, values_b, tells))
@@ -101,6 +103,12 @@ def variant_value(values: tuple[str, ...]) -> Value:
     if len(values) != 1:
         return values
     return values[0] == "+" if values[0] in ("+", "~") else values[0]
+
+
+def _stored(name: str, values: Mapping[str, Value], lists: Set[str]) -> Value:
+    """Return a value as the document has it: of a list with one text a tuple."""
+    value = values.get(name)
+    return (value,) if name in lists and isinstance(value, str) else value
 
 
 def _is_told(

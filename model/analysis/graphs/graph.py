@@ -18,16 +18,18 @@ class Attributes:
     """The own attributes of a spec: all that its node states but its dependencies and its hash.
 
     `variants` has the values of each variant by its name, `+` or `~` of boolean ones, but not the
-    patches. `flags` has the words of each compiler flag in their order. `compiler` is empty where
-    it is a dependency. `external` is the prefix or else the modules, and `external_attributes`
-    more about it as JSON; all of them are empty for what Spack built. `spec_format` is 0 if it is
-    unknown. Of an absent dependency only the package is known.
+    patches. `lists` has the names of those that may have several values; before format 5 none, as
+    documents do not tell. `flags` has the words of each compiler flag in their order. `compiler`
+    is empty where it is a dependency. `external` is the prefix or else the modules, and
+    `external_attributes` more about it as JSON; all of them are empty for what Spack built.
+    `spec_format` is 0 if it is unknown. Of an absent dependency only the package is known.
     """
 
     package: str
     version: str = ""
     namespace: str = ""
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lists: frozenset[str] = frozenset()
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     patches: tuple[str, ...] = ()
     package_hash: str = ""

@@ -7,7 +7,7 @@ times as long.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat
 from typing import NamedTuple, cast
@@ -191,7 +191,8 @@ class OwnAttributes:
         compiler = texts("compiler")[arch]
         if compiler == _NO_COMPILER or not self._states_compiler(id_, code):
             compiler = ""
-        variants = dict(self._variants[column("variant_set")[look_alike]])
+        variant_set = column("variant_set")[look_alike]
+        variants = dict(self._variants[variant_set])
         patches = variants.pop(_PATCHES, ())
         extra = column("extra")[look_alike]
         return Attributes(
@@ -199,6 +200,7 @@ class OwnAttributes:
             version=texts("version")[column("version")[look_alike]],
             namespace=texts("namespace")[extra],
             variants=variants,
+            lists=frozenset(_names_of_lists(self._lists("variants")[variant_set])),
             flags=self._flags[extra],
             patches=node.patches or patches,
             package_hash=node.package_hash,
@@ -240,3 +242,11 @@ class _Decoded(dict[int, dict[str, _Texts]]):
 def _split_flag(flag: str) -> tuple[str, _Texts]:
     name, _, words = flag.partition("=")
     return name, tuple(words.split())
+
+
+def _names_of_lists(variants: _Texts) -> Iterator[str]:
+    """Yield the names of variants that are written as `name:=values`."""
+    for variant in variants:
+        name, equals, _ = variant.partition("=")
+        if equals and name.endswith(":") and name[:-1] != _PATCHES:
+            yield name[:-1]

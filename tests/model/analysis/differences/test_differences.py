@@ -175,6 +175,16 @@ def test_equal_hashes_do_not_differ(tmp_path: Path) -> None:
     assert comparison == Comparison(0, 1, lists_dependencies=False)
 
 
+def test_a_list_of_one_value_stays_a_list(tmp_path: Path) -> None:
+    archs = ["80"], ["80", "90"], "80"
+    first, second, text = ({"parameters": {"cuda_arch": arch}} for arch in archs)
+
+    assert own(compared(tmp_path, first, second)) == [
+        ("variant:cuda_arch", ("80",), ("80", "90"), "")
+    ]
+    assert own(compared(tmp_path, text, second)) == [("variant:cuda_arch", "80", ("80", "90"), "")]
+
+
 def test_flags_and_patches_differ_in_their_order(tmp_path: Path) -> None:
     parameters = {"build_system": "generic", "cflags": ["-O2", "-g"]}
     comparison = compared(

@@ -42,6 +42,9 @@ def own(node: dict[str, Any]) -> dict[str, Any]:
         "version": node["version"],
         "namespace": node["namespace"],
         "variants": parameters,
+        "lists": sorted(name for name, value in parameters.items() if isinstance(value, list))
+        if "annotations" in node
+        else [],
         "flags": {name: words for name, words in flags.items() if words},
         "patches": node.get("patches", []),
         "package_hash": node["package_hash"],
@@ -60,6 +63,7 @@ def shown(attributes: Attributes) -> dict[str, Any]:
     """Return attributes in the form of `own`."""
     fields = {name: getattr(attributes, name) for name in Attributes.__slots__}
     fields |= {k: list(fields[k]) for k in ("patches", "external_modules")}
+    fields["lists"] = sorted(attributes.lists)
     fields["flags"] = {name: list(words) for name, words in attributes.flags.items()}
     more = attributes.external_attributes
     fields["external_attributes"] = json.loads(more) if more else ""
