@@ -42,7 +42,9 @@ def summary(coverage: Coverage) -> str:
     holding = sum(spec.holds_up and spec.is_needed for spec in coverage.missing)
     if holding:
         parts.append(f"{holding:,} of them {'hold' if holding > 1 else 'holds'} up the rest")
-    parts.append(f"to fetch {len(coverage.plan.fetch):,}, to build {len(coverage.plan.build):,}")
+    at_hand = {hit.hash for hit in coverage.hits if hit.location.is_installed}
+    to_fetch = sum(hash_ not in at_hand for hash_ in coverage.plan.fetch)
+    parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.plan.build):,}")
     if coverage.externals:
         parts.append(f"{len(coverage.externals):,} external")
     return _BETWEEN.join(parts)

@@ -59,7 +59,10 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an install fetches and builds, without what is installed, as hashes in build order."""
+    """What an install takes from the caches and what it builds, as hashes in build order.
+
+    An install tree among the caches counts as one, also in what is fetched.
+    """
 
     fetch: tuple[str, ...]
     build: tuple[str, ...]
@@ -139,10 +142,7 @@ class _Cover:
         return tuple(hash_ for spec, hash_ in self._hashes.items() if spec in specs)
 
     def _plan(self) -> tuple[set[int], set[int]]:
-        """Return what to fetch and what to build.
-
-        What is fetched or installed needs no build dependencies.
-        """
+        """Return what to fetch and what to build: what is fetched needs no build dependencies."""
         fetch: set[int] = set()
         build: set[int] = set()
         waiting = list(self._environment.roots)
@@ -152,7 +152,7 @@ class _Cover:
                 continue
             (fetch if self._has(spec) else build).add(spec)
             waiting += self._environment.dependencies(spec, to_build=not self._has(spec))
-        return {spec for spec in fetch if not self._locations[spec].is_installed}, build
+        return fetch, build
 
     def _missing(
         self, specs: Sequence[int], needed: Collection[int], build: Collection[int]
