@@ -29,7 +29,6 @@ MAX_LINES = 200
 
 _SAME = "both run the same"
 _INDENT = "  "
-_ARCH = ("compiler", "os", "target")
 
 
 def spec_lines(specs: Sequence[Spec], colours: Colours) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -123,8 +123,7 @@ def print_lines_of_catalogs(
 def _load(
     options: Options, sources: Sequence[str], session: Session, was_damaged: bool
 ) -> Catalog:
-    is_visible = stdio.is_terminal(sys.stderr)
-    with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
+    with build_progress(options) as progress:
         catalog = load(
             sources,
             replace(session, on_progress=progress),
@@ -135,16 +134,27 @@ def _load(
     return attach_fit(catalog, session)
 
 
+def build_progress(options: Options) -> closing[BuildProgress]:
+    """Return what shows progress on stderr, if that is a terminal, until it is closed."""
+    is_visible = stdio.is_terminal(sys.stderr)
+    return closing(BuildProgress(visible=is_visible, colour=not options.no_color))
+
+
+def print_problems(problems: Iterable[object], count: int, limit: int | None) -> None:
+    """Print some problems to stderr, up to a limit, and how many there are beyond that."""
+    for problem in islice(problems, limit):
+        stdio.print_message(str(problem))
+    if limit is not None and count > limit:
+        message = f"and {count - limit:,} more problems; `spackscope index` lists all"
+        stdio.print_message(message)
+
+
 def _print_problems(catalog: Catalog, limit: int | None) -> None:
     if catalog.notice:
         stdio.print_message(catalog.notice)
     for sentence in stale_copies(catalog.sources, time.time()):
         stdio.print_message(sentence)
-    for problem in catalog.problems[:limit]:
-        stdio.print_message(str(problem))
-    if limit is not None and catalog.problem_count > limit:
-        rest = catalog.problem_count - limit
-        stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
+    print_problems(catalog.problems, catalog.problem_count, limit)
 
 
 def stdout_colours(options: Options, session: Session) -> Colours:

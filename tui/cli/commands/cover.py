@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 
 from spackscope.model.analysis.environments.availability import Availability
@@ -30,8 +28,12 @@ from spackscope.model.sources.environments import find_environment
 from spackscope.model.sources.resolve import STANDARD_INPUT
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import MAX_PRINTED, print_lines_of_catalogs, stdout_colours
-from spackscope.tui.cli.progress import BuildProgress
+from spackscope.tui.cli.commands.common import (
+    MAX_PRINTED,
+    build_progress,
+    print_lines_of_catalogs,
+    stdout_colours,
+)
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -54,7 +56,11 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         coverage = cover(environment, availability)
         code = _code(coverage, caches)
         if options.format != "hashes":
-            coverage = _with_nearest(coverage, availability, options, session)
+            with build_progress(options) as progress:
+                should_stop = session.should_stop
+                coverage = find_nearest(
+                    coverage, availability, on_progress=progress, should_stop=should_stop
+                )
         return _lines(coverage, options, session)
 
     # With --all more is printed, and no more is read.
@@ -110,13 +116,3 @@ def _read_hashes(session: Session) -> list[str] | None:
     if problems and not hashes:
         raise Leave(ExitCode.UNREADABLE, "standard input has no hashes")
     return hashes
-
-
-def _with_nearest(
-    coverage: Coverage, availability: Availability, options: Options, session: Session
-) -> Coverage:
-    is_visible = stdio.is_terminal(sys.stderr)
-    with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
-        return find_nearest(
-            coverage, availability, on_progress=progress, should_stop=session.should_stop
-        )

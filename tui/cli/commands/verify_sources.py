@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 
 from spackscope.model.core.text import aligned
@@ -18,8 +17,7 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import MAX_PRINTED
-from spackscope.tui.cli.progress import BuildProgress
+from spackscope.tui.cli.commands.common import MAX_PRINTED, build_progress, print_problems
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -30,11 +28,15 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     Returns NOTHING if the content of a record gives another hash, UNREADABLE if a source or a
     document cannot be read.
     """
-    is_visible = stdio.is_terminal(sys.stderr)
-    with closing(BuildProgress(visible=is_visible, colour=not options.no_color)) as progress:
+    with build_progress(options) as progress:
         session = replace(session, on_progress=progress)
         verified = [verify(source, session) for source in discover(sources, session)]
-    _print_problems(verified)
+    problems = [
+        text
+        for source in verified
+        for text in ([source.failure] if source.failure else map(str, source.problems))
+    ]
+    print_problems(problems, len(problems), MAX_PRINTED)
     for line in _lines(verified, options.format):
         stdio.print_line(line)
     if any(source.wrong_count for source in verified):
@@ -51,16 +53,3 @@ def _lines(verified: Sequence[VerifiedSource], format_: str | None) -> Iterator[
     is_terminal = stdio.is_terminal(sys.stdout)
     yield from aligned(rows) if is_terminal else ("\t".join(row) for row in rows)
     yield from verified_lines(verified)
-
-
-def _print_problems(verified: Sequence[VerifiedSource]) -> None:
-    problems = [
-        text
-        for source in verified
-        for text in ([source.failure] if source.failure else map(str, source.problems))
-    ]
-    for text in problems[:MAX_PRINTED]:
-        stdio.print_message(text)
-    if len(problems) > MAX_PRINTED:
-        rest = len(problems) - MAX_PRINTED
-        stdio.print_message(f"and {rest:,} more problems; `spackscope index` lists all")
