@@ -14,6 +14,7 @@ from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.differences import difference_line, difference_lines
+from spackscope.model.presentation.titles import counted
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
@@ -181,6 +182,9 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield f"{idle:>7,}  missing, but not needed: they only build what is there"
     if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):
         yield "Dependencies are compared only where both sources list them alike"
+    if coverage.unlisted:
+        count = counted(coverage.unlisted, "spec")
+        yield f"What else {count} of it may need is not told: no source lists it"
     if coverage.is_cut:
         yield "Not all is compared: there are too many dependencies"
 

@@ -31,6 +31,7 @@ def coverage_json(coverage: Coverage) -> str:
             "needs": coverage.needs,
             "fetch": coverage.plan.fetch,
             "build": coverage.plan.build,
+            "lists_dependencies": not coverage.unlisted,
         }
     )
 

@@ -73,7 +73,8 @@ class Coverage:
     """The specs of an environment: hits, what is missing, in build order, and externals.
 
     `needs` are what the roots link and run, with themselves. Externals are in none of the others.
-    It `is_cut` if there is too much missing to compare all of it with what is nearest.
+    `unlisted` counts the specs whose sources do not list what else they need. It `is_cut` if there
+    is too much missing to compare all of it with what is nearest.
     """
 
     environment: Environment
@@ -82,6 +83,7 @@ class Coverage:
     externals: tuple[External, ...]
     needs: tuple[str, ...]
     plan: Plan
+    unlisted: int = 0
     is_cut: bool = False
 
     @property
@@ -132,6 +134,9 @@ class _Cover:
             ),
             self._of(needed),
             Plan(self._of(fetch), self._of(build)),
+            sum(
+                not environment.graph.lists_dependencies(environment.node(spec)) for spec in built
+            ),
         )
 
     def _has(self, spec: int) -> bool:

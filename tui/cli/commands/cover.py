@@ -25,7 +25,7 @@ from spackscope.model.presentation.coverage import (
 from spackscope.model.presentation.coverage_json import coverage_json
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
 from spackscope.model.sources.environments import find_environment
-from spackscope.model.sources.resolve import STANDARD_INPUT
+from spackscope.model.sources.resolve import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
@@ -42,6 +42,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print what the caches have of an environment; INCOMPLETE if something is missing."""
     code = ExitCode.FOUND
     name = _environment_name(options, session)
+    if not options.sources and SAMPLE in sources:
+        message = "cover needs caches to compare with, such as -f public; none is configured"
+        raise Leave(ExitCode.USAGE, message)
     hashes = _read_hashes(session) if name == STANDARD_INPUT else None
     groups = [sources] if hashes is not None else [[find_environment(name, session)], sources]
 

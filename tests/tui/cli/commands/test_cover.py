@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.sources.resolve import SAMPLE
 from tests.builders import (
     SpackRoot,
     database,
@@ -301,3 +302,24 @@ def test_hostile_text_is_harmless(program: Program, home: Path) -> None:
     text = program(*COVER).stdout
     assert "␛[31mhdf5@1\\u202e2" in text
     assert "\x1b" not in text
+
+
+def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
+    hashes = program("find", "-f", SAMPLE, "--hashes", "py-build").stdout.split()[:2]
+    path = program.home / "hashes"
+    path.write_text("\n".join(hashes))
+    result = program("cover", "-", "-f", SAMPLE, stdin=path)
+
+    assert result.stdout.splitlines() == [
+        "2 of 2 cached · to fetch 2, to build 0",
+        "  What else 2 specs of it may need is not told: no source lists it",
+    ]
+    command = ("cover", "-", "-f", SAMPLE, "--json")
+    assert json.loads(program(*command, stdin=path).stdout)["lists_dependencies"] is False
+
+
+def test_the_bundled_sample_is_no_cache_to_compare_with(program: Program, home: Path) -> None:
+    result = program("cover", "spack.lock")
+
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "cover needs caches to compare with, such as -f public" in result.stderr
