@@ -24,7 +24,7 @@ NOT_TOLD = "?"
 class ComparedSpec:
     """A column: a spec, and the ids of those compared that run the same if it stands for them.
 
-    `users` counts the specs that use one of these; it is None if that is not told.
+    `users` counts the specs that use one of these; None if no source lists them.
     """
 
     id: int
@@ -52,7 +52,7 @@ class ComparedRow:
 
     @property
     def is_equal(self) -> bool:
-        """Whether no two values that are told differ."""
+        """Whether no two listed values differ."""
         return len(set(self.values) - {NOT_TOLD}) < 2
 
 

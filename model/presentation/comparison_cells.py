@@ -84,7 +84,7 @@ def _is_named_in_cells(row: ComparedRow) -> bool:
 
 
 def row_label(row: ComparedRow) -> str:
-    """Return the package of a row, and its attribute where the values do not tell it.
+    """Return the package of a row, and its attribute where the values do not name it.
 
     Of the specs themselves it is the attribute alone.
     """

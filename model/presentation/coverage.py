@@ -173,7 +173,7 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
-    """Yield where the hits are, and what is to be known of what is missing."""
+    """Yield the sources that have hits, and notes on what is missing."""
     if len(locations := _source_counts(coverage)) > 1:
         yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
@@ -202,7 +202,7 @@ def reason_text(group: ReasonGroup) -> str:
         return "no build of the package"
     if reason.kind == "unknown":
         return "nothing else is known of it"
-    if reason.kind == "untold":
+    if reason.kind == "unexplained":
         return "only dependencies, which are not compared"
     if reason.kind == "below":
         if difference is None:

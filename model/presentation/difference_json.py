@@ -12,9 +12,9 @@ from spackscope.model.presentation.export import exported
 
 
 class Kinds(NamedTuple):
-    """The hashes of each run-time kind, and those whose kind is not told.
+    """The hashes of each run-time kind, and those whose kind is unknown.
 
-    `all_same` is whether all run the same; None if that is not told.
+    `all_same` is whether all run the same; None if unknown.
     """
 
     known: Sequence[Sequence[str]]
@@ -39,9 +39,9 @@ def comparison_json(
         document |= {
             "pairs": comparison.pairs,
             "causes": [cause_json(cause, hashes) for cause in comparison.causes],
-            "untold": comparison.untold,
+            "unexplained": comparison.unexplained,
             "lists_dependencies": comparison.lists_dependencies,
-            "complete": not (comparison.is_cut or comparison.untold)
+            "complete": not (comparison.is_cut or comparison.unexplained)
             and comparison.lists_dependencies,
         }
     return json.dumps(document)

@@ -113,14 +113,14 @@ def build_only_text(lines: Sequence[DifferenceLine]) -> str:
     return f"to build only: {counted(count, 'package')} {verb}" if count else ""
 
 
-def untold_text(comparison: Comparison) -> str:
-    """Return what the sources do not tell about a difference, "" if they tell all."""
+def unexplained_text(comparison: Comparison) -> str:
+    """Return what the sources do not list about a difference, or ""."""
     if not comparison.lists_dependencies:
         return NOT_LISTED
-    if not comparison.untold:
+    if not comparison.unexplained:
         return "Not all is compared: there are too many dependencies" if comparison.is_cut else ""
-    names = ", ".join(map(clean, comparison.untold[:_MAX_NAMED]))
-    more = len(comparison.untold) - _MAX_NAMED
+    names = ", ".join(map(clean, comparison.unexplained[:_MAX_NAMED]))
+    more = len(comparison.unexplained) - _MAX_NAMED
     others = f" and {more:,} more" if more > 0 else ""
     return f"Not listed here: what differs in {names}{others}"
 

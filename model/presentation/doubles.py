@@ -1,4 +1,4 @@
-"""Write which packages have several builds in an environment, and why."""
+"""Describe which packages have several hashes in an environment, and why."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DoublesReport:
 
     @property
     def summary(self) -> str:
-        """How many packages have several builds."""
+        """Return how many packages have several hashes."""
         doubles = self._doubles.doubles
         of_all = f"{len(doubles):,} of {counted(self._doubles.packages, 'package')}"
         if not doubles:

@@ -23,7 +23,7 @@ _SHORT_DIGEST = 7
 
 
 def differing_lines(rows: Sequence[VaryingRow], sizes: Sequence[int]) -> list[str]:
-    """Return for each column what it differs in from most of the others.
+    """Return a line for each column: how it differs from most of the others.
 
     `sizes` has the number of specs that each column stands for. A column that has what most have
     says so of its builds, if there are several, or else what tells the others apart.

@@ -1,4 +1,4 @@
-"""Write how a spec relates to others: what tells it from one like it, what it needs, its users."""
+"""Describe how a spec relates to others: the difference to a look-alike, needs and users."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
 
 
 def difference_line(hash_: str, comparison: Comparison, *, runs_the_same: bool) -> DetailLine:
-    """Describe what tells a spec from one like it; `hash_` is that of the other one."""
-    from spackscope.model.presentation.differences import difference_lines, untold_text
+    """Describe how a spec differs from a look-alike, whose hash is `hash_`."""
+    from spackscope.model.presentation.differences import difference_lines, unexplained_text
 
     lines = difference_lines(comparison)
     running = [line for line in lines if line.runs]
@@ -43,10 +43,10 @@ def difference_line(hash_: str, comparison: Comparison, *, runs_the_same: bool) 
         _joined(running, _MAX_DIFFERENCES),
         "runs the same" if runs_the_same else "",
         _joined(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
-        untold_text(comparison),
+        unexplained_text(comparison),
     ]
     if not lines and not comparison.lists_dependencies:
-        return DetailLine(untold_text(comparison), NEXT_TO)
+        return DetailLine(unexplained_text(comparison), NEXT_TO)
     text = " · ".join(part for part in parts if part) or "no difference is known"
     return DetailLine(f"{clean(hash_)[:SHORT_HASH]}{_GAP}{text}", NEXT_TO)
 

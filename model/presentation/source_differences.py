@@ -102,8 +102,8 @@ class SourceReport:
             yield f"{followers.count:,} only because of {text}"
         if rest:
             yield f"{rest:,} because of several changes"
-        if its.untold:
-            yield f"{its.untold:,} for reasons that the sources do not list"
+        if its.unexplained:
+            yield f"{its.unexplained:,} for reasons that the sources do not list"
 
     def _cause_lines(self) -> Iterator[str]:
         for cause in self._comparison.causes:
@@ -149,7 +149,7 @@ class SourceReport:
                 "changed": [self._change_json(package, hashes) for package in its.changed],
                 "causes": [*map(_cause_json, its.causes)],
                 "followers": [asdict(followers) for followers in its.followers],
-                "untold": its.untold,
+                "unexplained": its.unexplained,
                 "roots": {
                     "added": [self._spec_json(id_, hashes) for id_ in its.roots.added],
                     "removed": [self._spec_json(id_, hashes) for id_ in its.roots.removed],
@@ -178,7 +178,7 @@ class SourceReport:
                     **self._pair_json(NodePair(change.a, change.b), hashes),
                     "own": change.own,
                     "causes": change.causes,
-                    "untold": change.is_untold,
+                    "unexplained": change.is_unexplained,
                 }
                 for change in package.specs
             ],

@@ -18,7 +18,7 @@ from spackscope.model.presentation.differences import (
     difference_lines,
     path_text,
     shown_path,
-    untold_text,
+    unexplained_text,
 )
 from spackscope.model.presentation.titles import counted
 from spackscope.tui.cli import table
@@ -64,8 +64,8 @@ def pair_lines(
         yield f"{build_only_text(build)}; --build shows {it}"
     elif not run:
         yield "Nothing that is listed differs"
-    if untold := untold_text(comparison):
-        yield untold
+    if unexplained := unexplained_text(comparison):
+        yield unexplained
 
 
 def all_lines(comparison: Comparison, colours: Colours) -> Iterator[str]:
@@ -83,8 +83,8 @@ def all_lines(comparison: Comparison, colours: Colours) -> Iterator[str]:
         yield from _bounded(cause_lines(cause), colours)
     if len(comparison.causes) > MAX_LINES:
         yield f"and {counted(len(comparison.causes) - MAX_LINES, 'more package')}"
-    if untold := untold_text(comparison):
-        yield untold
+    if unexplained := unexplained_text(comparison):
+        yield unexplained
 
 
 def _bounded(lines: Sequence[DifferenceLine], colours: Colours) -> Iterator[str]:

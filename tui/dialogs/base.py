@@ -1,4 +1,4 @@
-"""What all dialogs share: a box over the browser that Escape closes."""
+"""The base of all dialogs: a box over the browser that Escape closes."""
 
 from __future__ import annotations
 

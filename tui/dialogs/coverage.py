@@ -216,7 +216,7 @@ class CoverageScreen(FullScreen[Choice]):
 
     @on(VirtualList.Highlighted)
     def _show_line(self) -> None:
-        """Show all about the line under the cursor, which may be cut."""
+        """Show the line under the cursor in full, as it may be cut in the list."""
         line, text = self._rows.line if self._report is not None else None, ""
         if line is not None and line.spec is not None:
             text = "  ".join(filter(None, (line.spec.hash, line.spec.name, *_about(line.spec))))

@@ -1,4 +1,4 @@
-"""Name a difference without the specs that have it, so that equal ones can be counted."""
+"""Represent differences apart from the specs that have them, so that equal ones can be counted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _OF_ANY_PACKAGE = OF_EDGES | {
 
 
 class Change(NamedTuple):
-    """A difference of a package, or of any package if that is empty."""
+    """A difference in a package; `package` is empty where it may be any package."""
 
     package: str
     difference: Difference
 
     @classmethod
     def of(cls, package: str, difference: Difference) -> Change:
-        """Return the change that a difference of a node of a package is."""
+        """Convert one difference of a node to a change."""
         plain = replace(
             difference,
             follows="",
@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
     @property
     def ordered(self) -> Change:
-        """The same change with the lower value first, whichever spec came first."""
+        """The change with the lower value first, so that it is equal in both directions."""
         a, b = self.difference.a, self.difference.b
         if _order(self.difference.attribute, a) <= _order(self.difference.attribute, b):
             return self
@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 
 def changes_of(package: str, differences: Sequence[Difference]) -> tuple[Change, ...]:
-    """Return the changes that differences of a node of a package are.
+    """Convert the differences of a node to changes.
 
     Differences that follow others are left out, unless all do.
     """

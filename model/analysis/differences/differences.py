@@ -61,7 +61,7 @@ class Comparison:
     """How two specs, `a` and `b`, differ, and the causes with the first one for people first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
-    `untold` names packages whose hashes differ, though no document tells what does. Unless
+    `unexplained` names packages whose hashes differ, though no document tells what does. Unless
     `lists_dependencies`, a source of the specs does not, and there may be more causes.
     `is_cut` if there are more pairs than are compared.
     """
@@ -70,7 +70,7 @@ class Comparison:
     b: int
     causes: tuple[Cause, ...] = ()
     pairs: int = 0
-    untold: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
     lists_dependencies: bool = True
     is_cut: bool = False
 
@@ -107,7 +107,7 @@ class Comparer:
         walk = walk_pairs(graph, a, b, self._children, should_stop=should_stop)
         self.steps += len(walk.pairs) + sum(map(len, walk.children))
         differences: dict[int, tuple[Difference, ...]] = {}
-        untold: dict[str, None] = {}
+        unexplained: dict[str, None] = {}
         for number, pair in enumerate(walk.pairs):
             if should_stop():
                 raise Cancelled
@@ -115,10 +115,10 @@ class Comparer:
             if is_described and (of_pair := self._own_differences(*pair)):
                 differences[number] = of_pair
             elif not walk.children[number]:
-                untold[graph.name(pair.a)] = None
+                unexplained[graph.name(pair.a)] = None
         causes = sorted(_causes(graph, walk, differences), key=_rank)
         return Comparison(
-            a, b, tuple(causes), len(walk.pairs), tuple(untold), tells, is_cut=walk.is_cut
+            a, b, tuple(causes), len(walk.pairs), tuple(unexplained), tells, is_cut=walk.is_cut
         )
 
 

@@ -1,4 +1,4 @@
-"""Match the edges of two nodes to dependencies by their names."""
+"""Match the dependencies of two nodes by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spackscope.model.catalog.dependency_graph import Edge
 
 
 class EdgeKey(NamedTuple):
-    """What an edge is matched by: mostly the name alone.
+    """The key by which an edge is matched: mostly the name alone.
 
     Several edges of a node to one name are told apart as link or run against build only, and
     then by their order.

@@ -104,7 +104,7 @@ class PairWalk:
 
     @cached_property
     def above(self) -> Sequence[int]:
-        """How many pairs reach each pair, which itself is counted."""
+        """The number of pairs that reach each pair, itself included."""
         # The pairs above each, as the bits of a number: sets would take a hundred times the room.
         masks = [1 << number for number in range(len(self.pairs))]
         for number in self.top_down:
@@ -168,7 +168,7 @@ def walk_pairs(
 
 
 class PairBelow(NamedTuple):
-    """Dependencies of a name of two nodes; they run, or compile, if either does."""
+    """The dependencies of two nodes on one name; they run, or compile, if either does."""
 
     name: str
     pair: NodePair

@@ -52,7 +52,7 @@ def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
     """Return the differences between the own configurations of two described nodes.
 
     First those of attributes by name, then of dependencies that both have, of providers, and of
-    dependencies that only `a` or only `b` has. What a source does not tell is no difference.
+    dependencies that only `a` or only `b` has. What a source does not list is not a difference.
     """
     tells = graph.lists_dependencies(a), graph.lists_dependencies(b)
     differences = []
@@ -117,11 +117,11 @@ def _is_told(
     b: Mapping[str, Value],
     tells: tuple[bool, bool],
 ) -> bool:
-    """Check whether both of two sources, not all of which list dependencies, tell an attribute."""
+    """Check whether two sources both list an attribute, where one lists no dependencies."""
     if name in TOLD_BY_PAGES or name.startswith("variant:"):
         return True
     if name == "compiler":
-        # Of what Spack 1.0 built a page tells it, and all else has it as a dependency.
+        # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
         return name in a and name in b
     return all(is_whole or name in values for values, is_whole in zip((a, b), tells, strict=True))
 

@@ -17,7 +17,7 @@ from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 
-UNTOLD = 1
+UNEXPLAINED = 1
 """The bit of differences that the sources do not tell."""
 
 MAX_PAIRS = 300_000
@@ -30,7 +30,7 @@ _PAIRS_BETWEEN_CHECKS = 256
 class PairChange(NamedTuple):
     """The changes of a pair as the bits of numbers: `own` of its two specs, and with those below.
 
-    A bit stands for the change sets of `PairChanges.change_sets` in their order, after UNTOLD.
+    The first bit is UNEXPLAINED; each other stands for one of `PairChanges.change_sets`.
     """
 
     own: int
@@ -57,7 +57,7 @@ class PairChanges:
 
     What changes in a package is one change set, and so is each change that any package may have,
     such as that of the os. `change_sets` has those that were found. What is below more than
-    `max_pairs` pairs is UNTOLD, and so are changes after very many others.
+    `max_pairs` pairs is UNEXPLAINED, and so are changes after very many others.
     """
 
     def __init__(
@@ -105,9 +105,9 @@ class PairChanges:
             below = self._found.get(child.key)
             total |= below.total if below is not None else 0
         if self._is_full:
-            total |= UNTOLD
+            total |= UNEXPLAINED
         if not total:
-            own = total = UNTOLD
+            own = total = UNEXPLAINED
         self._found[key] = PairChange(own, total)
         if len(self._found) % _PAIRS_BETWEEN_CHECKS == 0 and self._should_stop():
             raise Cancelled
@@ -115,7 +115,7 @@ class PairChanges:
     def _own(self, pair: NodePair, children: Sequence[str]) -> int:
         graph = self._graph
         if not all(map(graph.is_described, pair)):
-            return UNTOLD
+            return UNEXPLAINED
         name = graph.name(pair.a)
         if self._are_alike(pair) or COMPILERS_OF_RUNTIMES.get(name) in children:
             return 0
@@ -137,10 +137,10 @@ class PairChanges:
         number = self._numbers.get(change_set)
         if number is None:
             if len(self.change_sets) == _MAX_CHANGE_SETS:
-                return UNTOLD
+                return UNEXPLAINED
             number = self._numbers[change_set] = len(self.change_sets)
             self.change_sets.append(change_set)
-        return UNTOLD << (number + 1)
+        return UNEXPLAINED << (number + 1)
 
     def _children(self, a: int, b: int) -> list[_Child]:
         """Return the pairs of dependencies with different hashes, with their names."""

@@ -1,4 +1,4 @@
-"""What of an environment caches have, what is missing, and what comes nearest to that."""
+"""Compute which specs of an environment are cached, and which are missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_SEARCHED = Nearest()
 
 
 class Hit(NamedTuple):
-    """A spec that is cached or installed, and where; `id` is that in the graph."""
+    """A spec that is cached or installed, and where; `id` is its id in the graph."""
 
     id: int
     hash: str
@@ -27,7 +27,7 @@ class Hit(NamedTuple):
 
 
 class External(NamedTuple):
-    """A spec that Spack does not build; `id` is that in the graph."""
+    """A spec that Spack does not build; `id` is its id in the graph."""
 
     id: int
     hash: str
@@ -35,10 +35,10 @@ class External(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A spec that no cache has, and what comes nearest to it.
+    """A spec that is neither cached nor installed, and the nearest candidates for it.
 
-    `id` is that in the graph. It `is_needed` if an install builds it: what only builds something
-    cached is not. It `is_recorded` if an index of the caches describes it all the same. It
+    `id` is its id in the graph. It `is_needed` if an install would build it: what only builds a
+    cached spec is not. It `is_recorded` if an index of the caches describes it all the same. It
     `holds_up` others if it can be built at once, and something missing waits for it.
 
     `comparison` is that with the nearest candidate, with the missing spec first; None without
@@ -93,7 +93,7 @@ class Coverage:
 
 
 def cover(environment: Environment, availability: Availability) -> Coverage:
-    """Compare an environment with what caches have. Raises IndexDamaged.
+    """Look up the specs of an environment in caches. Raises IndexDamaged.
 
         environment = environment_of(load(["spack.lock"], session), caches)
         coverage = cover(environment, Availability(caches))
@@ -185,7 +185,7 @@ class _Cover:
         return {spec for spec, waiting in waits.items() if spec in awaited and not waiting}
 
     def _waits_for(self, spec: int) -> set[int]:
-        """Return what is missing of what is needed to build a spec, and to use that."""
+        """Return the missing dependencies of a spec, which are to be built before it."""
         waits: set[int] = set()
         seen = {spec}
         waiting = self._environment.dependencies(spec, to_build=True)

@@ -1,4 +1,4 @@
-"""Find packages that an environment has several builds of, and why."""
+"""Find packages with several hashes in an environment, and the causes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Double:
 
 @dataclass(frozen=True, slots=True)
 class PairCause:
-    """Two builds of a package with the first cause of their difference; None if it is not told."""
+    """Two builds of a package with the first cause of their difference; None if unknown."""
 
     package: str
     a: int
@@ -69,7 +69,7 @@ class PairCause:
 class DoubleCause:
     """A cause of doubles: what changes there, and the pairs of builds that differ through it.
 
-    `changes` is empty where the sources do not tell it. It is among the `deepest` if no other
+    `changes` is empty where the sources do not list it. It is among the `deepest` if no other
     cause is below it in one of the pairs.
     """
 
@@ -208,7 +208,7 @@ def _grouped(pairs: Sequence[PairCause]) -> tuple[DoubleCause, ...]:
 
 
 def _key(cause: Cause | None) -> tuple[Change, ...]:
-    """Return what a cause has in common with others: of several changes those of any package."""
+    """Return the changes by which causes are equal: those of any package, if there are some."""
     if cause is None:
         return ()
     changes = [change.ordered for change in changes_of(cause.package, cause.differences)]

@@ -1,4 +1,4 @@
-"""The specs of an environment in a graph, and the order in which they are built."""
+"""Read the specs of an environment into a graph, and order them for a build."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from spackscope.model.catalog.catalog import Catalog
 class Environment:
     """Specs in a graph by their identities, each once, of which some are `roots`.
 
-    `described` has the id that the environment itself has of a spec. What it does not describe is
-    what the graph describes under this identity.
+    `described` has the id of a spec in the environment's own document. Of a spec that it does not
+    describe, the identity is used, which another source describes.
     """
 
     graph: Graph

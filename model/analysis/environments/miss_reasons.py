@@ -1,4 +1,4 @@
-"""Why specs are missing: what tells them from what comes nearest, for how many of them."""
+"""Group missing specs by how they differ from the nearest candidate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reason(NamedTuple):
     the `package`, or nothing known of the spec, or of its dependencies.
     """
 
-    kind: Literal["attributes", "below", "package", "unknown", "untold"]
+    kind: Literal["attributes", "below", "package", "unknown", "unexplained"]
     attributes: tuple[str, ...] = ()
     only: bool | None = None
     package: str = ""
@@ -79,7 +79,7 @@ def reason_of(missing: Missing) -> tuple[Reason, Difference | None]:
         return Reason("attributes", kinds, only), shared
     folded = fold_differences(causes)
     if not folded:
-        return Reason("untold"), None
+        return Reason("unexplained"), None
     first = folded[0]
     return Reason("below", package=first.package or first.packages[0]), first.difference
 

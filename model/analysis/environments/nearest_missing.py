@@ -1,4 +1,4 @@
-"""Find what caches have that comes nearest to what is missing of an environment."""
+"""Find the nearest candidate in caches for each missing spec of an environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a spec needs to run: the link/run closure, which an install from a build cache fetches."""
+"""Compute the link/run closure of a spec, which an install from a build cache fetches."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.changes import Change
 from spackscope.model.analysis.differences.node_pairs import NodePair
-from spackscope.model.analysis.differences.pair_changes import UNTOLD, PairChange, PairChanges
+from spackscope.model.analysis.differences.pair_changes import UNEXPLAINED, PairChange, PairChanges
 from spackscope.model.analysis.environments.root_uses import ListedSpecs
 from spackscope.model.analysis.environments.spec_matching import SpecMatcher
 from spackscope.model.analysis.graphs.graph import Graph, by_package
@@ -26,14 +26,15 @@ class SpecChange:
     """A spec of the first source, and what it is in the second.
 
     `own` numbers the causes in the two specs themselves, `causes` all with those below. They
-    are those of `SourceComparison.causes`. It `is_untold` if a source does not tell all of them.
+    are those of `SourceComparison.causes`. It `is_unexplained` if a source does not
+    list all of them.
     """
 
     a: int
     b: int
     own: tuple[int, ...]
     causes: tuple[int, ...]
-    is_untold: bool = False
+    is_unexplained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class RootChanges:
 class SourceComparison:
     """How two sources differ. All ids are those of `graph`.
 
-    `same` counts the hashes that both have. `untold` counts the changed specs for which the
+    `same` counts the hashes that both have. `unexplained` counts the changed specs for which the
     sources name no cause.
     """
 
@@ -106,7 +107,7 @@ class SourceComparison:
     causes: tuple[ChangeCause, ...]
     followers: tuple[Followers, ...]
     roots: RootChanges
-    untold: int = 0
+    unexplained: int = 0
 
     @property
     def are_alike(self) -> bool:
@@ -167,7 +168,7 @@ class _Sources:
             causes.ordered,
             causes.followers,
             self._roots(matching.pairs),
-            untold=sum(change.total == UNTOLD for change in pair_changes.values()),
+            unexplained=sum(change.total == UNEXPLAINED for change in pair_changes.values()),
         )
 
     def _changed(
@@ -221,7 +222,7 @@ def _bounded(pair_changes: Mapping[NodePair, PairChange]) -> dict[NodePair, Pair
     for pair, change in pair_changes.items():
         count += change.total.bit_count()
         is_cut = count > MAX_CAUSES
-        bounded[pair] = PairChange(change.own, change.own | UNTOLD) if is_cut else change
+        bounded[pair] = PairChange(change.own, change.own | UNEXPLAINED) if is_cut else change
     return bounded
 
 
@@ -279,7 +280,7 @@ class _Causes:
     def spec_change(self, pair: NodePair, change: PairChange) -> SpecChange:
         """Return the change of a pair of specs with the numbers of its causes."""
         own, causes = (self._ranked(_numbers(mask)) for mask in change)
-        return SpecChange(*pair, own, causes, bool(change.total & UNTOLD))
+        return SpecChange(*pair, own, causes, bool(change.total & UNEXPLAINED))
 
 
 def _numbers(mask: int) -> Iterator[int]:

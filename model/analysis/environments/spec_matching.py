@@ -1,4 +1,4 @@
-"""Match the specs of two sources, to say what each of them changed to."""
+"""Match the specs of two sources: what each one changed to."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class SpecMatcher:
 
     @property
     def _rounds(self) -> Iterator[Callable[[list[int], list[int]], Iterator[NodePair]]]:
-        """What pairs the specs that are left of a package, the strictest first."""
+        """Yield the rules that pair the remaining specs of a package, the strictest first."""
         keys: tuple[Callable[[int], Hashable], ...] = (
             lambda id_: (self._graph.configuration(id_), self._labels_of(id_)),
             lambda id_: (self._graph.configuration(id_), self._compilers_of(id_)),

@@ -1,4 +1,4 @@
-"""The reasons of single nodes of a catalog against running on a host, as bits."""
+"""Compute why single nodes of a catalog do not run on a host, as bit masks."""
 
 from __future__ import annotations
 

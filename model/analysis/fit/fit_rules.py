@@ -1,4 +1,4 @@
-"""The rules by which a single node runs on a host, and by which Spack would reuse it there.
+"""Decide whether a single node runs on a host, and whether Spack would reuse it there.
 
 Each has a letter:
 

@@ -1,4 +1,4 @@
-"""The host that specs are to run on: parse its description, and name its parts.
+"""Parse the description of the host that specs are to run on.
 
 It has what Spack compares when it reuses a spec: platform, operating system, target, and the C
 library with its prefix. A part that is not known is empty, or None.

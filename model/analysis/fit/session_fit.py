@@ -1,4 +1,4 @@
-"""Answers of catalogs for the host of a session, which is detected when it is first needed."""
+"""Connect catalogs with the host of a session, which is detected when it is first needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unite sets, kept as bits, over all that specs depend on."""
+"""Compute the union of bit masks over all that a spec depends on."""
 
 from __future__ import annotations
 

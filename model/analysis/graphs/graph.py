@@ -1,4 +1,4 @@
-"""What the analyses need to know of specs: their own attributes, and their dependencies."""
+"""The interface of a graph of specs: their own attributes and their dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph of hashes of which nothing else is known, such as a list of them on standard input."""
+"""A graph of bare hashes, such as those on standard input."""
 
 from __future__ import annotations
 

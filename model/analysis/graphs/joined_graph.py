@@ -1,4 +1,4 @@
-"""See two graphs as one, such as the specs of an environment and those of the caches.
+"""Join two graphs into one, such as those of an environment and of the caches.
 
 An index of caches is large and kept; what an environment has is small and changes often. So each
 has a catalog of its own, and only the graphs are joined.

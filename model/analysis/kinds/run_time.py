@@ -1,4 +1,4 @@
-"""What a node of a DAG is at run time: the values and edges that make its run-time kind."""
+"""Select the values and edges of a node that count at run time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run_time_values(attributes: Attributes) -> Values:
 
 
 def all_values(attributes: Attributes) -> Values:
-    """Return all that a node states but its dependencies, as texts."""
+    """Return all attributes of a node as texts, without its dependencies."""
     return {name: _texts(value) for name, value in attribute_values(attributes).items()}
 
 

@@ -1,4 +1,4 @@
-"""What varies between specs or groups of specs: a table of attributes by column."""
+"""Build a table of what varies between specs or groups of specs."""
 
 from __future__ import annotations
 
@@ -137,11 +137,11 @@ class _Table:
     def _is_missing(self, nodes: Sequence[set[int] | None]) -> bool:
         """Check whether a column is known not to have a package.
 
-        What no column tells could not make a difference.
+        A package that no source describes is not a difference.
         """
-        untold = set.intersection(*(walk.unknown for walk in self.walks))
+        never_described = set.intersection(*(walk.unknown for walk in self.walks))
         columns = zip(nodes, self.walks, strict=True)
-        return any(each is None and walk.unknown <= untold for each, walk in columns)
+        return any(each is None and walk.unknown <= never_described for each, walk in columns)
 
     def _row(self, package: str, attribute: str, cells: Iterable[Cell]) -> VaryingRow:
         return VaryingRow(package, (), attribute, tuple(cells), self._is_run, packages=(package,))

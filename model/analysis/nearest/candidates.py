@@ -1,4 +1,4 @@
-"""Group the candidates of a search for the nearest, and tell in what they differ from a spec.
+"""Group the candidates of a search for the nearest spec, and list their differing attributes.
 
 What counts of a spec is what a user chooses of it: version, variants, flags, patches, compiler,
 platform, os and target.

@@ -1,4 +1,4 @@
-"""Count the causes between many pairs of specs, in which the same nodes occur again and again."""
+"""Count the causes between many pairs of specs that share nodes."""
 
 from __future__ import annotations
 

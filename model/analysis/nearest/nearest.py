@@ -82,7 +82,7 @@ def nearest(
     limit: int = MAX_NEAREST,
     should_stop: ShouldStop = never,
 ) -> Nearest:
-    """Return the candidates that come nearest to a spec, which is none of them.
+    """Return the candidates nearest to a spec, which is not one of them.
 
     They are those with the fewest differing attributes of their own: version, each variant, each
     flag, patches, compiler, platform, os, target. Among these come first those with the fewest

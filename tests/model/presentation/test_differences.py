@@ -9,7 +9,7 @@ from spackscope.model.presentation.differences import (
     build_only_text,
     cause_lines,
     difference_lines,
-    untold_text,
+    unexplained_text,
 )
 
 
@@ -129,11 +129,11 @@ def test_long_values_are_shortened() -> None:
 
 
 def test_what_is_not_told_is_a_sentence() -> None:
-    assert untold_text(Comparison(0, 1)) == ""
-    assert untold_text(Comparison(0, 1, lists_dependencies=False)) == (
+    assert unexplained_text(Comparison(0, 1)) == ""
+    assert unexplained_text(Comparison(0, 1, lists_dependencies=False)) == (
         "Dependencies not listed: not compared"
     )
-    assert untold_text(Comparison(0, 1, untold=("zlib", "gcc", "bzip2"))) == (
+    assert unexplained_text(Comparison(0, 1, unexplained=("zlib", "gcc", "bzip2"))) == (
         "Not listed here: what differs in zlib, gcc and 1 more"
     )
-    assert "too many" in untold_text(Comparison(0, 1, is_cut=True))
+    assert "too many" in unexplained_text(Comparison(0, 1, is_cut=True))

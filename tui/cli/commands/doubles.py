@@ -1,4 +1,4 @@
-"""The command `doubles`: print packages that an environment has several builds of."""
+"""The command `doubles`: print packages with several hashes in an environment."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _PER_RECORD = ("hash", "size")
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print how many matching records have which values."""
+    """Print the values of matching records, each with its number of records."""
     query = parse_query(options.words)
     is_drawn = options.format is None and stdio.is_terminal(sys.stdout)
 
@@ -49,7 +49,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
 
 def _axis(catalog: Catalog, name: str) -> Axis:
-    """Return the column or variant of a name. Raises Leave for one that there is not."""
+    """Return the column or variant of a name. Raises Leave if neither exists."""
     if ALIASES.get(name, name) in _PER_RECORD:
         raise Leave(ExitCode.USAGE, f"Each spec has a {name} of its own: count by another column")
     axis = find_axis(catalog, name)

@@ -106,7 +106,7 @@ def test_the_causes_are_those_of_spack(
         causes = [cause_in_json(graph, cause) for cause in comparison.causes]
         assert causes == expected, answer["id"]
         assert comparison.pairs == answer["pairs"], answer["id"]
-        assert not comparison.untold
+        assert not comparison.unexplained
         assert comparison.lists_dependencies
 
 
@@ -324,14 +324,14 @@ def test_what_no_document_describes_is_not_told(tmp_path: Path) -> None:
     )
 
     assert comparison.causes == ()
-    assert comparison.untold == ("zlib",)
+    assert comparison.unexplained == ("zlib",)
     assert comparison.pairs == 2
 
 
 def test_what_differs_in_nothing_that_is_compared_is_not_told(tmp_path: Path) -> None:
     comparison = compared(tmp_path, {}, {"build_spec": {"name": "hdf5", "hash": hash_of(9)}})
 
-    assert (comparison.causes, comparison.untold) == ((), ("hdf5",))
+    assert (comparison.causes, comparison.unexplained) == ((), ("hdf5",))
 
 
 def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.differences.pair_changes import UNTOLD, PairChanges
+from spackscope.model.analysis.differences.pair_changes import UNEXPLAINED, PairChanges
 from spackscope.model.core.errors import Cancelled
 from tests.builders import edge, hash_of, node
 from tests.model.analysis.cases import graph_of
@@ -27,17 +27,17 @@ def test_a_cycle_of_a_damaged_document_ends(tmp_path: Path) -> None:
     change = search.find(a, b)
     names = {changes[0].package for changes in search.change_sets}
     assert names == {"a", "b"}
-    assert not change.total & UNTOLD
+    assert not change.total & UNEXPLAINED
 
 
-def test_an_absent_dependency_is_untold(tmp_path: Path) -> None:
+def test_an_absent_dependency_is_unexplained(tmp_path: Path) -> None:
     nodes = [
         node(hash_of(n), dependencies=[edge("hidden", hash_of(n + 10), ["link"])]) for n in (1, 2)
     ]
     graph = graph_of(tmp_path, *nodes)
     ids = graph.find([hash_of(1), hash_of(2)])
     change = PairChanges(graph).find(ids[hash_of(1)], ids[hash_of(2)])
-    assert (change.own, change.total) == (0, UNTOLD)
+    assert (change.own, change.total) == (0, UNEXPLAINED)
 
 
 def test_a_long_chain_is_walked(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_a_long_chain_is_walked(tmp_path: Path) -> None:
     assert [changes[0].package for changes in search.change_sets] == [f"p{length}"]
     bounded = PairChanges(graph, max_pairs=5)
     near = graph.find([hash_of(length - 9), hash_of(10_000 + length - 9)])
-    assert bounded.find(*near.values()).total & ~UNTOLD
-    assert bounded.find(ids[hash_of(1)], ids[hash_of(10_001)]).total & UNTOLD
+    assert bounded.find(*near.values()).total & ~UNEXPLAINED
+    assert bounded.find(ids[hash_of(1)], ids[hash_of(10_001)]).total & UNEXPLAINED
 
 
 def test_a_search_can_be_stopped(tmp_path: Path) -> None:
@@ -84,5 +84,5 @@ def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, *nodes)
     ids = graph.find([hash_of(1), hash_of(2)])
     search = PairChanges(graph)
-    assert search.find(ids[hash_of(1)], ids[hash_of(2)]).own == UNTOLD << 1
+    assert search.find(ids[hash_of(1)], ids[hash_of(2)]).own == UNEXPLAINED << 1
     assert len(search.change_sets) == 1

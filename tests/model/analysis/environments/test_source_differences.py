@@ -168,7 +168,9 @@ def test_very_many_causes_are_not_kept_for_each_spec(
     comparison = compared(tmp_path, old, new)
 
     assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0, 0)]
-    assert [change.is_untold for each in comparison.changed for change in each.specs] == [True] * 2
+    assert [change.is_unexplained for each in comparison.changed for change in each.specs] == [
+        True
+    ] * 2
 
 
 def test_roots_are_compared(tmp_path: Path) -> None:
@@ -191,10 +193,10 @@ def test_pages_do_not_tell_what_changed_below(tmp_path: Path) -> None:
     ]
     comparison = compare_sources(*map(catalog_of, pages))
     assert changes_of(comparison) == [("zlib version", "1.2", "1.4", 1, 0, 0)]
-    assert comparison.untold == 1
+    assert comparison.unexplained == 1
     (package,) = comparison.changed
     graph = comparison.graph
-    pairs = {tuple(graph.hashes((each.a, each.b))): each.is_untold for each in package.specs}
+    pairs = {tuple(graph.hashes((each.a, each.b))): each.is_unexplained for each in package.specs}
     assert pairs == {(hash_of(1), hash_of(3)): True, (hash_of(2), hash_of(4)): False}
 
 
@@ -252,7 +254,7 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     graph = comparison.graph
     moved = {old: new for old, new in hashes.items() if old != new}
     assert comparison.same == len(hashes) - len(moved)
-    assert (comparison.added, comparison.removed, comparison.untold) == ((), (), 0)
+    assert (comparison.added, comparison.removed, comparison.unexplained) == ((), (), 0)
     changes = [change for package in comparison.changed for change in package.specs]
     assert {tuple(graph.hashes((each.a, each.b))) for each in changes} == set(moved.items())
     assert {
