@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from spackscope.model.catalog.arrays import EdgeKind
@@ -41,6 +41,14 @@ class Attributes:
     external_modules: tuple[str, ...] = ()
     external_attributes: str = ""
     spec_format: int = 0
+
+    @property
+    def key(self) -> Hashable:
+        """A value that is equal for equal attributes."""
+        values = (getattr(self, field.name) for field in fields(self))
+        return tuple(
+            frozenset(value.items()) if isinstance(value, Mapping) else value for value in values
+        )
 
 
 class Graph(Protocol):

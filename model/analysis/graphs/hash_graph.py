@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from spackscope.model.analysis.graphs.graph import Attributes
-from spackscope.model.analysis.graphs.own_attributes import Signature
 from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
 
@@ -57,10 +56,6 @@ class HashGraph:
     def configuration(self, id_: int) -> int:
         """Return a number that no other hash has."""
         return -1 - self.identity(id_)
-
-    def signature(self, _: int) -> Signature:
-        """Raise LookupError: no hash is described."""
-        raise LookupError
 
     def appearance(self, id_: int) -> Hashable:
         """Return a value that no other hash has."""

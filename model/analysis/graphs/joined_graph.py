@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property, lru_cache
+from itertools import count
 from typing import TypeVar
 
 from spackscope.model.analysis.graphs.graph import Attributes
@@ -43,7 +44,10 @@ class JoinedGraph:
 
     def __init__(self, first: SpecGraph, second: SpecGraph | HashGraph) -> None:
         self._first, self._second = first, second
-        self._configurations: dict[int, int] = {}
+        self._configurations: dict[tuple[bool, int], int] = {}
+        # Numbers from a counter, since threads that add at once would see the same length.
+        self._numbers: dict[Hashable, int] = {}
+        self._next_number: Callable[[], int] = count().__next__
         self.is_described = _in_either(first.is_described, second.is_described)
         self.lists_dependencies = _in_either(first.lists_dependencies, second.lists_dependencies)
         self.name = _in_either(first.name, second.name)
@@ -119,13 +123,15 @@ class JoinedGraph:
     def _configuration_of(self, id_: int) -> int:
         if not self.is_described(id_):
             return -1 - self.identity(id_)
-        if not self.is_second(id_):
-            return self._first.configuration(id_)
-        own = self._second.configuration(id_ - _OFFSET)
-        if (number := self._configurations.get(own)) is None:
-            of_first = self._first.configuration_of(self._second.signature(id_ - _OFFSET))
-            number = self.second_id(own) if of_first is None else of_first
-            self._configurations[own] = number
+        is_second = self.is_second(id_)
+        configuration = (
+            self._second.configuration(id_ - _OFFSET)
+            if is_second
+            else self._first.configuration(id_)
+        )
+        if (number := self._configurations.get((is_second, configuration))) is None:
+            number = self._numbers.setdefault(self.attributes(id_).key, self._next_number())
+            self._configurations[is_second, configuration] = number
         return number
 
     def appearance(self, id_: int) -> Hashable:

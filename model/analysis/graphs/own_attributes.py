@@ -7,17 +7,16 @@ times as long.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat
-from typing import NamedTuple, cast
+from typing import cast
 
 from spackscope.model.analysis.graphs.graph import COMPILED_IN, Attributes
 from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.compilers import LANGUAGES
-from spackscope.model.core.records import NodeFacts
 from spackscope.model.core.variants import split_variant
 
 _PATCHES = "patches"
@@ -25,21 +24,6 @@ _NO_COMPILER = "none"
 
 _Texts = tuple[str, ...]
 _Links = Callable[[int], Iterable[tuple[int, EdgeKind]]]
-
-
-class Signature(NamedTuple):
-    """All attributes of a record, with the variants in an order that does not matter.
-
-    `compiler` is None where it is a dependency.
-    """
-
-    package: str
-    version: str
-    extra: tuple[str, _Texts]
-    variants: _Texts
-    arch: tuple[str, str, str]
-    compiler: str | None
-    node: NodeFacts
 
 
 class OwnAttributes:
@@ -79,63 +63,10 @@ class OwnAttributes:
             arch if self._states_compiler(id_, node) else self._bare_arches[arch],
             node,
         )
-        self._number_of[id_] = number = self._number(key)
+        if (number := self._numbers.get(key)) is None:
+            number = self._numbers.setdefault(key, self._next_number())
+        self._number_of[id_] = number
         return number
-
-    def _number(self, key: tuple[int, ...]) -> int:
-        number = self._numbers.get(key)
-        return self._numbers.setdefault(key, self._next_number()) if number is None else number
-
-    def signature(self, id_: int) -> Signature:
-        """Return the attributes of a record as another catalog has them, too."""
-        look_alike, column = self.look_alikes[id_], self._columns.column
-        node, arch = column("node")[id_], column("arch")[look_alike]
-        texts, extra = self._dictionaries.texts, column("extra")[look_alike]
-        variants = self._lists("variants")[column("variant_set")[look_alike]]
-        return Signature(
-            texts("package")[column("package")[look_alike]],
-            texts("version")[column("version")[look_alike]],
-            (texts("namespace")[extra], self._lists("flags")[extra]),
-            tuple(sorted(variants)),
-            self._arches[arch],
-            texts("compiler")[arch] if self._states_compiler(id_, node) else None,
-            self._dictionaries.nodes[node],
-        )
-
-    def number_of(self, signature: Signature) -> int | None:
-        """Return the number of records with a signature; None if no record can have it."""
-        codes = self._codes
-        arch: Hashable = signature.arch
-        if signature.compiler is not None:
-            arch = (*signature.arch, signature.compiler)
-        key = (
-            codes["package"].get(signature.package),
-            codes["version"].get(signature.version),
-            codes["extra"].get(signature.extra),
-            codes["variant_set"].get(signature.variants),
-            codes["arch"].get(arch),
-            codes["node"].get(signature.node),
-        )
-        known = tuple(code for code in key if code is not None)
-        return self._number(known) if len(known) == len(key) else None
-
-    @cached_property
-    def _codes(self) -> dict[str, Mapping[Hashable, int]]:
-        """The codes of values, as they are in the keys of numbers."""
-        texts = self._dictionaries.texts
-        extras = zip(texts("namespace"), self._lists("flags"), strict=True)
-        stated = zip(self._arches, texts("compiler"), strict=True)
-        arches: dict[Hashable, int] = {(*arch, text): n for n, (arch, text) in enumerate(stated)}
-        arches |= zip(self._arches, self._bare_arches, strict=True)
-        sets = zip(self._lists("variants"), self._variant_sets, strict=True)
-        return {
-            "package": {text: code for code, text in enumerate(texts("package"))},
-            "version": {text: code for code, text in enumerate(texts("version"))},
-            "extra": {extra: code for code, extra in enumerate(extras)},
-            "variant_set": {tuple(sorted(variants)): code for variants, code in sets},
-            "arch": arches,
-            "node": {node: code for code, node in enumerate(self._dictionaries.nodes)},
-        }
 
     def appearance(self, id_: int) -> Hashable:
         """Return a value that is equal for records that look alike and are of one format."""

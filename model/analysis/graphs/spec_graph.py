@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 
 from spackscope.model.analysis.graphs.graph import Attributes, is_run
-from spackscope.model.analysis.graphs.own_attributes import OwnAttributes, Signature
+from spackscope.model.analysis.graphs.own_attributes import OwnAttributes
 from spackscope.model.catalog.arrays import Adjacency, EdgeKind
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
@@ -156,14 +156,6 @@ class SpecGraph:
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
         return self._own.number(id_) if id_ < self.count else -1 - self.identity(id_)
-
-    def signature(self, id_: int) -> Signature:
-        """Return the attributes of a record as another catalog has them, too."""
-        return self._own.signature(id_)
-
-    def configuration_of(self, signature: Signature) -> int | None:
-        """Return the configuration of a signature; None if no record can have it."""
-        return self._own.number_of(signature)
 
     def appearance(self, id_: int) -> Hashable:
         """Return a value that is equal for specs that look alike."""
