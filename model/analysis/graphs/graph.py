@@ -82,13 +82,6 @@ class Graph(Protocol):
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
 
-    def appearance(self, id_: int) -> Hashable:
-        """Return a value that is equal for specs that look alike.
-
-        They have the same package, namespace, version, variants, flags, patches and architecture.
-        A graph may return different values for equal specs.
-        """
-
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""
 

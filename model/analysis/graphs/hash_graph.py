@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.catalog.arrays import EdgeKind
@@ -56,10 +56,6 @@ class HashGraph:
     def configuration(self, id_: int) -> int:
         """Return a number that no other hash has."""
         return -1 - self.identity(id_)
-
-    def appearance(self, id_: int) -> Hashable:
-        """Return a value that no other hash has."""
-        return self.identity(id_)
 
     def attributes(self, _: int) -> Attributes:
         """Return no attributes."""

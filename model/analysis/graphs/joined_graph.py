@@ -134,12 +134,6 @@ class JoinedGraph:
             self._configurations[is_second, configuration] = number
         return number
 
-    def appearance(self, id_: int) -> Hashable:
-        """Return a value that is equal for specs of one graph that look alike."""
-        if self.is_second(id_):
-            return True, self._second.appearance(id_ - _OFFSET)
-        return False, self._first.appearance(id_)
-
 
 def _in_either(
     in_first: Callable[[int], _Answer], in_second: Callable[[int], _Answer]

@@ -7,7 +7,7 @@ times as long.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat
 from typing import cast
@@ -67,17 +67,6 @@ class OwnAttributes:
             number = self._numbers.setdefault(key, self._next_number())
         self._number_of[id_] = number
         return number
-
-    def appearance(self, id_: int) -> Hashable:
-        """Return a value that is equal for records that look alike and are of one format."""
-        look_alike, column = self.look_alikes[id_], self._columns.column
-        node = self._dictionaries.nodes[column("node")[id_]]
-        return (
-            *(column(name)[look_alike] for name in ("package", "version", "arch", "extra")),
-            self._variant_sets[column("variant_set")[look_alike]],
-            node.patches,
-            node.spec_format,
-        )
 
     def _lists(self, column: str) -> Sequence[_Texts]:
         return cast(Sequence[_Texts], self._dictionaries.values(column))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from spackscope.model.analysis.graphs.graph import Attributes, is_run
@@ -156,10 +156,6 @@ class SpecGraph:
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
         return self._own.number(id_) if id_ < self.count else -1 - self.identity(id_)
-
-    def appearance(self, id_: int) -> Hashable:
-        """Return a value that is equal for specs that look alike."""
-        return self._own.appearance(id_) if id_ < self.count else self.identity(id_)
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""

@@ -6,8 +6,8 @@ platform, os and target.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from spackscope.model.analysis.differences.own_differences import (
     TOLD_BY_PAGES,
@@ -40,10 +40,10 @@ class LookAlikes:
     They are of one specfile format, and their sources list dependencies or do not.
     """
 
-    ids: tuple[int, ...]
     attributes: frozenset[tuple[str, Value]]
     spec_format: int
     lists_dependencies: bool
+    ids: tuple[int, ...] = ()
 
     def is_comparable(self, other: LookAlikes) -> bool:
         """Check whether the causes between these and other specs can be counted."""
@@ -63,15 +63,15 @@ class LookAlikes:
         return [Difference(name, a.get(name), b.get(name)) for name in self.differing(other)]
 
 
-def look_alikes_of(graph: Graph, ids: Sequence[int]) -> LookAlikes:
-    """Return specs that look alike as a group, with the attributes of the first."""
-    attributes = graph.attributes(ids[0])
+def look_alikes_of(graph: Graph, id_: int) -> LookAlikes:
+    """Return what specs that look like one have in common, without their ids."""
+    attributes = graph.attributes(id_)
     values = {
         (name, tuple(sorted(value)) if isinstance(value, tuple) and ":" in name else value)
         for name, value in chosen_values(attributes).items()
     }
-    lists = graph.lists_dependencies(ids[0])
-    return LookAlikes(tuple(ids), frozenset(values), attributes.spec_format, lists)
+    lists = graph.lists_dependencies(id_)
+    return LookAlikes(frozenset(values), attributes.spec_format, lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,16 @@ class Candidates:
 
 def group_candidates(graph: Graph, ids: Iterable[int]) -> Candidates:
     """Return candidates in groups, each spec once."""
-    groups: dict[tuple[Hashable, bool], list[int]] = {}
     every = dict.fromkeys(map(graph.identity, ids))
+    looks: dict[tuple[int, bool], LookAlikes] = {}
+    groups: dict[LookAlikes, list[int]] = {}
     for id_ in filter(graph.is_described, every):
-        key = graph.appearance(id_), graph.lists_dependencies(id_)
-        groups.setdefault(key, []).append(id_)
-    return Candidates(tuple(look_alikes_of(graph, ids) for ids in groups.values()), len(every))
+        key = graph.configuration(id_), graph.lists_dependencies(id_)
+        if key not in looks:
+            looks[key] = look_alikes_of(graph, id_)
+        groups.setdefault(looks[key], []).append(id_)
+    with_ids = (replace(look, ids=tuple(ids)) for look, ids in groups.items())
+    return Candidates(tuple(with_ids), len(every))
 
 
 def compilers_of(graph: Graph, id_: int) -> tuple[str, ...]:

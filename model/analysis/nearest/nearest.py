@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -122,7 +122,7 @@ class NearestSearch:
         graph = self._graph
         if not graph.is_described(id_):
             return Nearest(total=candidates.total)
-        spec = look_alikes_of(graph, [id_])
+        spec = replace(look_alikes_of(graph, id_), ids=(id_,))
         tied = self._fewest_attributes(spec, candidates)
         by_hash = zip(graph.hashes(each.id for each in tied), tied, strict=True)
         ordered = (each for _, each in sorted(by_hash, key=lambda item: item[0]))
