@@ -71,7 +71,7 @@ commands:
   show               print everything about one spec
   needs              list what a spec needs to run
   doubles            list packages with several hashes in an environment
-  cover              list what caches lack of an environment, and what is near
+  cover              list what caches have of an environment, and lack
   diff               print how specs differ, and whether they run the same
   pick               choose in the browser, and print the hashes
   stats              count matching specs by a column or variant, or by two

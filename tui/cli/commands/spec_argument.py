@@ -61,7 +61,7 @@ def _find_hash(catalog: Catalog, prefix: str, query: Query) -> str:
         matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
         if not matches:
             raise no_match(catalog, query, none if prefix else "")
-        hashes, several = matches, "Several specs match:"
+        hashes, several = matches, "Several specs match, give the hash of one:"
     if not hashes:
         raise Leave(no_match_code(catalog), none)
     if len(hashes) == 1:

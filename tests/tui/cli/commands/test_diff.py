@@ -228,7 +228,7 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
     [
         ([], 2, "diff needs 2 to 20 specs"),
         (["hdf5"], 2, "diff needs 2 to 20 specs"),
-        ([HDF5, "hdf5"], 2, "hdf5: Several specs match:"),
+        ([HDF5, "hdf5"], 2, "hdf5: Several specs match, give the hash of one:"),
         ([HDF5, "zzz"], 2, "zzz: No hash starts with zzz"),
         (["hdf5", "~mpi", HDF5], 2, "Each word is a spec; quote a query: 'hdf5 ~mpi'"),
         ([HDF5, "hdf5 ^["], 2, "the query has an error"),

@@ -102,7 +102,7 @@ def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
     result = program("show", "py-build target=aarch64 @1.2.1")
     assert (result.returncode, result.stdout) == (2, "")
     first, *candidates = result.stderr.splitlines()
-    assert first == "spackscope: Several specs match:"
+    assert first == "spackscope: Several specs match, give the hash of one:"
     assert [line.split()[1:] for line in candidates] == [
         ["py-build@1.2.1", "none", "ubuntu24.04", "aarch64"]
     ] * len(candidates)
