@@ -20,6 +20,13 @@ class Step(NamedTuple):
     kind: EdgeKind
 
 
+MAX_DEPTH = 250
+"""Levels of dependencies that are walked; real specs have some thirty."""
+
+MAX_SPECS = 10_000
+"""Specs after which a walk follows no more dependencies; real ones have some thousand."""
+
+
 @dataclass(frozen=True, slots=True)
 class Walk:
     """The closures of one or more specs.
@@ -27,7 +34,7 @@ class Walk:
     `nodes` has the specs of each package, by the first ids with their hashes; `steps` has the
     package and the dependency of each edge, and `parents` for each package those that depend on
     it. `came_from` has for each spec the one by which it is reached first. `unknown` are specs
-    that do not list their dependencies.
+    that do not list their dependencies, or whose dependencies are too many to walk.
     """
 
     roots: Sequence[int]
@@ -73,12 +80,16 @@ class Walker:
         Raises IndexDamaged.
         """
         graph, walk = self._graph, Walk(list(dict.fromkeys(ids)))
-        queue = deque((id_, graph.identity(id_), graph.name(id_)) for id_ in walk.roots)
-        seen = {identity for _, identity, _ in queue}
+        queue = deque((id_, graph.identity(id_), graph.name(id_), 0) for id_ in walk.roots)
+        seen = {identity for _, identity, _, _ in queue}
         while queue:
-            id_, identity, name = queue.popleft()
+            id_, identity, name, depth = queue.popleft()
             walk.nodes.setdefault(name, set()).add(identity)
-            for step in self._steps_from(id_):
+            steps = self._steps_from(id_)
+            if steps and (depth == MAX_DEPTH or len(seen) > MAX_SPECS):
+                walk.unknown.add(identity)
+                continue
+            for step in steps:
                 if run_only and not is_run(step.kind.deptypes):
                     continue
                 walk.steps.append((name, step))
@@ -86,7 +97,7 @@ class Walker:
                 if step.identity not in seen:
                     seen.add(step.identity)
                     walk.came_from[step.identity] = identity
-                    queue.append(step[:3])
+                    queue.append((*step[:3], depth + 1))
             if id_ in self._unknown:
                 walk.unknown.add(identity)
         return walk

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.analysis.graphs import walk
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.graphs.walk import spec_at
+from spackscope.model.analysis.graphs.walk import Walker, spec_at
 from tests.builders import Node, catalog_of, database, edge, hash_of, installs, node
 
 ROOT, MPI, CMAKE, ZLIB, BUILD_ZLIB, GMAKE = map(hash_of, range(6))
@@ -43,3 +44,16 @@ def test_a_path_of_names_leads_to_a_spec(graph: SpecGraph) -> None:
     assert spec_at(graph, root, ("mpich", "zlib")) == id_of(graph, ZLIB)
     assert spec_at(graph, root, ("cmake", "zlib")) == id_of(graph, BUILD_ZLIB)
     assert spec_at(graph, root, ("mpich", "cmake")) is None
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_DEPTH", 1), ("MAX_SPECS", 3)])
+def test_a_walk_is_bounded_and_says_what_it_leaves_out(
+    limit: str, value: int, graph: SpecGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
+    assert not whole.unknown
+    monkeypatch.setattr(walk, limit, value)
+    cut = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
+    assert "hdf5" in cut.nodes
+    assert cut.unknown <= {id_of(graph, CMAKE), id_of(graph, MPI)}
+    assert cut.unknown
