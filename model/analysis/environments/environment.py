@@ -75,7 +75,9 @@ def environment_of(catalog: Catalog, caches: Catalog) -> Environment:
     own = spec_graph(catalog)
     graph = JoinedGraph(spec_graph(caches), own)
     ids = sorted(own.closure(range(own.count)))
-    roots = ListedSpecs(catalog).explicit or [id_ for id_ in ids if not own.dependents(id_)]
+    tops = [id_ for id_ in ids if not own.dependents(id_)]
+    # In a damaged document each may depend on another one.
+    roots = ListedSpecs(catalog).explicit or tops or ids
     described = {
         graph.identity(graph.second_id(id_)): graph.second_id(id_)
         for id_ in reversed(ids)

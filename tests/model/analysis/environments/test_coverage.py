@@ -273,6 +273,15 @@ def test_an_absent_dependency_is_missing(tmp_path: Path) -> None:
         assert (zlib.package, zlib.version, zlib.role) == ("zlib", version, "run")
 
 
+def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:
+    zlib = leaf(ZLIB, "zlib", "1") | {"dependencies": [edge("zlib", ZLIB, ["link"])]}
+    (tmp_path / "spack.lock").write_bytes(environment([zlib]))
+    write_page(tmp_path / "cache", [record(100)])
+    coverage = covered(catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "cache"))
+
+    assert [(s.hash, s.role, s.is_needed) for s in coverage.missing] == [(ZLIB, "root", True)]
+
+
 def test_the_search_for_the_nearest_can_be_stopped(
     made: Catalog, caches: dict[str, Catalog]
 ) -> None:
