@@ -18,7 +18,7 @@ _HELP = "?"
 def fitting_hints(hints: Iterable[tuple[str, str]], width: int) -> list[tuple[str, str]]:
     """Return the hints that fit into a width: the last ones are left out, but never the help."""
     fitting = list(hints)
-    while fitting and sum(cell_width(key) + cell_width(word) + 3 for key, word in fitting) > width:
+    while fitting and sum(cell_width(f"{key} {word}  ") for key, word in fitting) - 2 > width:
         others = [number for number, (key, _) in enumerate(fitting) if key != _HELP]
         if not others:
             break
@@ -70,7 +70,8 @@ class StatusLine(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width = self.size.width
-        corner = [(f"  {self._problems}", "error"), (f"  {self._position} ", "")]
+        problems = f"  {self._problems}" if self._problems else ""
+        corner = [(problems, "error"), (f"  {self._position} ", "")]
         room = width - sum(cell_width(text) for text, _ in corner)
         pieces = [(" ", "")]
         if self.message:
