@@ -1,4 +1,4 @@
-"""Notes on the rows of look-alikes: how many specs use them, and what their kinds differ in."""
+"""Compute notes on rows of look-alikes: how many specs use them, and how their kinds differ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_COMPARED = 500
 
 
 class RowNote(NamedTuple):
-    """What is known of a row besides its record.
+    """The texts of a row that are not in its record.
 
     `users` is the number of specs that depend on it, None if no dependencies are listed; `kinds`
     stands in place of the hash of several kinds, and `differs` says what its specs differ in. A
@@ -56,7 +56,7 @@ NoteKey = tuple[int, RowRole, int]
 
 
 def note_key(row: Row) -> NoteKey:
-    """Return what the note of a row belongs to."""
+    """Return the key under which the note of a row is kept."""
     return row.id, row.role, row.count
 
 
@@ -114,7 +114,7 @@ class RowNotes:
         *,
         should_stop: ShouldStop = never,
     ) -> dict[NoteKey, RowNote]:
-        """Return those of the notes that were not whole with what the kinds differ in."""
+        """Complete the notes that were not whole with what the kinds differ in."""
         whole = {}
         for row in rows:
             note = notes[note_key(row)]
@@ -149,7 +149,7 @@ class RowNotes:
     def _compared(
         self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
     ) -> _Compared:
-        """Return what tells groups apart, and what each differs in from the others."""
+        """Return the packages that differ between groups, and a line on each group."""
         from spackscope.model.analysis.kinds.varying import varying
 
         def compute() -> _Compared:

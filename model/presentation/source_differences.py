@@ -33,7 +33,7 @@ _INDENT = "  "
 
 
 class SourceReport:
-    """Writes the comparison of two sources, which have these names."""
+    """Describes the comparison of two sources, for people or as JSON."""
 
     def __init__(self, comparison: SourceComparison, names: tuple[str, str]) -> None:
         self._comparison, self._names = comparison, names
@@ -91,7 +91,7 @@ class SourceReport:
                 yield f"{sign} {self._label(id_)}"
 
     def _follower_lines(self) -> Iterator[str]:
-        """Yield because of what specs changed whose own package did not."""
+        """Yield the causes of changes in specs whose own package did not change."""
         its, rest = self._comparison, 0
         for followers in its.followers:
             changes = [its.causes[number].changes for number in followers.causes]

@@ -1,4 +1,4 @@
-"""Describe which records of sources are whole: their content gives the hash that they have."""
+"""Describe which records of sources are whole, as their content gives their hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several commands share: parsing the query, loading the catalog, printing lines."""
+"""Parse queries, load catalogs and print lines for several commands."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def stdout_colours(options: Options, session: Session) -> Colours:
 
 
 def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
-    """Return the end of a command for whose query nothing matches, and what would match instead.
+    """Return the exception that ends a command without a match; it names queries that match.
 
     `sentence` comes before the reason.
     """
@@ -183,6 +183,6 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
 
 
 def no_match_code(catalog: Catalog) -> ExitCode:
-    """Return the exit code where nothing matches: it may be in a source that cannot be read."""
+    """Return the exit code for no match: another one if a source cannot be read."""
     failed = any(state.failure for state in catalog.sources)
     return ExitCode.UNREADABLE if failed else ExitCode.NOTHING

@@ -73,7 +73,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
 
 def _environment_name(options: Options, session: Session) -> str:
-    """Return the environment that is named, or else the active one. Raises Leave."""
+    """Return the name of the environment: the given one, or else the active one. Raises Leave."""
     name = options.words[0] if options.words else session.environ.get("SPACK_ENV", "")
     if not name:
         message = "cover needs an environment, as none is active; see `spackscope cover --help`"
@@ -82,7 +82,7 @@ def _environment_name(options: Options, session: Session) -> str:
 
 
 def _code(coverage: Coverage, caches: Catalog) -> ExitCode:
-    """Return the exit code: what is missing may be in a cache that cannot be read."""
+    """Return the exit code: another one if a cache cannot be read."""
     if not coverage.missing:
         return ExitCode.FOUND
     failed = any(source.failure for source in caches.sources)
