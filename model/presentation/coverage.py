@@ -13,7 +13,11 @@ from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, gro
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.differences import difference_line, difference_lines
+from spackscope.model.presentation.differences import (
+    ATTRIBUTE_LABELS,
+    difference_line,
+    difference_lines,
+)
 from spackscope.model.presentation.titles import counted
 
 WHY = "why, by the nearest that is there"
@@ -25,7 +29,6 @@ _BETWEEN = " · "
 _MAX_NAME_WIDTH = 60
 _MAX_LINES = 2
 """Differences of a missing spec that are written out."""
-_LABELS = {"package_hash": "recipe", "spec_format": "spec format"}
 
 
 def summary(coverage: Coverage) -> str:
@@ -208,7 +211,7 @@ def reason_text(group: ReasonGroup) -> str:
         if difference is None:
             return f"below: {clean(reason.package)}"
         return f"below: {difference_line(difference, reason.package).text}"
-    names = ", ".join(clean(_LABELS.get(name, name)) for name in reason.attributes)
+    names = ", ".join(clean(ATTRIBUTE_LABELS.get(name) or name) for name in reason.attributes)
     if reason.only is not None:
         names += " only" if reason.only else " and more below"
     if difference is None:

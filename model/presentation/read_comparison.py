@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from spackscope.model.analysis.differences.own_differences import Value, attribute_values
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph
 from spackscope.model.analysis.graphs.walk import Walker
 from spackscope.model.analysis.kinds.run_kinds import Kind, run_kinds
+from spackscope.model.analysis.kinds.run_time import all_values
 from spackscope.model.analysis.kinds.varying import varying
 from spackscope.model.analysis.kinds.varying_rows import VaryingRow
 from spackscope.model.core.progress import ShouldStop
@@ -126,7 +126,7 @@ class _Reading:
     def own_rows(self) -> Iterator[ComparedRow]:
         """Yield the attributes of the specs themselves, but what comes with another version."""
         attributes = [self._graph.attributes(id_) for id_ in self._columns]
-        values = [attribute_values(each) for each in attributes]
+        values = [all_values(each) for each in attributes]
         reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
         names = {name for each in values for name in each} - _NOT_SHOWN
         for name in sorted(names, key=_own_order):
@@ -135,7 +135,7 @@ class _Reading:
             is_conditional = ":" in name and any(name not in each for each in values)
             follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
             texts = (
-                value_of(each.get(name))
+                ",".join(each.get(name, ()))
                 if name in each or id_ in self.listing or ":" in name
                 else NOT_TOLD
                 for id_, each in zip(self._columns, values, strict=True)
@@ -205,15 +205,6 @@ def _own_order(name: str) -> tuple[int, str]:
 def _is_below(row: VaryingRow) -> bool:
     """Check whether a row is not about what the specs themselves state."""
     return bool(row.path) or row.attribute == "compiler"
-
-
-def value_of(value: Value) -> str:
-    """Return the value of an attribute as a text; `+` or `~` of a boolean variant."""
-    if value is None:
-        return MISSING
-    if isinstance(value, bool):
-        return "+" if value else "~"
-    return value if isinstance(value, str) else ",".join(value)
 
 
 def _with_users(graph: SpecGraph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:

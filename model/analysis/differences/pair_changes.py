@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ class PairChanges:
         self._numbers: dict[tuple[Change, ...], int] = {}
         self._found: dict[NodePair, PairChange] = {}
         self._kinds: dict[tuple[tuple[str, EdgeKind], ...], int] = {}
-        self._shapes: dict[int, _Shape] = {}
+        self._shape = lru_cache(None)(self._read_shape)
 
     def find(self, a: int, b: int) -> PairChange:
         """Return the changes between two specs with different hashes. Raises Cancelled."""
@@ -156,11 +156,8 @@ class PairChanges:
         keys = ((pair, self._key(*pair)) for pair in pairs)
         return [_Child(graph.name(pair.a), pair, key) for pair, key in keys if key.a != key.b]
 
-    def _shape(self, id_: int) -> _Shape:
-        if (shape := self._shapes.get(id_)) is None:
-            links = list(self._graph.links(id_))
-            kinds = tuple((self._graph.name(child), kind) for child, kind in links)
-            number = self._kinds.setdefault(kinds, len(self._kinds))
-            shape = _Shape(number, tuple(child for child, _ in links))
-            self._shapes[id_] = shape
-        return shape
+    def _read_shape(self, id_: int) -> _Shape:
+        links = list(self._graph.links(id_))
+        kinds = tuple((self._graph.name(child), kind) for child, kind in links)
+        number = self._kinds.setdefault(kinds, len(self._kinds))
+        return _Shape(number, tuple(child for child, _ in links))

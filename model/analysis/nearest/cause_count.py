@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences.edge_matching import common_edges
@@ -34,7 +35,7 @@ class CauseCounter:
         self._graph = graph
         self.steps = 0
         """Pairs of nodes that all counts have visited, and the dependencies of these."""
-        self._nodes: dict[int, _Node | None] = {}
+        self._node = lru_cache(None)(self._read)
         self._configurations: dict[Hashable, int] = {}
         self._pairs: dict[_Pair, _PairCauses] = {}
 
@@ -73,13 +74,8 @@ class CauseCounter:
         )
         return _PairCauses(node_a.configuration != node_b.configuration, tuple(below))
 
-    def _node(self, id_: int) -> _Node | None:
-        """Return a node; None if its dependencies are unknown, or several have one name."""
-        if id_ not in self._nodes:
-            self._nodes[id_] = self._read(id_)
-        return self._nodes[id_]
-
     def _read(self, id_: int) -> _Node | None:
+        """Return a node; None if its dependencies are unknown, or several have one name."""
         graph = self._graph
         links = [(graph.name(child), child, kind) for child, kind in graph.links(id_)]
         children = {name: graph.identity(child) for name, child, _ in links}

@@ -36,7 +36,25 @@ class SpecArgument:
 
         Raises Leave where there is none, or with candidates where there are several.
         """
-        return _find_hash(catalog, self._prefix.removeprefix("/"), self._query)
+        prefix, query = self._prefix.removeprefix("/"), self._query
+        limit = _MAX_CANDIDATES + 1
+        hashes = catalog.dictionaries.hashes(prefix, limit=limit) if prefix else []
+        several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
+        if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
+            specs = catalog.specs(catalog.listing(View(query)))
+            matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
+            if not matches:
+                raise no_match(catalog, query, none if prefix else "")
+            hashes, several = matches, "Several specs match, give the hash of one:"
+        if not hashes:
+            raise Leave(no_match_code(catalog), none)
+        if len(hashes) == 1:
+            return hashes[0]
+        candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
+        lines = [several, *(f"  {line}" for line in table.candidates(candidates))]
+        if len(hashes) > _MAX_CANDIDATES:
+            lines.append("  and more")
+        raise Leave(ExitCode.USAGE, *lines)
 
 
 def _hash_prefix(words: Sequence[str]) -> str:
@@ -46,31 +64,6 @@ def _hash_prefix(words: Sequence[str]) -> str:
     """
     word = words[0].strip().lower() if len(words) == 1 else ""
     return word if _HASH_PREFIX.fullmatch(word) else ""
-
-
-def _find_hash(catalog: Catalog, prefix: str, query: Query) -> str:
-    """Return the only hash with a prefix, or else that matches a query.
-
-    Raises Leave where there is none, or with candidates where there are several.
-    """
-    limit = _MAX_CANDIDATES + 1
-    hashes = catalog.dictionaries.hashes(prefix, limit=limit) if prefix else []
-    several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
-    if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
-        specs = catalog.specs(catalog.listing(View(query)))
-        matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
-        if not matches:
-            raise no_match(catalog, query, none if prefix else "")
-        hashes, several = matches, "Several specs match, give the hash of one:"
-    if not hashes:
-        raise Leave(no_match_code(catalog), none)
-    if len(hashes) == 1:
-        return hashes[0]
-    candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
-    lines = [several, *(f"  {line}" for line in table.candidates(candidates))]
-    if len(hashes) > _MAX_CANDIDATES:
-        lines.append("  and more")
-    raise Leave(ExitCode.USAGE, *lines)
 
 
 def listing_row(catalog: Catalog, hash_: str) -> Row:
