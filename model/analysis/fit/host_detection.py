@@ -146,7 +146,9 @@ def interpreter(file: BinaryIO) -> str:
             word = f"{order}{'Q' if is_64 else 'I'}"
             file.seek(struct.unpack_from(word, entry, at)[0])
             path = file.read(min(struct.unpack_from(word, entry, size)[0], 4096))
-            return os.fsdecode(path.rstrip(b"\0"))
+            linker = os.fsdecode(path.rstrip(b"\0"))
+            # A relative one would be searched in the current directory, or in PATH.
+            return linker if os.path.isabs(linker) else ""
     return ""
 
 

@@ -161,6 +161,7 @@ def test_the_dynamic_linker_of_an_executable(is_64: bool, order: str) -> None:
     segment = struct.pack(entry, *values).ljust(entry_size, b"\0")
     whole = header + other + segment + linker
     assert interpreter(io.BytesIO(whole)) == "/lib/ld.so"
+    assert interpreter(io.BytesIO(whole.replace(b"/lib/ld.so", b"./lib/d.so"))) == ""
     with pytest.raises(struct.error):
         interpreter(io.BytesIO(whole[:30]))
     assert interpreter(io.BytesIO(b"#!/bin/sh")) == ""
