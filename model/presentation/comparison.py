@@ -16,7 +16,7 @@ LineKind = Literal["head", "fold", "note", "row", "users"]
 
 MISSING = ""
 """The value of a spec that lacks what the row is about."""
-NOT_TOLD = "?"
+UNKNOWN = "?"
 """The value of a spec whose source does not tell it."""
 
 
@@ -53,7 +53,7 @@ class ComparedRow:
     @property
     def is_equal(self) -> bool:
         """Whether no two listed values differ."""
-        return len(set(self.values) - {NOT_TOLD}) < 2
+        return len(set(self.values) - {UNKNOWN}) < 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class ComparedTable:
     `total` counts the hashes that were compared, `left_out` those that were not, because there
     are too many, and `kinds` the run-time kinds. `rows` are those of the specs and of what they
     link or run, `build_rows` those of what only builds them; each is None until it is read, or if
-    no source tells it. `tells` says of each spec whether its source lists dependencies.
+    no source lists it. `lists_dependencies` is for each spec whether its source does.
     """
 
     title: str
     specs: tuple[ComparedSpec, ...]
     total: int
-    tells: tuple[bool, ...] = ()
+    lists_dependencies: tuple[bool, ...] = ()
     rows: tuple[ComparedRow, ...] | None = None
     build_rows: tuple[ComparedRow, ...] | None = None
     left_out: int = 0
@@ -79,7 +79,7 @@ class ComparedTable:
     @property
     def runs_the_same(self) -> bool:
         """Whether it is known that all run the same."""
-        return self.kinds == 1 and bool(self.tells) and all(self.tells)
+        return self.kinds == 1 and bool(self.lists_dependencies) and all(self.lists_dependencies)
 
     def column_of(self, id_: int) -> int:
         """Return the column that stands for a spec; the first one if none does."""
@@ -128,7 +128,7 @@ def _own_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
     if lines:
         yield TableLine("head", "the specs themselves")
         yield from lines
-    elif table.rows is not None and not any(table.tells):
+    elif table.rows is not None and not any(table.lists_dependencies):
         yield TableLine("head", "the specs themselves")
         yield TableLine("note", "nothing that is listed differs")
 
@@ -139,10 +139,10 @@ def _run_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
         yield TableLine("note", "comparing…")
         return
     yield from _row_lines(table.rows, "run", shows_equal)
-    if not any(table.tells):
+    if not any(table.lists_dependencies):
         yield TableLine("note", NOT_LISTED)
-    elif not all(table.tells):
-        yield TableLine("note", f"{NOT_TOLD} stands where a source lists no dependencies")
+    elif not all(table.lists_dependencies):
+        yield TableLine("note", f"{UNKNOWN} stands where a source lists no dependencies")
     elif table.runs_the_same:
         yield TableLine("note", "nothing differs: all run the same")
     elif not any(row.part == "run" and not row.is_equal for row in table.rows):
@@ -151,7 +151,7 @@ def _run_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
 
 def _build_lines(table: ComparedTable, shows_equal: bool, *, is_open: bool) -> Iterator[TableLine]:
     if table.build_rows is None:
-        if table.rows is not None and any(table.tells):
+        if table.rows is not None and any(table.lists_dependencies):
             yield TableLine("fold", "to build only …")
         return
     differing = {row.package for row in table.build_rows if not row.is_equal}

@@ -10,7 +10,7 @@ from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.comparison import (
     MISSING,
-    NOT_TOLD,
+    UNKNOWN,
     ComparedRow,
     ComparedSpec,
     ComparedTable,
@@ -33,10 +33,10 @@ _MAX_USERS = 12
 
 def ranks(values: Sequence[str]) -> list[Rank]:
     """Compare the values of a row: the most common one, of several the first, and the others."""
-    known = [value for value in values if value not in (MISSING, NOT_TOLD)]
+    known = [value for value in values if value not in (MISSING, UNKNOWN)]
     # A Counter keeps the order of those that are equally common.
     common = Counter(known).most_common(1)[0][0] if known else MISSING
-    kinds: dict[str, Rank] = {common: "common", NOT_TOLD: "unknown", MISSING: "missing"}
+    kinds: dict[str, Rank] = {common: "common", UNKNOWN: "unknown", MISSING: "missing"}
     return [kinds.get(value, "rare") for value in values]
 
 
@@ -48,7 +48,7 @@ def value_texts(row: ComparedRow) -> list[str]:
     is_named = _is_named_in_cells(row)
     if row.attribute.startswith("variant:") and any("," in value for value in row.values):
         sets = [
-            frozenset(value.split(",")) if value not in (MISSING, NOT_TOLD) else None
+            frozenset(value.split(",")) if value not in (MISSING, UNKNOWN) else None
             for value in row.values
         ]
         known = [each for each in sets if each is not None]
@@ -68,7 +68,7 @@ def value_text(attribute: str, value: str, *, is_named: bool = True) -> str:
     if value == MISSING:
         return "-"
     kind, _, name = attribute.partition(":")
-    if value == NOT_TOLD:
+    if value == UNKNOWN:
         return value
     if attribute in _DIGESTS:
         return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
@@ -114,7 +114,7 @@ def row_path(row: ComparedRow, width: int | None = None) -> str:
 
 def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
     """Return the path to what a row is about in one column: each may have another provider."""
-    if row.attribute != "provider" or row.values[column] in (MISSING, NOT_TOLD):
+    if row.attribute != "provider" or row.values[column] in (MISSING, UNKNOWN):
         return row.path
     return (*row.path[:-1], row.values[column].partition("@")[0])
 
@@ -135,7 +135,7 @@ def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
     if (row := line.row) is None:
         return ""
     value = row.values[column]
-    if value == NOT_TOLD:
+    if value == UNKNOWN:
         return f"{hash_}: not told by its source"
     text = "has no such package" if value == MISSING else value_text(row.attribute, value)
     if value == MISSING and row.attribute not in ("version", "present"):

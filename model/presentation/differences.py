@@ -68,7 +68,7 @@ def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
     """
     lines = []
     for folded in fold_differences(comparison.causes):
-        if not _is_told_beside(folded):
+        if not _follows_prefix(folded):
             lines.append(_folded_line(folded))
     return sorted(lines, key=lambda line: not line.runs)
 
@@ -145,7 +145,7 @@ def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
     return f"at {counted(len(packages), 'package')}"
 
 
-def _is_told_beside(folded: FoldedDifference) -> bool:
+def _follows_prefix(folded: FoldedDifference) -> bool:
     """Check for attributes of an external whose prefix differs: few people read that JSON."""
     return folded.difference.attribute == "external_extra" and all(
         any(item.attribute == "external" for item in cause.differences) for cause in folded.causes

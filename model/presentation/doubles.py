@@ -21,7 +21,7 @@ from spackscope.model.core.text import aligned, clean, shorten
 from spackscope.model.presentation.differences import difference_line, path_text
 from spackscope.model.presentation.titles import counted
 
-NOT_TOLD = "differences that the sources do not list"
+UNLISTED = "differences that the sources do not list"
 
 _MAX_CAUSES = 40
 _MAX_PACKAGES = 6
@@ -71,7 +71,7 @@ class DoublesReport:
 
     def _cause_lines(self, cause: DoubleCause, shows_all: bool) -> Iterator[str]:
         names, limit = cause.packages, None if shows_all else _MAX_PACKAGES
-        changes = changes_text(cause.changes) or NOT_TOLD
+        changes = changes_text(cause.changes) or UNLISTED
         yield f"{changes}: {counted(len(names), 'package')}"
         for name in names[:limit]:
             yield from self._package_lines(self._by_package[name], cause, shows_all)

@@ -15,7 +15,7 @@ from spackscope.model.analysis.kinds.varying_rows import VaryingRow
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import (
     MISSING,
-    NOT_TOLD,
+    UNKNOWN,
     ComparedRow,
     ComparedSpec,
     ComparedTable,
@@ -137,7 +137,7 @@ class _Reading:
             texts = (
                 ",".join(each.get(name, ()))
                 if name in each or id_ in self.listing or ":" in name
-                else NOT_TOLD
+                else UNKNOWN
                 for id_, each in zip(self._columns, values, strict=True)
             )
             package = attributes[0].package
@@ -164,7 +164,7 @@ class _Reading:
 
     def _varying_row(self, row: VaryingRow, numbers: Mapping[int, int]) -> ComparedRow:
         values = (
-            ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else NOT_TOLD
+            ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else UNKNOWN
             for id_ in self._columns
         )
         below: Part = "run" if row.is_run else "build"
@@ -189,8 +189,8 @@ class _Reading:
         for name in walks[0].nodes:
             path = walks[0].path(graph, name)
             if name in names and name not in varying_packages and path:
-                version = graph.attributes(min(walks[0].nodes[name])).version or NOT_TOLD
-                values = (version if id_ in self.listing else NOT_TOLD for id_ in self._columns)
+                version = graph.attributes(min(walks[0].nodes[name])).version or UNKNOWN
+                values = (version if id_ in self.listing else UNKNOWN for id_ in self._columns)
                 part: Part = "run" if run else "build"
                 yield ComparedRow(part, name, "version", tuple(values), path)
 

@@ -15,7 +15,7 @@ from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.presentation.kinds import (
     ALL_RUN_THE_SAME,
     BUILD_TOOLS_ONLY,
-    NOT_TOLD,
+    UNLISTED,
     differing_lines,
     telling_packages,
 )
@@ -126,7 +126,7 @@ class RowNotes:
 
     def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
         if not self._graph.lists_dependencies(row.id):
-            return RowNote(None, "", NOT_TOLD if row.count > 1 else "")
+            return RowNote(None, "", UNLISTED if row.count > 1 else "")
         if row.role is RowRole.SPEC and row.count == 1:
             return RowNote(len(self._graph.dependents(row.id)))
         kinds = self.kinds(listing.look_alike_ids(row.look_alike), should_stop=should_stop)

@@ -9,7 +9,7 @@ from itertools import islice
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.presentation.comparison import NOT_TOLD, ComparedRow, ComparedTable, Part
+from spackscope.model.presentation.comparison import UNKNOWN, ComparedRow, ComparedTable, Part
 from spackscope.model.presentation.comparison_cells import (
     Rank,
     ranks,
@@ -58,7 +58,7 @@ def column_lines(
 
 def kinds_line(table: ComparedTable) -> str:
     """Return how many run-time kinds there are, or that they are not told."""
-    if not all(table.tells):
+    if not all(table.lists_dependencies):
         return NOT_LISTED
     if table.runs_the_same:
         return f"build tools only: all {table.total:,} run the same"
@@ -93,7 +93,7 @@ def _user_texts(table: ComparedTable) -> Sequence[str]:
     """Return how many specs use those of each column, nothing if none do."""
     if not any(spec.users for spec in table.specs):
         return [""] * len(table.specs)
-    return [NOT_TOLD if spec.users is None else str(spec.users or "-") for spec in table.specs]
+    return [UNKNOWN if spec.users is None else str(spec.users or "-") for spec in table.specs]
 
 
 def _is_shown(row: ComparedRow, options: TableOptions) -> bool:

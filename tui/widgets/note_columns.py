@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spackscope.model.presentation.column_layout import GAP
-from spackscope.model.presentation.kinds import BUILD_TOOLS_ONLY, NOT_TOLD
+from spackscope.model.presentation.kinds import BUILD_TOOLS_ONLY, UNLISTED
 
 _DIFFERS = (56, 40, 28, 20, 12)
 """Widths of what specs differ in; the first that leaves room for all other columns is taken."""
@@ -42,7 +42,7 @@ def note_columns(width: int, *, is_told: bool, is_opened: bool) -> list[NoteColu
     if width < _MIN_WIDTH:
         return [NoteColumns()]
     if not is_told:
-        return [NoteColumns(0, len(NOT_TOLD)), NoteColumns()]
+        return [NoteColumns(0, len(UNLISTED)), NoteColumns()]
     users = _USERS if width >= _MIN_WIDTH_OF_LONG_USERS else _SHORT_USERS
     widths = [NoteColumns(users, differs) for differs in _DIFFERS if 2 * differs <= width]
     return [*widths, NoteColumns(_SHORT_USERS if is_opened else 0, _DIFFERS[-1])]

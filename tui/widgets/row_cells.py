@@ -11,7 +11,7 @@ from spackscope.model.core.column import Column
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.presentation.detail import variants_cell
-from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY, NOT_TOLD
+from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY, UNLISTED
 from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
@@ -76,9 +76,9 @@ class RowCells:
     def _differs(self, row: Row, width: int, above: Iterable[Row]) -> list[Piece]:
         """Return what the specs of a row differ in."""
         text = self._note(row).differs
-        if text == NOT_TOLD and any(self._note(each).differs == NOT_TOLD for each in above):
+        if text == UNLISTED and any(self._note(each).differs == UNLISTED for each in above):
             text = ""
-        is_constant = text in (NOT_TOLD, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
+        is_constant = text in (UNLISTED, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
         text = pad(shorten(text, width, keep="start"), width)
         return [_GAP, (text, "dim" if is_constant else "")]
 

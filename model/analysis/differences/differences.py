@@ -61,7 +61,7 @@ class Comparison:
     """How two specs, `a` and `b`, differ, and the causes with the first one for people first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
-    `unexplained` names packages whose hashes differ, though no document tells what does. Unless
+    `unexplained` names packages whose hashes differ, though no document says why. Unless
     `lists_dependencies`, a source of the specs does not, and there may be more causes.
     `is_cut` if there are more pairs than are compared.
     """
@@ -101,9 +101,9 @@ class Comparer:
     def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
         """Compare two specs: see the function of this name."""
         graph = self._graph
-        tells = graph.lists_dependencies(a) and graph.lists_dependencies(b)
+        listed = graph.lists_dependencies(a) and graph.lists_dependencies(b)
         if graph.identity(a) == graph.identity(b):
-            return Comparison(a, b, lists_dependencies=tells)
+            return Comparison(a, b, lists_dependencies=listed)
         walk = walk_pairs(graph, a, b, self._children, should_stop=should_stop)
         self.steps += len(walk.pairs) + sum(map(len, walk.children))
         differences: dict[int, tuple[Difference, ...]] = {}
@@ -118,7 +118,13 @@ class Comparer:
                 unexplained[graph.name(pair.a)] = None
         causes = sorted(_causes(graph, walk, differences), key=_rank)
         return Comparison(
-            a, b, tuple(causes), len(walk.pairs), tuple(unexplained), tells, is_cut=walk.is_cut
+            a,
+            b,
+            tuple(causes),
+            len(walk.pairs),
+            tuple(unexplained),
+            listed,
+            is_cut=walk.is_cut,
         )
 
 

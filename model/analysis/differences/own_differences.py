@@ -23,8 +23,8 @@ _LIBCS = frozenset(("glibc", "musl"))
 _COME_WITH_VERSION = frozenset(
     ("package_hash", "patches", "external", "external_module", "external_extra")
 )
-TOLD_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
-"""Attributes that a source without dependencies tells, besides the variants."""
+LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
+"""Attributes that a source without dependencies lists, besides the variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
     First those of attributes by name, then of dependencies that both have, of providers, and of
     dependencies that only `a` or only `b` has. What a source does not list is not a difference.
     """
-    tells = graph.lists_dependencies(a), graph.lists_dependencies(b)
+    listed = graph.lists_dependencies(a), graph.lists_dependencies(b)
     differences = []
     if graph.configuration(a) != graph.configuration(b):
         own = graph.attributes(a), graph.attributes(b)
@@ -64,9 +64,9 @@ def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
             Difference(name, _stored(name, values_a, lists_a), _stored(name, values_b, lists_b))
             for name in sorted(values_a.keys() | values_b.keys())
             if values_a.get(name) != values_b.get(name)
-            and (all(tells) or _is_told(name, values_a, values_b, tells))
+            and (all(listed) or _is_listed(name, values_a, values_b, listed))
         ]
-    if all(tells):
+    if all(listed):
         differences += _edge_differences(graph, a, b)
     if len(differences) < 2:
         return tuple(differences)
@@ -111,19 +111,19 @@ def _stored(name: str, values: Mapping[str, Value], lists: Set[str]) -> Value:
     return (value,) if name in lists and isinstance(value, str) else value
 
 
-def _is_told(
+def _is_listed(
     name: str,
     a: Mapping[str, Value],
     b: Mapping[str, Value],
-    tells: tuple[bool, bool],
+    listed: tuple[bool, bool],
 ) -> bool:
     """Check whether two sources both list an attribute, where one lists no dependencies."""
-    if name in TOLD_BY_PAGES or name.startswith("variant:"):
+    if name in LISTED_BY_PAGES or name.startswith("variant:"):
         return True
     if name == "compiler":
         # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
         return name in a and name in b
-    return all(is_whole or name in values for values, is_whole in zip((a, b), tells, strict=True))
+    return all(is_whole or name in values for values, is_whole in zip((a, b), listed, strict=True))
 
 
 def _edge_differences(graph: Graph, a: int, b: int) -> Iterator[Difference]:

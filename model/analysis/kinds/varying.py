@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from spackscope.model.analysis.differences.own_differences import TOLD_BY_PAGES
+from spackscope.model.analysis.differences.own_differences import LISTED_BY_PAGES
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.graphs.walk import Walk, Walker
 from spackscope.model.analysis.kinds.run_time import (
@@ -124,10 +124,10 @@ class _Table:
             for each, walk in zip(nodes, self.walks, strict=True)
         ]
         for attribute in sorted({key for each in values for node in each or () for key in node}):
-            is_told = attribute in TOLD_BY_PAGES or attribute.startswith("variant:")
+            is_listed = attribute in LISTED_BY_PAGES or attribute.startswith("variant:")
             cells = [
                 None
-                if each is None or (is_page and not is_told)
+                if each is None or (is_page and not is_listed)
                 else _joined(node.get(attribute, ()) for node in each)
                 for each, is_page in zip(values, are_pages, strict=True)
             ]

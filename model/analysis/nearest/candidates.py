@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from spackscope.model.analysis.differences.own_differences import (
-    TOLD_BY_PAGES,
+    LISTED_BY_PAGES,
     Difference,
     Value,
     attribute_values,
@@ -55,7 +55,7 @@ class LookAlikes:
         names = {name for name, _ in self.attributes ^ other.attributes}
         if self.lists_dependencies and other.lists_dependencies:
             return names
-        return {name for name in names if name.startswith("variant:") or name in TOLD_BY_PAGES}
+        return {name for name in names if name.startswith("variant:") or name in LISTED_BY_PAGES}
 
     def differences(self, other: LookAlikes) -> list[Difference]:
         """Return the attributes that differ with their values, without the compiler."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spackscope.model.presentation.comparison import (
-    NOT_TOLD,
+    UNKNOWN,
     ComparedRow,
     ComparedSpec,
     ComparedTable,
@@ -23,7 +23,7 @@ def test_equal_rows_and_what_follows_are_folded_away() -> None:
     rows = (
         row("version", "1", "1", "2"),
         row("package_hash", "a", "a", "b", follows="version"),
-        row("target", "zen3", "zen3", NOT_TOLD),
+        row("target", "zen3", "zen3", UNKNOWN),
     )
     table = ComparedTable("hdf5", SPECS, 3, (True,) * 3, rows, (), kinds=2)
     assert [line.row or line.text for line in table_lines(table)] == [

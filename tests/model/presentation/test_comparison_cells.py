@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.presentation.comparison import (
     MISSING,
-    NOT_TOLD,
+    UNKNOWN,
     ComparedRow,
     ComparedSpec,
     ComparedTable,
@@ -36,8 +36,8 @@ def row(attribute: str, *values: str, **fields: object) -> ComparedRow:
         (("2", "1", "1"), ["rare", "common", "common"]),
         (("1", "2"), ["common", "rare"]),
         ((MISSING, MISSING, "1"), ["missing", "missing", "common"]),
-        ((NOT_TOLD, "1", "2"), ["unknown", "common", "rare"]),
-        ((MISSING, NOT_TOLD), ["missing", "unknown"]),
+        ((UNKNOWN, "1", "2"), ["unknown", "common", "rare"]),
+        ((MISSING, UNKNOWN), ["missing", "unknown"]),
     ],
 )
 def test_the_most_common_value_is_what_others_differ_from(
@@ -49,7 +49,7 @@ def test_the_most_common_value_is_what_others_differ_from(
 @pytest.mark.parametrize(
     ("attribute", "values", "label", "texts"),
     [
-        ("version", ("4.3", MISSING, NOT_TOLD), "mpich", ["4.3", "-", "?"]),
+        ("version", ("4.3", MISSING, UNKNOWN), "mpich", ["4.3", "-", "?"]),
         ("variant:hwloc", ("+", "~", MISSING), "mpich", ["+hwloc", "~hwloc", "-"]),
         ("variant:pmi", ("pmix", "pmi2"), "mpich", ["pmi=pmix", "pmi=pmi2"]),
         ("variant:wrapperrpath", ("+", "~"), "mpich wrapperrpath", ["+", "~"]),

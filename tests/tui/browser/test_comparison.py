@@ -148,7 +148,7 @@ def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, index: Pa
     browser = FakeBrowser(index, tmp_path / "hdf5" / "specs.md", query="hdf5").load()
     browser.host.change(marks=(A, C, page["hash"]))
     table = compare(browser)
-    assert table.tells == (True, True, False)
+    assert table.lists_dependencies == (True, True, False)
     assert "zlib 1.3 1.2 ? mpich zlib" in rows(table)
     assert not table.runs_the_same
     own = {row.attribute: row.values for row in table.rows or () if row.part == "own"}
@@ -164,7 +164,7 @@ def test_of_a_hash_in_two_sources_the_one_that_tells_more_is_compared(
     browser = FakeBrowser(tmp_path / "a", index, tmp_path / "c", query="hdf5@1.14").load()
     browser.host.change(marks=(A, C))
     table = compare(browser)
-    assert table.tells == (True, True)
+    assert table.lists_dependencies == (True, True)
     assert [spec.hash for spec in table.specs] == [A, C]
 
 

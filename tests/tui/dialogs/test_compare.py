@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from spackscope.model.presentation.comparison import (
     MISSING,
-    NOT_TOLD,
+    UNKNOWN,
     ComparedRow,
     ComparedSpec,
     ComparedTable,
@@ -157,8 +157,8 @@ async def test_the_screen_opens_before_the_table_is_there_and_says_why_if_there_
 
 
 async def test_without_dependencies_the_screen_says_so() -> None:
-    row = ComparedRow("own", "hdf5", "version", ("1.14.6", "1.14.5", NOT_TOLD, "1.14.6"))
-    table = replace(TABLE, tells=(False,) * 4, rows=(row,), build_rows=None)
+    row = ComparedRow("own", "hdf5", "version", ("1.14.6", "1.14.5", UNKNOWN, "1.14.6"))
+    table = replace(TABLE, lists_dependencies=(False,) * 4, rows=(row,), build_rows=None)
     async with comparing(table) as (browser, _, _):
         assert "Dependencies not listed: not compared" in browser.text
         assert "to build only" not in browser.text
