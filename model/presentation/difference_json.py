@@ -39,7 +39,7 @@ def comparison_json(
         document |= {
             "pairs": comparison.pairs,
             "causes": [cause_json(cause, hashes) for cause in comparison.causes],
-            "unexplained": comparison.unexplained,
+            "untold": comparison.unexplained,
             "lists_dependencies": comparison.lists_dependencies,
             "complete": not (comparison.is_cut or comparison.unexplained)
             and comparison.lists_dependencies,

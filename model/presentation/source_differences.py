@@ -149,7 +149,7 @@ class SourceReport:
                 "changed": [self._change_json(package, hashes) for package in its.changed],
                 "causes": [*map(_cause_json, its.causes)],
                 "followers": [asdict(followers) for followers in its.followers],
-                "unexplained": its.unexplained,
+                "untold": its.unexplained,
                 "roots": {
                     "added": [self._spec_json(id_, hashes) for id_ in its.roots.added],
                     "removed": [self._spec_json(id_, hashes) for id_ in its.roots.removed],
@@ -178,7 +178,7 @@ class SourceReport:
                     **self._pair_json(NodePair(change.a, change.b), hashes),
                     "own": change.own,
                     "causes": change.causes,
-                    "unexplained": change.is_unexplained,
+                    "untold": change.is_unexplained,
                 }
                 for change in package.specs
             ],
