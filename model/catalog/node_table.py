@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any
 
 from spackscope.model.core.records import NodeFacts
 from spackscope.model.index.connection import Database
@@ -18,7 +18,7 @@ _EMPTY = "[]"
 _SELECT = f"SELECT {', '.join(NodeFacts._fields)} FROM node"
 
 
-class NodeTable(Sequence[NodeFacts]):
+class NodeTable:
     """The facts by the codes of specs; safe to use from several threads.
 
     Most commands need few of the nodes, and those that need many need them all.
@@ -29,14 +29,8 @@ class NodeTable(Sequence[NodeFacts]):
         self._few: dict[int, NodeFacts] = {}
         self._all: list[NodeFacts] | None = None
 
-    @overload
-    def __getitem__(self, code: int) -> NodeFacts: ...
-
-    @overload
-    def __getitem__(self, code: slice) -> list[NodeFacts]: ...
-
-    def __getitem__(self, code: int | slice) -> NodeFacts | list[NodeFacts]:
-        if self._all is not None or isinstance(code, slice) or len(self._few) == _MAX_SINGLE:
+    def __getitem__(self, code: int) -> NodeFacts:
+        if self._all is not None or len(self._few) == _MAX_SINGLE:
             return self._read_all()[code]
         facts = self._few.get(code)
         if facts is None:
@@ -45,9 +39,6 @@ class NodeTable(Sequence[NodeFacts]):
                 raise IndexError(code)
             facts = self._few[code] = _facts(row)
         return facts
-
-    def __len__(self) -> int:
-        return len(self._read_all())
 
     def __iter__(self) -> Iterator[NodeFacts]:
         return iter(self._read_all())

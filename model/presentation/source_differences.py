@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -138,83 +138,79 @@ class SourceReport:
     def json(self) -> str:
         """Return all differences as a JSON object on one line."""
         its = self._comparison
-        hashes = _Hashes(its)
         return json.dumps(
             {
                 "sources": self._names,
                 "specs": [its.count_a, its.count_b],
                 "same": its.same,
-                "added": [self._package_json(package, hashes) for package in its.added],
-                "removed": [self._package_json(package, hashes) for package in its.removed],
-                "changed": [self._change_json(package, hashes) for package in its.changed],
+                "added": [self._package_json(package) for package in its.added],
+                "removed": [self._package_json(package) for package in its.removed],
+                "changed": [self._change_json(package) for package in its.changed],
                 "causes": [*map(_cause_json, its.causes)],
                 "followers": [asdict(followers) for followers in its.followers],
                 "untold": its.unexplained,
                 "roots": {
-                    "added": [self._spec_json(id_, hashes) for id_ in its.roots.added],
-                    "removed": [self._spec_json(id_, hashes) for id_ in its.roots.removed],
+                    "added": [self._spec_json(id_) for id_ in its.roots.added],
+                    "removed": [self._spec_json(id_) for id_ in its.roots.removed],
                     "changed": [
-                        {"package": self._graph.name(pair.a), **self._pair_json(pair, hashes)}
+                        {"package": self._graph.name(pair.a), **self._pair_json(pair)}
                         for pair in its.roots.changed
                     ],
                 },
             }
         )
 
-    def _package_json(self, package: PackageSpecs, hashes: _Hashes) -> dict[str, Any]:
+    @cached_property
+    def _hashes(self) -> dict[int, str]:
+        """The hashes of all specs that the comparison names."""
+        its, ids = self._comparison, set[int]()
+        for package in (*its.added, *its.removed):
+            ids.update(package.specs)
+        for change in its.changed:
+            ids.update(change.added, change.removed)
+            ids.update(id_ for spec in change.specs for id_ in (spec.a, spec.b))
+        ids.update(its.roots.added, its.roots.removed, *its.roots.changed)
+        return dict(zip(ids, self._graph.hashes(ids), strict=True))
+
+    def _package_json(self, package: PackageSpecs) -> dict[str, Any]:
         return {
             "package": package.package,
             "versions": self._versions(package.specs),
-            "hashes": [hashes[id_] for id_ in package.specs],
+            "hashes": [self._hashes[id_] for id_ in package.specs],
         }
 
-    def _change_json(self, package: PackageChange, hashes: _Hashes) -> dict[str, Any]:
+    def _change_json(self, package: PackageChange) -> dict[str, Any]:
         return {
             "package": package.package,
             "a": self._versions([*(change.a for change in package.specs), *package.removed]),
             "b": self._versions([*(change.b for change in package.specs), *package.added]),
             "specs": [
                 {
-                    **self._pair_json(NodePair(change.a, change.b), hashes),
+                    **self._pair_json(NodePair(change.a, change.b)),
                     "own": change.own,
                     "causes": change.causes,
                     "untold": change.is_unexplained,
                 }
                 for change in package.specs
             ],
-            "added": [self._spec_json(id_, hashes) for id_ in package.added],
-            "removed": [self._spec_json(id_, hashes) for id_ in package.removed],
+            "added": [self._spec_json(id_) for id_ in package.added],
+            "removed": [self._spec_json(id_) for id_ in package.removed],
         }
 
-    def _pair_json(self, pair: NodePair, hashes: _Hashes) -> dict[str, Any]:
+    def _pair_json(self, pair: NodePair) -> dict[str, Any]:
         a, b = (
-            {"version": self._graph.attributes(id_).version, "hash": hashes[id_]} for id_ in pair
+            {"version": self._graph.attributes(id_).version, "hash": self._hashes[id_]}
+            for id_ in pair
         )
         return {"a": a, "b": b}
 
-    def _spec_json(self, id_: int, hashes: _Hashes) -> dict[str, Any]:
+    def _spec_json(self, id_: int) -> dict[str, Any]:
         attributes = self._graph.attributes(id_)
         return {
             "package": attributes.package,
             "version": attributes.version,
-            "hash": hashes[id_],
+            "hash": self._hashes[id_],
         }
-
-
-class _Hashes(dict[int, str]):
-    """The hashes of all specs that a comparison names."""
-
-    def __init__(self, comparison: SourceComparison) -> None:
-        ids: Counter[int] = Counter()
-        for package in (*comparison.added, *comparison.removed):
-            ids.update(package.specs)
-        for change in comparison.changed:
-            ids.update((*change.added, *change.removed))
-            ids.update(id_ for spec in change.specs for id_ in (spec.a, spec.b))
-        roots = comparison.roots
-        ids.update((*roots.added, *roots.removed))
-        ids.update(id_ for pair in roots.changed for id_ in pair)
-        super().__init__(zip(ids, comparison.graph.hashes(ids), strict=True))
 
 
 def _specs(packages: Iterable[PackageSpecs]) -> int:
