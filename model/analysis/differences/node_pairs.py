@@ -136,23 +136,22 @@ def walk_pairs(
     entered where their hashes are equal. Raises Cancelled.
     """
     numbers = {NodePair(graph.identity(a), graph.identity(b)): 0}
-    pairs, parents, names, depths = [NodePair(a, b)], [0], [""], [0]
+    pairs, parents, names = [NodePair(a, b)], [0], [""]
     children: list[list[_Child]] = []
-    queue = deque(pairs)
+    # With each pair the depth of those below it.
+    queue = deque([(pairs[0], 1)])
     is_cut, links = False, 0
     while queue:
         if should_stop():
             raise Cancelled
         of_pair: list[_Child] = []
-        pair = queue.popleft()
+        pair, depth = queue.popleft()
         below = children_of(*pair) if links < MAX_LINKS else ()
         links += len(below)
         is_cut |= links >= MAX_LINKS
-        depth = depths[len(children)] + 1
         for name, pair, runs, compiles in below:
             key = NodePair(graph.identity(pair.a), graph.identity(pair.b))
-            number = numbers.get(key)
-            if number is None:
+            if (number := numbers.get(key)) is None:
                 if len(pairs) == MAX_PAIRS or depth > MAX_DEPTH:
                     is_cut = True
                     continue
@@ -160,8 +159,7 @@ def walk_pairs(
                 pairs.append(pair)
                 parents.append(len(children))
                 names.append(name)
-                depths.append(depth)
-                queue.append(pair)
+                queue.append((pair, depth + 1))
             of_pair.append(_Child(name, number, runs, compiles))
         children.append(of_pair)
     return PairWalk(pairs, parents, names, children, is_cut)
