@@ -138,8 +138,7 @@ def walk_pairs(
     numbers = {NodePair(graph.identity(a), graph.identity(b)): 0}
     pairs, parents, names = [NodePair(a, b)], [0], [""]
     children: list[list[_Child]] = []
-    # With each pair the depth of those below it.
-    queue = deque([(pairs[0], 1)])
+    queue = deque([(pairs[0], 1)])  # with the depth of what is below
     is_cut, links = False, 0
     while queue:
         if should_stop():
