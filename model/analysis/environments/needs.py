@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from spackscope.model.analysis.graphs.graph import is_run
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.errors import Cancelled
@@ -144,7 +145,7 @@ def _closure(
 
 def _edges(catalog: Catalog, parent: int, run_only: bool) -> Iterable[Edge]:
     edges = catalog.dependencies.of(parent)
-    return (e for e in edges if "link" in e.deptypes or "run" in e.deptypes) if run_only else edges
+    return (edge for edge in edges if is_run(edge.deptypes)) if run_only else edges
 
 
 def _read(
