@@ -109,7 +109,7 @@ def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None
     tmux.until("$")
     tmux.type(shlex.join(COMMAND), "Enter")
     tmux.until("1/346")
-    before = tmux.until("lists no dependencies")
+    before = tmux.until("Dependencies not")
     tmux.type("C-z")
     tmux.until("Stopped")
     tmux.type("fg", "Enter")
