@@ -14,8 +14,8 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import ComparedTable
 from spackscope.model.presentation.read_comparison import read_comparison
 from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host, Task
-from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 
 NOTHING_TO_COMPARE = "Mark two rows (space), or go to a row with look-alikes, then press d."
@@ -29,10 +29,8 @@ Key = tuple[tuple[int, ...], bool]
 class ComparisonController:
     """Open the screen, fill it as its parts are read, and do what it asks for."""
 
-    def __init__(
-        self, host: Host, navigation: Navigation, copy: Callable[[str, str], CopyDone]
-    ) -> None:
-        self._host, self._navigation, self._copy = host, navigation, copy
+    def __init__(self, host: Host, navigation: Navigation, selection: Selection) -> None:
+        self._host, self._navigation, self._selection = host, navigation, selection
         self._tables: dict[Key, ComparedTable] = {}
         self._catalog: Catalog | None = None
 
@@ -76,7 +74,10 @@ class ComparisonController:
             cursor_on = selected if column_id is None else column_id
             self._fill(screen, catalog, read_ids, cursor_on, by_kind)
 
-        screen = CompareScreen(lambda hash_: self._copy_hash(screen, hash_), fill)
+        def copy(hash_: str) -> None:
+            self._selection.copy_text(hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
+
+        screen = CompareScreen(copy, fill)
         self._host.open(screen, self._leave)
         fill(True)
 
@@ -117,13 +118,6 @@ class ComparisonController:
             screen.show_table(table, cursor_on)
 
         self._host.run(job, done, group="compare", failed=screen.show_failure)
-
-    def _copy_hash(self, screen: CompareScreen, hash_: str) -> None:
-        self._host.run(
-            lambda _: self._copy(hash_, f"{hash_[:SHORT_HASH]}…"),
-            lambda copied: screen.say(copied.text, error=copied.failed),
-            group="copy",
-        )
 
     def _leave(self, destination: Destination | None) -> None:
         """Stop reading, and go to what the user chose."""

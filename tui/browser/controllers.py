@@ -44,7 +44,7 @@ class Controllers:
         is_pick: bool = False,
     ) -> None:
         self.host = host
-        self._sources, self._session, self._copy = sources, session, copy
+        self._sources, self._session = sources, session
         self.assist = InputAssist(host)
         self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, self.assist)
@@ -64,7 +64,7 @@ class Controllers:
         """Specs side by side."""
         from spackscope.tui.browser.comparison import ComparisonController
 
-        return ComparisonController(self.host, self.navigation, self._copy)
+        return ComparisonController(self.host, self.navigation, self.selection)
 
     @cached_property
     def coverage(self) -> CoverageController:
@@ -74,8 +74,8 @@ class Controllers:
         return CoverageController(
             self.host,
             self.navigation,
+            self.selection,
             lambda hashes: self.comparison.compare(hashes),
-            self._copy,
             self._sources,
             self._session,
         )

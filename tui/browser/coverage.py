@@ -16,8 +16,8 @@ from spackscope.model.loader.load import load
 from spackscope.model.presentation.coverage import CoverageReport, read_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host, Task
-from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 
 NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
@@ -32,12 +32,12 @@ class CoverageController:
         self,
         host: Host,
         navigation: Navigation,
+        selection: Selection,
         compare: Callable[[Sequence[str]], object],
-        copy: Callable[[str, str], CopyDone],
         sources: Sequence[str],
         session: Session,
     ) -> None:
-        self._host, self._navigation, self._copy = host, navigation, copy
+        self._host, self._navigation, self._selection = host, navigation, selection
         self._compare = compare
         self._sources, self._session = sources, session
         self._catalog: Catalog | None = None
@@ -67,7 +67,7 @@ class CoverageController:
             self._fill(screen, catalog, names[number])
 
         def copy(hashes: Sequence[str], what: str) -> None:
-            self._copy_hashes(screen, hashes, what)
+            self._selection.copy_text("\n".join(hashes), what, screen.say)
 
         screen = CoverageScreen(copy, show_next)
         self._host.open(screen, self._leave)
@@ -108,13 +108,6 @@ class CoverageController:
                 screen.show_report(report)
 
         self._host.run(job, done, group="cover", failed=screen.show_failure)
-
-    def _copy_hashes(self, screen: CoverageScreen, hashes: Sequence[str], what: str) -> None:
-        self._host.run(
-            lambda _: self._copy("\n".join(hashes), what),
-            lambda copied: screen.say(copied.text, error=copied.failed),
-            group="copy",
-        )
 
     def _leave(self, choice: Choice | None) -> None:
         """Stop reading, and go to what the user chose."""

@@ -67,6 +67,14 @@ class Selection:
         else:
             self._host.say(NOTHING, error=True)
 
+    def copy_text(self, text: str, what: str, say: Callable[..., object]) -> None:
+        """Copy a text; `say` shows what came of it, on the screen that asked for it."""
+        self._host.run(
+            lambda _: self._copy(text, what),
+            lambda copied: say(copied.text, error=copied.failed),
+            group="copy",
+        )
+
     def _show_menu(self, specs: Sequence[Spec]) -> None:
         if specs:
             self._host.open(CopyDialog(specs), self._copy_form)
