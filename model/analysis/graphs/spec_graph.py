@@ -19,8 +19,10 @@ _WINDOW = 512
 def spec_graph(catalog: Catalog) -> SpecGraph:
     """Return the graph of a catalog; there is one for each.
 
-    graph = spec_graph(catalog)
-    graph.attributes(catalog.by_hash(hash_)[0].id).version
+    Nothing is read before it is needed.
+
+        graph = spec_graph(catalog)
+        graph.attributes(catalog.by_hash(hash_)[0].id).version
     """
     return catalog.cached(SpecGraph)
 
