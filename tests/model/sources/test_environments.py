@@ -78,6 +78,10 @@ def test_an_unknown_environment_is_answered_with_names_that_are_alike(spack: Spa
 
 
 @pytest.mark.parametrize("name", ["no/such", "\0", "../x", "none"])
-def test_what_does_not_exist_is_said_without_a_spack(name: str) -> None:
+def test_what_does_not_exist_is_said_without_a_spack(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Beside a clone there may be anything.
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SourceError, match=r"environment"):
         find_environment(name, Session({"SPACK_DISABLE_LOCAL_CONFIG": "1", "PATH": ""}))
