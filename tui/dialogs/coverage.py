@@ -91,8 +91,13 @@ class CoverageRows(VirtualList):
 
 
 def _first(lines: Sequence[CoverageLine]) -> int:
-    """Return the number of the first line that can be chosen."""
-    return next((number for number, line in enumerate(lines) if line.key), 0)
+    """Return the number of the first spec, or else of the first line that can be chosen.
+
+    The reasons above the specs are known later than they are: a cursor that begins on a spec
+    begins there whether or not the reasons are there already.
+    """
+    numbers = [number for number, line in enumerate(lines) if line.key]
+    return next((n for n in numbers if lines[n].spec is not None), next(iter(numbers), 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,16 @@ def test_hashes_of_what_is_missing_are_copied(sources: list[Path]) -> None:
     assert browser.copied == [f"{XZ}\n{HDF5}"]
 
 
+async def test_the_cursor_begins_on_a_spec_also_where_the_reasons_are_known(
+    sources: list[Path],
+) -> None:
+    async with browsing(*sources, size=(110, 20)) as browser:
+        for _ in "first", "read before":
+            await browser.press("C")
+            assert f"▸ {XZ[:7]}" in browser.text
+            await browser.press("escape")
+
+
 async def test_what_is_there_can_be_unfolded(sources: list[Path]) -> None:
     async with browsing(*sources, size=(110, 20)) as browser:
         await browser.press("C")
