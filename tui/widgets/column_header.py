@@ -12,7 +12,7 @@ from textual.widget import Widget
 from spackscope.model.catalog.listing import Sort
 from spackscope.model.core.text import pad, shorten
 from spackscope.model.presentation.column_layout import GAP, Layout
-from spackscope.tui.widgets.drawing import draw
+from spackscope.tui.widgets.drawing import ROW_STYLES, draw
 from spackscope.tui.widgets.note_columns import NoteColumns
 
 ASCENDING, DESCENDING = "↑", "↓"
@@ -21,7 +21,7 @@ ASCENDING, DESCENDING = "↑", "↓"
 class ColumnHeader(Widget):
     """The heads of the columns: which is current, which sorts, how many are out of view."""
 
-    COMPONENT_CLASSES = {"row--dim", "row--current"}
+    COMPONENT_CLASSES = ROW_STYLES
 
     @dataclass
     class Clicked(Message):

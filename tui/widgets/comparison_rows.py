@@ -22,7 +22,7 @@ from spackscope.model.presentation.comparison_cells import (
     users_text,
     value_texts,
 )
-from spackscope.tui.widgets.drawing import Piece, draw
+from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _GAP = 2
@@ -79,7 +79,7 @@ def place(name_width: int, widths: Sequence[int], width: int, current: int) -> P
 class ComparisonHead(Widget):
     """The title, the hashes over their columns, and the summary where there is room for it."""
 
-    COMPONENT_CLASSES = {"row--strong", "row--dim", "row--accent", "row--current"}
+    COMPONENT_CLASSES = ROW_STYLES
 
     _table: ComparedTable | None = None
     _placement = Placement()
@@ -134,8 +134,6 @@ class ComparisonRows(VirtualList):
 
     The `sign` comes before what differs, where there are no colours.
     """
-
-    COMPONENT_CLASSES = {"row--differs", "row--current"}
 
     @dataclass
     class Moved(Message):

@@ -29,7 +29,6 @@ class DetailPane(VirtualList):
 
     BINDINGS = bindings(DETAIL, TREE)
     BORDER_TITLE = "detail"
-    COMPONENT_CLASSES = {"row--good"}
 
     @dataclass
     class TermChosen(Message):

@@ -11,11 +11,23 @@ from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
 
+ROW_STYLES = {
+    f"row--{name}"
+    for name in (
+        *("hash", "good", "differs", "virtual", "error", "dim", "strong", "match"),
+        *("accent", "bar", "current", "cursor"),
+    )
+}
+"""The component classes of rows, by what a text means; `app.tcss` gives them colours."""
+
 _KEPT = "bar"
 """The style that stays as it is under the cursor: reversed, a bar would be what is beside it."""
 
 Piece = tuple[str, str]
-"""Some text of a line, and the name of its style: a component class without its prefix."""
+"""Some text of a line, and the names of its styles: component classes without their prefix.
+
+Of several names, separated by blanks, each adds to those before it: `dim current`.
+"""
 
 
 def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> Strip:
@@ -24,10 +36,15 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> St
     >>> draw(self, [("y", "key"), (" copy", "")], self.size.width, "status")
     """
     plain = widget.rich_style
-    segments = (
-        Segment(text, widget.get_component_rich_style(f"{prefix}--{name}") if name else plain)
-        for text, name in pieces
-    )
+
+    def style(names: str) -> Style:
+        parts = (
+            widget.get_component_rich_style(f"{prefix}--{name}", partial=True)
+            for name in names.split()
+        )
+        return sum(parts, plain)
+
+    segments = (Segment(text, style(names)) for text, names in pieces)
     return Strip(segments).adjust_cell_length(width, plain)
 
 
@@ -61,12 +78,15 @@ class RowPainter:
         style = self._styles.get(key)
         if style is None:
             style = widget.rich_style
-            if name:
-                style += widget.get_component_rich_style(f"row--{name}", partial=True)
-            if under_cursor and name != _KEPT:
+            is_stale = bool(style.dim)
+            for each in name.split():
+                style += widget.get_component_rich_style(f"row--{each}", partial=True)
+            if under_cursor and _KEPT not in name:
                 style += widget.get_component_rich_style("row--cursor", partial=True)
                 if widget.has_focus:
-                    style += Style(dim=False)
+                    style += Style(dim=is_stale)
+            # Bold and dim at once are neither in most terminals.
+            style += Style(bold=False) if is_stale else Style()
             self._styles[key] = style
         return style
 

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.drawing import Piece, RowPainter, empty_row
+from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 
@@ -33,14 +33,7 @@ class VirtualList(Widget, can_focus=True):
     """
 
     BINDINGS = bindings(LISTS)
-    COMPONENT_CLASSES = {
-        "row--cursor",
-        "row--strong",
-        "row--dim",
-        "row--match",
-        "row--accent",
-        "row--bar",
-    }
+    COMPONENT_CLASSES = ROW_STYLES
 
     class Highlighted(ListMessage):
         """Posted when the cursor moved to another row."""
