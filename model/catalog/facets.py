@@ -11,7 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.variants import is_variant, split_variant
+from spackscope.model.core.variants import is_variant, split_variant, variant_key
 from spackscope.model.index.damage import natural, reads_index
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Group, Term, exact_term
@@ -52,6 +52,7 @@ def facets(
             for value, count in count_values(query.minus(Query((group,)))).items():
                 if split_variant(value)[0] in names:
                     counts[value] = count
+        counts = _merged(counts)
     else:
         counts = count_values(query.without_column(column))
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -65,6 +66,16 @@ def _texts(counts: Mapping[Value, int]) -> Counter[str]:
         for text in set(value) if isinstance(value, tuple) else (str(value),):
             by_text[text] += count
     return by_text
+
+
+def _merged(counts: Mapping[str, int]) -> Counter[str]:
+    """Return the counts of variants with one text for each value, exact where any is: `:=`."""
+    texts: dict[str, str] = {}
+    merged: Counter[str] = Counter()
+    for text in sorted(counts):
+        # In this order `x:=1` comes before `x=1`.
+        merged[texts.setdefault(variant_key(text), text)] += counts[text]
+    return merged
 
 
 def chosen_values(

@@ -25,7 +25,7 @@ from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
 from spackscope.model.core.progress import never
 from spackscope.model.core.text import cell_width
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
 
@@ -270,7 +270,8 @@ class Listing:
         """
         sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
         codes = self._codes["variant_set"]
-        counts = Counter(chain.from_iterable(set(sets[code]) for code in codes))
+        keys = {code: set(map(variant_key, sets[code])) for code in set(codes)}
+        counts = Counter(chain.from_iterable(keys[code] for code in codes))
         counts_of: dict[str, list[int]] = defaultdict(list)
         for text, count in counts.items():
             counts_of[split_variant(text)[0]].append(count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)", re.DOTALL | re.ASCII)
 """The name, the operator and the value of `x=value`."""
@@ -25,6 +26,18 @@ def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
     inner = values[1:-1] if is_quoted else values
     is_single = is_quoted and values[0] == '"'
     return name.removesuffix(":"), (inner,) if is_single else tuple(inner.split(","))
+
+
+@lru_cache(1 << 14)
+def variant_key(variant: str) -> str:
+    """Return a text that is the same for one value of a variant, however Spack printed it.
+
+    Since 1.0 it prints several values in their order and after `:=`, before as `x=b,a`.
+    """
+    name, values = split_variant(variant)
+    if "=" not in variant or '"' in variant:
+        return variant
+    return f"{name}={','.join(sorted(values))}"
 
 
 def is_variant(pattern: str) -> bool:

@@ -17,7 +17,7 @@ from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.compilers import LANGUAGES
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.variants import split_variant, variant_key
 
 _PATCHES = "patches"
 _NO_COMPILER = "none"
@@ -76,7 +76,8 @@ class OwnAttributes:
         """For each set of variants the first with the same variants in any order."""
         first: dict[_Texts, int] = {}
         sets = self._lists("variants")
-        return [first.setdefault(tuple(sorted(set_)), code) for code, set_ in enumerate(sets)]
+        keys = (tuple(sorted(map(variant_key, set_))) for set_ in sets)
+        return [first.setdefault(key, code) for code, key in enumerate(keys)]
 
     @cached_property
     def _arches(self) -> list[tuple[str, str, str]]:
@@ -137,7 +138,7 @@ class OwnAttributes:
     @cached_property
     def _variants(self) -> _Decoded:
         """The values of the variants in each set, by their names."""
-        return _Decoded(self._dictionaries.values("variants"), split_variant)
+        return _Decoded(self._dictionaries.values("variants"), _split_variant)
 
     @cached_property
     def _flags(self) -> _Decoded:
@@ -157,6 +158,10 @@ class _Decoded(dict[int, dict[str, _Texts]]):
     def __missing__(self, code: int) -> dict[str, _Texts]:
         decoded = self[code] = dict(map(self._split, self._values[code]))
         return decoded
+
+
+def _split_variant(variant: str) -> tuple[str, _Texts]:
+    return split_variant(variant_key(variant))
 
 
 def _split_flag(flag: str) -> tuple[str, _Texts]:

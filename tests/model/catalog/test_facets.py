@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from tests.builders import all_records
+from tests.builders import all_records, catalog_of, record, write_page
 from tests.evaluator import satisfies
 
 QUERIES = [
@@ -101,3 +102,16 @@ def test_every_value_can_be_chosen_and_excluded(mixed: Catalog) -> None:
             assert mixed.count(picked) >= facet.count
             excluded = choose_values(Query(), column, [], [facet.value])
             assert mixed.count(excluded) == mixed.total - mixed.count(picked)
+
+
+def test_a_variant_has_one_value_however_spack_printed_it(tmp_path: Path) -> None:
+    printed = ["cuda_arch:=90", "cuda_arch=90", "cuda_arch:=80,90", "cuda_arch=90,80"]
+    write_page(tmp_path, [record(n, variants=[text]) for n, text in enumerate(printed)])
+    catalog = catalog_of(tmp_path)
+
+    counts = {facet.value: facet.count for facet in facets(catalog, Query(), "variants")}
+    chosen = choose_values(Query(), "variants", ["cuda_arch:=90"], [])
+
+    assert counts == {"cuda_arch:=90": 2, "cuda_arch:=80,90": 2}
+    assert catalog.count(chosen) == 2
+    assert {f.value: f.count for f in facets(catalog, chosen, "variants")} == counts

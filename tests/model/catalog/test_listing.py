@@ -209,3 +209,10 @@ def test_nothing_varies_in_one_row_or_in_none(tmp_path: Path) -> None:
 def test_what_varies_is_asked_of_the_shown_rows_only(mixed: Catalog) -> None:
     assert mixed.listing(View(parse("+mpi"))).varying_variants == {}
     assert "shared" in mixed.listing(View()).varying_variants
+
+
+def test_a_variant_does_not_vary_because_spack_printed_it_otherwise(tmp_path: Path) -> None:
+    variants = [["cuda_arch:=80,90", "+mpi"], ["cuda_arch=90,80", "~mpi"]]
+    write_page(tmp_path, [record(n, variants=each) for n, each in enumerate(variants)])
+
+    assert list(catalog_of(tmp_path).listing(View()).varying_variants) == ["mpi"]

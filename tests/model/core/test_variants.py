@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.variants import split_variant, variant_key
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,20 @@ from spackscope.model.core.variants import split_variant
 )
 def test_a_variant_is_split_into_name_and_values(variant: str, parts: object) -> None:
     assert split_variant(variant) == parts
+
+
+@pytest.mark.parametrize(
+    ("printed", "before_1_0"),
+    [
+        ("cuda_arch:=90", "cuda_arch=90"),
+        ("cuda_arch:=80,90", "cuda_arch=90,80"),
+        ("fabrics:='a b'", "fabrics='a b'"),
+    ],
+)
+def test_a_value_has_one_key_however_it_is_printed(printed: str, before_1_0: str) -> None:
+    assert variant_key(printed) == variant_key(before_1_0)
+
+
+def test_other_values_have_other_keys() -> None:
+    texts = ["+mpi", "~mpi", "mpi=1", "mpi=1,2", 'mpi="1,2"', "mpi"]
+    assert len(set(map(variant_key, texts))) == len(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,3 +154,13 @@ def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Any) -> None
     assert graph.run_closure([0]) == {0, children[0]}
     assert [graph.dependents(child) for child in children] == [{0, 1}, {0, 1}]
     assert spec_graph(catalog) is graph
+
+
+def test_a_variant_that_spack_printed_otherwise_is_the_same(tmp_path: Path) -> None:
+    variants = [["cuda_arch:=80,90", "+mpi"], ["+mpi", "cuda_arch=90,80"]]
+    write_page(tmp_path, [record(n, variants=each) for n, each in enumerate(variants)])
+
+    graph = spec_graph(catalog_of(tmp_path))
+
+    assert graph.configuration(0) == graph.configuration(1)
+    assert graph.attributes(0).variants == graph.attributes(1).variants
