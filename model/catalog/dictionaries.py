@@ -111,6 +111,11 @@ class Dictionaries:
         return [(text(origin), text(name)) for origin, name in rows]
 
     @cached_property
+    def source_names(self) -> frozenset[str]:
+        """The names of the sources that have records."""
+        return frozenset(chain.from_iterable(cast(Sequence[Sequence[str]], self.values("source"))))
+
+    @cached_property
     def lists_dependencies(self) -> bool:
         """Whether any document lists dependencies, and flags with them."""
         rows = self._database.execute("SELECT 1 FROM document WHERE dependencies LIMIT 1")

@@ -9,6 +9,7 @@ from operator import and_, or_
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries, hash_range
+from spackscope.model.catalog.source_names import with_full_name
 from spackscope.model.core.column import Column
 from spackscope.model.core.compilers import compiler_name, is_compiler
 from spackscope.model.core.errors import Unanswerable
@@ -149,6 +150,8 @@ class QueryCompiler:
             return FALSE if term.column == ANY else _marked(self._by_host.mask(term))
         if column.name == "flags" and not self._dictionaries.lists_dependencies:
             raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
+        if term.column == "source":
+            term = with_full_name(term, self._dictionaries.source_names)
         count = len(self._dictionaries.values(column.name))
         return _codes(column.storage, self._dictionaries.matching_codes(column.name, term), count)
 

@@ -1,0 +1,50 @@
+"""A source is found by the end of its name, as the screen shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog.source_names import with_full_name
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.parser import parse
+from tests.builders import catalog_of, record, write_page
+
+NAMES = ["/a/site.json", "/a/old-site.json", "/b/x/index.json", "/b/y/index.json", "public:v1"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("/a/site.json", "/a/site.json"),
+        ("site.json", "/a/site.json"),
+        ("…/site.json", "/a/site.json"),
+        ("old-site.json", "/a/old-site.json"),
+        ("y/index.json", "/b/y/index.json"),
+        ("v1", "public:v1"),
+        ("nowhere", "nowhere"),
+        ("*.json", "*.json"),
+        ("", ""),
+    ],
+)
+def test_the_end_of_a_name_is_enough(pattern: str, name: str) -> None:
+    for is_negated in (False, True):
+        term = with_full_name(Term("source", pattern, is_negated), NAMES)
+        assert term == Term("source", name, is_negated)
+
+
+def test_an_end_of_several_names_lists_them() -> None:
+    with pytest.raises(Unanswerable) as error:
+        with_full_name(Term("source", "index.json"), NAMES)
+    assert str(error.value) == ("2 sources end in index.json: /b/x/index.json and /b/y/index.json")
+
+
+def test_a_query_has_the_records_of_the_source(tmp_path: Path) -> None:
+    for number, name in enumerate(("one", "two")):
+        write_page(tmp_path / name, [record(number)])
+    catalog = catalog_of(tmp_path / "one", tmp_path / "two")
+
+    assert list(catalog.match(parse("source=one"))) == [0]
+    assert list(catalog.match(parse("!source=one"))) == [1]
