@@ -123,7 +123,7 @@ class IndexWriter:
             (storable(failure), self._sources[source]),
         )
         if not is_reported:
-            self.add_problem(Problem("", "", failure))
+            self.add_problem(Problem("", "", failure), source)
 
     def add_archive(self, hash_: str, size: float) -> None:
         """Add the size of an archive, for all records of its hash without one."""

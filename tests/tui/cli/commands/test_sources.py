@@ -36,7 +36,7 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
         ["source", "kind", "specs", "problems", "checked"],
         ["site", "pages", "1", "1", "-"],
         ["tree", "install tree", "22", "0", "-"],
-        ["gone", "unreadable", "0", "0", "-"],
+        ["gone", "unreadable", "0", "1", "-"],
     ]
     assert "the source gone does not exist" in result.stderr
 
