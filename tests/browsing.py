@@ -29,7 +29,9 @@ from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
+from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
 from tests.builders import Record
@@ -281,12 +283,22 @@ class Browser:
         return rows.packages[rows.cursor - 1].name if rows.cursor else None
 
     @property
+    def count(self) -> str:
+        """The count of the matches beside the query."""
+        return self.browser.query_one(QueryBar).count
+
+    @property
+    def marks_line(self) -> str:
+        """What the line above the hints says of the marked specs."""
+        return self.browser.query_one(MarksLine).text
+
+    @property
     def specs_title(self) -> str:
-        return str(self.table.border_title)
+        return " · ".join(filter(None, (self.count, self.table.shared, self.marks_line)))
 
     @property
     def packages_title(self) -> str:
-        return str(self.names.border_title)
+        return self.names.title
 
     @property
     def status(self) -> str:

@@ -3,37 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.core.cells import shorten_path
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import clean, shorten
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import query_of
+from spackscope.model.query.conditions import exact_term
 from spackscope.model.sources.resolve import STANDARD_INPUT
 
-_SOURCES_WIDTH = 40
-"""Cells for the names of all sources together."""
-
-_MIN_SOURCE_WIDTH = 18
 _MAX_VALUE_WIDTH = 24
 
 
-def catalog_title(catalog: Catalog) -> tuple[str, str]:
-    """Return where the records come from, and how many there are."""
-    names = [
-        source.kind if source.name == STANDARD_INPUT else clean(source.name)
-        for source in catalog.sources
-    ]
-    room = (_SOURCES_WIDTH - 2 * len(names) + 2) // max(1, len(names))
-    sources = [shorten_path(name, max(_MIN_SOURCE_WIDTH, room)) for name in names]
+class SourceChip(NamedTuple):
+    """A source in the title: its name in full and as it is shown, and its number of specs.
+
+    `is_cache` if some of its specs are cached: the others only list what is installed somewhere.
+    """
+
+    source: str
+    name: str
+    specs: int
+    is_cache: bool
+
+
+def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
+    """Return the sources of a catalog for the title. Raises IndexDamaged."""
+    names = [source.name for source in catalog.sources]
+    chips = []
+    for source in catalog.sources:
+        is_input = source.name == STANDARD_INPUT
+        name = source.kind if is_input else unique_end(source.name, names)
+        cached = query_of(exact_term("source", source.name), exact_term("state", "cached"))
+        is_cache = source.specs > 0 and catalog.count(cached) > 0
+        chips.append(SourceChip(source.name, clean(name), source.specs, is_cache))
+    return tuple(chips)
+
+
+def unique_end(name: str, names: Sequence[str]) -> str:
+    """Return the last parts of a path or an address: as few as no other name ends with."""
+    parts = name.rstrip("/").split("/")
+    others = ["/" + other.rstrip("/") for other in names if other != name]
+    for first in range(len(parts) - 1, -1, -1):
+        end = "/".join(parts[first:])
+        if not any(other.endswith("/" + end) for other in others):
+            return end
+    return name
+
+
+def tags_title(catalog: Catalog) -> str:
+    """Return the tag of the records, or how many there are; empty if they have none."""
     tags = [clean(tag) for tag in catalog.dictionaries.texts("tag") if tag]
-    title = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
-    if tags:
-        title += f" · {tags[0] if len(tags) == 1 else f'{len(tags):,} tags'}"
-    # Packages with dependency-only specs alone are not in the list of packages.
-    packages = len(catalog.packages(Query()))
-    return title, f"{counted(catalog.total, 'spec')} · {counted(packages, 'package')}"
+    return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
 
 
 def counted(count: int, noun: str) -> str:
@@ -41,16 +63,25 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def specs_title(listing: Listing, total: int, shared: Sequence[str], marked: int) -> str:
-    """Return how many specs of how many are shown, and the values that all of them share."""
-    of_all = "" if listing.shown == total else f" of {total:,}"
-    parts = [f"specs {listing.shown:,}{of_all}"]
-    if listing.counts is not None:
-        parts.append(counted(len(listing), "row"))
-    parts += shared
-    if marked:
-        parts.append(f"{marked:,} marked")
-    return " · ".join(part for part in parts if part)
+def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str, ...]:
+    """Return how many specs are shown, of how many, and in how many groups: longest form first.
+
+    `total` are the specs of the package, or of all packages.
+    """
+    what = clean(package) if package is not None else "specs"
+    shown = f"{listing.shown:,}"
+    count = f"{shown} {what}" if listing.shown == total else f"{shown} of {total:,} {what}"
+    groups = sum(count > 1 for count in listing.counts or ())
+    if not groups:
+        return count, shown
+    long = f"{count} · {counted(groups, 'look-alike group')}"
+    return long, f"{count} · {counted(groups, 'group')}", count, shown
+
+
+def shared_title(shared: Sequence[str]) -> str:
+    """Return the values that all rows share, as one line."""
+    parts = [part for part in shared if part]
+    return f"same in all: {' · '.join(parts)}" if parts else ""
 
 
 def shared_texts(listing: Listing) -> list[tuple[str, str]]:

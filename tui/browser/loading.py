@@ -181,13 +181,14 @@ class Loading:
 def _summarize(catalog: Catalog, session: Session) -> Summary:
     """Read what the titles show of a catalog, which answers for the host. Raises IndexDamaged."""
     attach_fit(catalog, session)
-    where, counts = titles.catalog_title(catalog)
+    everything = "with dependency-only specs" if session.include_dependency_only else ""
+    remark = " · ".join(filter(None, (titles.tags_title(catalog), everything)))
     rebuilt = REBUILT if catalog.was_damaged else ""
     notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
     return Summary(
         catalog,
-        where,
-        counts + (" · including dependency-only specs" if session.include_dependency_only else ""),
+        titles.source_chips(catalog),
+        remark,
         catalog.total,
         catalog.problem_count,
         "; ".join(filter(None, notices)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal
+from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
@@ -19,14 +19,19 @@ from spackscope.tui import keymap
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, BrowserState, Summary, Where
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.rules import DetailRule, Divider
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.title_line import TitleLine
 
-_PANES = ("packages", "specs", "detail")
+_PANES = ("packages", "facets", "specs", "detail")
+_ROUND = ("packages", "specs", "detail")
+"""The panes that Tab goes through."""
 
 
 class Panes:
@@ -40,18 +45,27 @@ class Panes:
         self.title = TitleLine(id="title")
         self.query_bar = QueryBar(id="query")
         self.names = PackageList(id="packages", classes="pane")
+        self.facets = FacetPane(id="facets", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
         self.detail = DetailPane(id="detail", classes="pane")
+        self.marks = MarksLine(id="marks")
         self.status = StatusLine(id="status")
 
     def compose(self) -> ComposeResult:
-        """Lay out title and query above the panes, and the status below."""
+        """Lay out title and query above the panes, marks and status below.
+
+        The side column is packages and facets, beside the table above the detail.
+        """
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
         yield self.popup
         yield self.title
         yield self.query_bar
-        yield Horizontal(self.names, Container(self.table, self.detail, id="work"), id="panes")
+        lists = Vertical(self.names, self.facets, id="lists")
+        side = Horizontal(lists, Divider(id="divider"), id="side")
+        work = Vertical(self.table, DetailRule(id="detail-rule"), self.detail, id="work")
+        yield Container(side, work, id="panes")
+        yield self.marks
         yield self.status
 
     @property
@@ -93,6 +107,7 @@ class Panes:
         """Move the focus to a pane, or to the query line."""
         widgets: dict[str, Widget] = {
             "packages": self._screen.query_one(PackageRows),
+            "facets": self.facets,
             "specs": self.table.shown_list,
             "detail": self.detail,
             QUERY: self.query_bar.input,
@@ -113,8 +128,9 @@ class Panes:
         """Move the focus to the next filter or pane, or with -1 to the one before."""
         if self.table.next_filter(step):
             return
-        order = (QUERY, *_PANES)
-        target = order[(order.index(self.pane) + step) % len(order)]
+        order = (QUERY, *_ROUND)
+        here = "packages" if self.pane == "facets" else self.pane
+        target = order[(order.index(here) + step) % len(order)]
         if target == QUERY:
             self.query_bar.focus_input()
         else:
@@ -122,13 +138,16 @@ class Panes:
 
     def show_focus(self) -> None:
         """Show what belongs to the input or pane that got the focus."""
-        if self.pane != QUERY:
-            self._step_to(self.pane)
+        self._step_to(self.pane)
         self.show_hints()
         self.show_popup_soon()
 
     def _step_to(self, pane: str) -> None:
-        """Show a pane where there is room for one at a time."""
+        """Show a pane, which others make room for, or leave; rows follow a query being typed."""
+        if pane == QUERY:
+            if self._screen.has_class("step-detail"):
+                return
+            pane = "specs"
         for name in _PANES:
             self._screen.set_class(name == pane, f"step-{name}")
 
@@ -153,7 +172,8 @@ class Panes:
             self.title.show_machine(new.machine)
         if new.marks != old.marks:
             self.table.show_marks(new.marks)
-        if new.results is not old.results or new.marks != old.marks:
+            self.marks.show_marks(new.marks)
+        if new.results is not old.results:
             self.show_counts()
         if new.details is not old.details:
             self._show_details(new)
@@ -178,9 +198,7 @@ class Panes:
         self.names.say_instead_of_rows(text if self._screen.has_class("-single") else "")
 
     def _show_summary(self, summary: Summary) -> None:
-        self.title.show_catalog(summary.where, summary.counts)
-        count = summary.problems
-        self.status.show_problems(f"! {titles.counted(count, 'problem')}" if count else "")
+        self.title.show_catalog(summary.chips, summary.remark, summary.problems)
 
     def _show_results(self, state: BrowserState) -> None:
         results = state.results
@@ -202,17 +220,17 @@ class Panes:
         self.show_hints()
 
     def show_counts(self) -> None:
-        """Show how many specs are shown and marked, and what all of them share."""
+        """Show how many specs are shown, and what all of them share."""
         results, summary = self._state.results, self._state.summary
         if results is None or summary is None:
             return
-        self.query_bar.show_count(f"{results.listing.shown:,} of {summary.total:,}")
-        total = results.selected.total if results.selected is not None else summary.total
+        selected = results.selected
+        total = selected.total if selected is not None else summary.total
+        package = selected.name if selected is not None else None
+        self.query_bar.show_count(titles.query_counts(results.listing, total, package))
         placed = self.table.placed_names
         shared = [text for column, text in results.shared if column not in placed]
-        shared = [results.hidden, *shared]
-        title = titles.specs_title(results.listing, total, shared, len(self._state.marks))
-        self.table.border_title = Content(title)
+        self.table.show_shared(" · ".join(filter(None, (results.hidden, *shared))))
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
@@ -220,9 +238,6 @@ class Panes:
         if details is not None and not details.is_pending:
             lines = with_relations(details.lines, details.relations)
             self.detail.show_spec(lines, details.tree, details.at)
-            unfolded = details.tree.unfolded_sections if details.tree is not None else ()
-            # Trees are as wide as they are deep.
-            self.detail.set_class(bool(unfolded), "-unfolded")
             beside = "" if details.row.spec.in_cache else " · not in the table"
             self.detail.border_title = Content(f"detail{beside}")
             self.show_hints()

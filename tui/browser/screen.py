@@ -31,6 +31,7 @@ from spackscope.tui.widgets.query_bar import QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.title_line import TitleLine
 
 _REST = 0.1
 """Seconds that rows rest before their notes are computed: a letter may follow."""
@@ -63,6 +64,10 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
         self.panes.detail.dependency_tree
     ),
     DetailPane.HintsChanged: lambda self, event: self.panes.show_hints(),
+    TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle_source(
+        event.source
+    ),
+    TitleLine.ProblemsClicked: lambda self, event: self.action_browse("show_problems"),
     DetailPane.Left: lambda self, event: self.panes.go_to("specs"),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""
@@ -73,6 +78,13 @@ class BrowserScreen(Screen[None]):
 
     BINDINGS = keymap.bindings(keymap.ANYWHERE)
     HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-flat"),
+        (14, "-low"),
+        (20, "-short"),
+        (28, "-high"),
+        (40, "-tall"),
+    ]
     # Else Textual puts the focus into the query line first, and takes it out again.
     AUTO_FOCUS = ""
 

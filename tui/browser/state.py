@@ -21,6 +21,7 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column
 from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.widgets.row_windows import Windows
@@ -37,11 +38,14 @@ NO_COMPLETIONS = Completions(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A catalog, and what the title shows of it, read in a worker thread."""
+    """A catalog, and what the title shows of it, read in a worker thread.
+
+    `chips` are its sources, `remark` what else the title says of them, `notice` a message.
+    """
 
     catalog: Catalog
-    where: str
-    counts: str
+    chips: tuple[SourceChip, ...]
+    remark: str
     total: int
     problems: int
     notice: str

@@ -28,7 +28,6 @@ class DetailPane(VirtualList):
     """
 
     BINDINGS = bindings(DETAIL, TREE)
-    BORDER_TITLE = "detail"
 
     @dataclass
     class TermChosen(Message):

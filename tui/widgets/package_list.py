@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.fuzzy import matching
@@ -60,15 +60,15 @@ class PackageList(Vertical):
     class Opened(Message):
         """Posted when the user goes on to the specs."""
 
-    BORDER_TITLE = "packages"
-
     packages: Sequence[PackageCount] = ()
     selected: str | None = None
+    title = "packages"
 
     _rows = getters.query_one(PackageRows)
 
     def compose(self) -> ComposeResult:
-        """Lay out the filter above the rows."""
+        """Lay out the title and the filter above the rows."""
+        yield Static("packages", id="packages-title", classes="pane-title")
         yield FilterInput("filter…", name="names", id="names")
         yield PackageRows(id="package-rows")
 
@@ -113,7 +113,8 @@ class PackageList(Vertical):
         empty = f"no package matches {clean(text)}\n⌫ removes letters"
         rows.show(length, self._row_of(self.selected), empty=empty)
         count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
-        self.border_title = Content(f"packages {count}")
+        self.title = f"packages {count}"
+        self.query_one("#packages-title", Static).update(Content(self.title), layout=False)
 
     def _row_of(self, name: str | None) -> int:
         numbers = (n for n, package in enumerate(self._rows.packages, 1) if package.name == name)

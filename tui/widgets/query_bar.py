@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rich.highlighter import Highlighter
@@ -10,18 +11,25 @@ from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from spackscope.model.core.text import cell_width
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.tui.widgets.drawing import draw
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
 
 _KINDS = (
     *(lexer.NAME, lexer.WORD, lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY),
     *(lexer.NOT, lexer.OR, lexer.ERROR, "key", "value"),
 )
+
+
+_COUNT_MARGIN = 2
+"""Cells between the query and the count."""
 
 
 class _QueryHighlighter(Highlighter):
@@ -71,6 +79,45 @@ class QueryInput(FilterInput):
         self.post_message(self.Recalled(self, 1))
 
 
+class QueryCount(Widget):
+    """The count of the matches, which leaves at least a half of the line to the query."""
+
+    COMPONENT_CLASSES = {"count--text"}
+
+    _forms: Sequence[str] = ("",)
+    _width = 0
+
+    @property
+    def text(self) -> str:
+        """The form that is shown."""
+        room = self.screen.size.width // 2
+        forms = (text for text in self._forms if cell_width(text) + _COUNT_MARGIN <= room)
+        return next(forms, "")
+
+    def show(self, forms: Sequence[str]) -> None:
+        """Show another count; the line is laid out again only where its width changes."""
+        if forms != self._forms:
+            self._forms = forms
+            self.fit()
+            self.refresh()
+
+    def fit(self) -> None:
+        """Take as many cells as the text needs."""
+        width = cell_width(self.text) + _COUNT_MARGIN
+        if self._width != width:
+            self._width = width
+            self.styles.width = width
+
+    def on_mount(self) -> None:
+        """Begin without a text."""
+        self.fit()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the text after a gap."""
+        width = self.size.width
+        return draw(self, [("  ", ""), (self.text, "text")], width, "count")
+
+
 class QueryBar(Horizontal):
     """The query line and the count of its matches."""
 
@@ -82,7 +129,7 @@ class QueryBar(Horizontal):
             name="query",
             id="query-input",
         )
-        yield Static(id="query-count")
+        yield QueryCount(id="query-count")
 
     input = getters.query_one(QueryInput)
 
@@ -99,6 +146,11 @@ class QueryBar(Horizontal):
         if self.input is not typed_in and self.input.parsed.query != query:
             self.input.reflect(str(query))
 
-    def show_count(self, text: str) -> None:
-        """Show the count of the matches."""
-        self.query_one("#query-count", Static).update(Content(text))
+    @property
+    def count(self) -> str:
+        """The count of the matches as it is shown."""
+        return self.query_one(QueryCount).text
+
+    def show_count(self, forms: Sequence[str]) -> None:
+        """Show the count of the matches in the longest of some forms that leaves room."""
+        self.query_one(QueryCount).show(forms)

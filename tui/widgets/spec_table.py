@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Static
 
 from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.listing import Listing, Sort
@@ -83,10 +84,11 @@ class SpecTable(Vertical):
         self._scope: object = ()
         self._arrangement: object = None
         self._column = "hash"
-        self.border_title = Content("specs")
+        self.shared = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the heads above the filters, and these above the rows."""
+        yield Static(id="spec-shared")
         yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
@@ -156,6 +158,12 @@ class SpecTable(Vertical):
         self.rows.display = not relaxations
         if before.has_focus and self.shown_list is not before:
             self.shown_list.focus()
+
+    def show_shared(self, text: str) -> None:
+        """Show what all rows have in common, above the heads."""
+        if text != self.shared:
+            self.shared = text
+            self.query_one("#spec-shared", Static).update(Content(text), layout=False)
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query in all filters except the one that is typed in."""

@@ -7,17 +7,37 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.presentation.titles import (
-    catalog_title,
     counted,
     position,
+    query_counts,
     shared_texts,
-    specs_title,
+    source_chips,
+    tags_title,
+    unique_end,
 )
 from spackscope.model.query.parser import parse
 
 
-def test_the_catalog_is_named_by_source_and_tag_with_its_size(sample: Catalog) -> None:
-    assert catalog_title(sample) == ("sample_data · develop", "346 specs · 4 packages")
+def test_sources_are_named_with_their_size(sample: Catalog) -> None:
+    (chip,) = source_chips(sample)
+
+    assert (chip.name, chip.specs, chip.is_cache) == ("sample_data", 346, True)
+    assert tags_title(sample) == "develop"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("/a/site/derecho.lock", "derecho.lock"),
+        ("/a/one/spack.lock", "one/spack.lock"),
+        ("https://mirror.example/build/", "build"),
+        ("spack:site", "spack:site"),
+    ],
+)
+def test_a_source_is_shown_by_the_end_that_no_other_has(name: str, shown: str) -> None:
+    others = ["/a/two/spack.lock", "/a/one/spack.lock", "/b/x_derecho.lock"]
+
+    assert unique_end(name, [*others, name]) == shown
 
 
 def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:
@@ -27,14 +47,24 @@ def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:
     expected = {"package": "py-build", "os": "ubuntu24.04", "target": "aarch64"}
     assert expected.items() <= shared.items()
     assert not {"hash", "variants", "tag", "source", "state"} & shared.keys()
-    title = specs_title(listing, sample.total, list(shared.values()), 2).split(" · ")
-    assert title == [f"specs {listing.shown} of 346", *shared.values(), "2 marked"]
 
 
 def test_folded_rows_are_counted(sample: Catalog) -> None:
     listing = sample.listing(View(folded=True))
 
-    assert specs_title(listing, sample.total, [], 0) == "specs 346 · 38 rows"
+    groups = sum(count > 1 for count in listing.counts or ())
+    assert query_counts(listing, sample.total, None) == (
+        f"346 specs · {groups} look-alike groups",
+        f"346 specs · {groups} groups",
+        "346 specs",
+        "346",
+    )
+
+
+def test_matches_are_counted_among_the_specs_of_their_package(sample: Catalog) -> None:
+    listing = sample.listing(View(parse("package=py-build os=ubuntu24.04")))
+
+    assert query_counts(listing, 24, "py-build")[0] == f"{listing.shown} of 24 py-build"
 
 
 @pytest.mark.parametrize(("count", "text"), [(1, "1 spec"), (2_052, "2,052 specs")])

@@ -28,7 +28,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
         async with browsing("/no/such/place", size=size) as browser:
             assert "/no/such/place does not exist" in shown_text(browser)
             assert "r reloads · q quits" in shown_text(browser)
-            assert (browser.packages_title, browser.specs_title) == ("packages", "specs")
+            assert (browser.packages_title, browser.specs_title) == ("packages", "")
             await browser.press(
                 "j", "enter", "y", "z", "s", "Y", "!", "space", "slash", "x", "escape"
             )

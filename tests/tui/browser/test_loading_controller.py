@@ -119,7 +119,7 @@ def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
         browser.settle()
         assert browser.shown == shown
         assert browser.state.summary is not None
-        is_mentioned = "including dependency-only specs" in browser.state.summary.counts
+        is_mentioned = "with dependency-only specs" in browser.state.summary.remark
         assert is_mentioned == (len(shown) == 2)
 
 
@@ -171,22 +171,22 @@ def test_a_catalog_whose_title_cannot_be_read_is_rebuilt_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_page(tmp_path, [record(1)])
-    title, failures = titles.catalog_title, [IndexDamaged("no name")]
+    title, failures = titles.tags_title, [IndexDamaged("no name")]
 
-    def fail_once(catalog: Catalog) -> tuple[str, str]:
+    def fail_once(catalog: Catalog) -> str:
         if failures:
             raise failures.pop()
         return title(catalog)
 
-    monkeypatch.setattr(titles, "catalog_title", fail_once)
+    monkeypatch.setattr(titles, "tags_title", fail_once)
     browser = FakeBrowser(tmp_path).load()
     assert browser.host.message.startswith(REBUILT)
     assert browser.shown == {hash_of(1)}
 
-    def fail(_: Catalog) -> tuple[str, str]:
+    def fail(_: Catalog) -> str:
         raise IndexDamaged("no name")
 
-    monkeypatch.setattr(titles, "catalog_title", fail)
+    monkeypatch.setattr(titles, "tags_title", fail)
     browser.load()
     assert browser.host.message == f"{STILL_DAMAGED}: no name"
 

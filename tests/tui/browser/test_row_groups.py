@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
-from tests.browsing import browsing
+from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -200,15 +200,15 @@ def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
 
 
 async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
-    async with browsing(index, query="app", size=(120, 24)) as browser:
+    async with browsing(index, query="app", size=(60, 24)) as browser:
         await browser.press("2", "z")
-        (folded,) = row_texts(browser.lines)
+        (folded,) = row_texts(browser)
         assert " ".join(folded.split()) == "▸ ×4 2 kinds 1.3.1 none 1 lib"
         assert browser.lines[-1].startswith(" ⏎ open ")
         await browser.press("enter")
         assert browser.lines[-1].startswith(" ⏎ close ")
         await browser.press("j", "enter")
-        assert [" ".join(line.split()) for line in row_texts(browser.lines)] == [
+        assert [" ".join(line.split()) for line in row_texts(browser)] == [
             "▾ ×4 2 kinds 1.3.1 none 1",
             "▸ ├▾×3 2222222 1 build tools only: all run the same",
             "│ 2222222 1 with gmake 4, lib 2",
@@ -231,7 +231,8 @@ async def test_pages_say_once_that_they_tell_nothing(tmp_path: Path) -> None:
         assert browser.text.count("not told here") == 1
 
 
-def row_texts(lines: Sequence[str]) -> list[str]:
-    """Return the rows of the table, without its frame."""
-    table = [line.split("││")[1] for line in lines if "││" in line]
-    return [line for line in table[2:] if line.strip()]
+def row_texts(browser: Browser) -> list[str]:
+    """Return the rows of the table as they are on the screen."""
+    region = browser.table.rows.region
+    lines = [line[region.x : region.right] for line in browser.lines[region.y : region.bottom]]
+    return [line for line in lines if line.strip()]

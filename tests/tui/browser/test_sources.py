@@ -39,8 +39,7 @@ def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
 
     summary = FakeBrowser(one, other).load().state.summary
     assert summary is not None
-    assert "…/builds-of-today, " in summary.where
-    assert "yesterday" in summary.where
+    assert [chip.name for chip in summary.chips] == ["builds-of-today", "builds-of-yesterday"]
 
 
 async def test_a_mirror_that_is_down_is_shown_from_its_cached_copy_with_a_message(
@@ -80,7 +79,7 @@ def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
 
     browser = FakeBrowser("-", session=Session({}, stdin_path=str(path))).load()
     assert browser.state.summary is not None
-    assert browser.state.summary.where.startswith("standard input")
+    assert [chip.name for chip in browser.state.summary.chips] == ["standard input"]
     assert ZLIB in browser.shown
 
 
