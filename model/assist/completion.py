@@ -74,7 +74,7 @@ def complete(
     is_inside = bool(text[cursor : cursor + 1].strip())
     is_begun = bool(text[max(0, cursor - 1) : cursor].strip())
     word = _typed_word(parsed)
-    is_counted = parsed.column in ("", *COUNTED)
+    is_counted = parsed.column in ("", *COUNTED) or parsed.column[:1] == "+"
     if is_inside or word is None or not is_counted or not (is_begun or always):
         return Completions(cursor, cursor)
     try:
@@ -95,8 +95,12 @@ def _filter_values(
     catalog: Catalog, parsed: ParsedInput, typed: str, should_stop: ShouldStop
 ) -> Iterator[Completion]:
     # The whole value, where the word alone would match anywhere in others.
-    sign = "" if parsed.column == "variants" else "="
-    values = facets(catalog, without_word(parsed), parsed.column, should_stop=should_stop)
+    variant = parsed.column[1:] if parsed.column[:1] == "+" else ""
+    sign = "" if variant or parsed.column == "variants" else "="
+    column = "variants" if variant else parsed.column
+    values = facets(catalog, without_word(parsed), column, should_stop=should_stop)
+    if variant:
+        values = [facet for facet in values if split_variant(facet.value)[0] == variant]
     for facet in _ranked(values, typed):
         yield Completion(sign + quote_word(facet.value), facet.count)
 

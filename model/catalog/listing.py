@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby, repeat
@@ -192,7 +192,13 @@ class Listing:
 
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
-        _ = self.constants, self.widths, self.varying_variants, self.lists_dependencies
+        _ = self.constants, self.widths, self.varying_columns, self.varying_variants
+        _ = self.lists_dependencies, self.max_count
+
+    @cached_property
+    def max_count(self) -> int:
+        """The most specs that a row stands for."""
+        return max(self.counts, default=1) if self.counts is not None else 1
 
     def count_look_alikes(self, look_alike: int) -> int:
         """Return the number of specs shown of a look-alike."""
@@ -263,20 +269,35 @@ class Listing:
         return widths
 
     @cached_property
-    def varying_variants(self) -> dict[str, int]:
-        """The variants whose values differ among the rows, or that some rows lack, and their rank.
+    def variants(self) -> Mapping[str, Mapping[str, int]]:
+        """Each variant of the rows with its texts, and how many sets of variants have each text.
 
-        The variant that splits the rows most evenly has rank 0.
+        An empty text stands for the sets without the variant.
         """
         sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
         codes = self._codes["variant_set"]
-        keys = {code: set(map(variant_key, sets[code])) for code in set(codes)}
-        counts = Counter(chain.from_iterable(keys[code] for code in codes))
-        counts_of: dict[str, list[int]] = defaultdict(list)
+        keys = (set(map(variant_key, sets[code])) for code in codes)
+        counts = Counter(chain.from_iterable(keys))
+        by_name: dict[str, dict[str, int]] = defaultdict(dict)
         for text, count in counts.items():
-            counts_of[split_variant(text)[0]].append(count)
-        varying = [(max(each), name) for name, each in counts_of.items() if max(each) < len(codes)]
-        return {name: rank for rank, (_, name) in enumerate(sorted(varying))}
+            by_name[split_variant(text)[0]][text] = count
+        for texts in by_name.values():
+            if missing := len(codes) - sum(texts.values()):
+                texts[""] = missing
+        return by_name
+
+    @cached_property
+    def varying_variants(self) -> dict[str, int]:
+        """The variants whose values differ among the rows, or that some rows lack, and their rank.
+
+        The variant that splits the rows most evenly has rank 0; patches come last.
+        """
+        varying = sorted(
+            (name == "patches", max(texts.values()), name)
+            for name, texts in self.variants.items()
+            if len(texts) > 1
+        )
+        return {name: rank for rank, (_, _, name) in enumerate(varying)}
 
     def row_of(self, id_: int, look_alike: int, role: RowRole = RowRole.SPEC) -> int | None:
         """Return the number of the row that shows a spec, alone or folded with its look-alikes.

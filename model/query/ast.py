@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.conditions import Condition, Group, Term, exact_term
 from spackscope.model.query.matchers import is_glob
@@ -109,12 +110,12 @@ class Query:
         return replace(self, groups=self.groups[:-1]) if self.groups else Query()
 
     def of_column(self, column: str) -> tuple[Group, ...]:
-        """Return the groups whose conditions are all on one column."""
-        return tuple(g for g in self.groups if all(c.column == column for c in g))
+        """Return the groups whose conditions are all on one column, or on the variant `+x`."""
+        return tuple(g for g in self.groups if all(_is_on(c, column) for c in g))
 
     def without_column(self, column: str) -> Query:
-        """Return the query without the groups whose conditions are all on one column."""
-        groups = tuple(g for g in self.groups if any(c.column != column for c in g))
+        """Return the query without the groups that `of_column` returns."""
+        groups = tuple(g for g in self.groups if not all(_is_on(c, column) for c in g))
         return replace(self, groups=groups)
 
 
@@ -134,6 +135,16 @@ def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
         # Names alone are alternatives like any others.
         return Query((*shared, tuple(dict.fromkeys(groups[0][0] for groups in rest))))
     return Query(shared, rest if all(rest) else ())
+
+
+def _is_on(condition: Condition, column: str) -> bool:
+    if column[:1] != "+":
+        return condition.column == column
+    if not isinstance(condition, Term) or condition.column != "variants":
+        return False
+    if not is_variant(condition.pattern):
+        return False
+    return split_variant(condition.pattern)[0] == column[1:]
 
 
 _UNNAMED = Term("package", "?*", negated=True)

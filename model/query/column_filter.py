@@ -3,6 +3,9 @@
 A word matches anywhere in the value; `=word` matches the whole value, `!word` excludes, `|`
 separates alternatives, and version ranges, target ranges, `+variant`, `%compiler` and hashes are
 as in a query.
+
+A variant has a filter too: the column `+x` stands for the variant `x`. Its words are `+x`, `~x`
+and `x=value`, for which `+`, `~` and `value` are enough.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import re
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import ANSWERS
-from spackscope.model.core.variants import is_variant
+from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
@@ -59,7 +62,7 @@ def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
     joined = False
     for count, match in enumerate(_WORD.finditer(text)):
         word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
-        if match[0] == "|" or word in _INCOMPLETE:
+        if match[0] == "|" or word in _INCOMPLETE - _complete(column):
             joined = match[0] == "|" and bool(groups)
             continue
         try:
@@ -75,6 +78,11 @@ def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
         joined = False
         spans.setdefault(condition, match.span())
     return tuple(dict.fromkeys(groups)), spans
+
+
+def _complete(column: str) -> frozenset[str]:
+    """Return the signs that are whole words in the filter of a column."""
+    return frozenset({"+", "~", "!+", "!~"}) if column[:1] == "+" else frozenset()
 
 
 def column_text(query: Query, column: str) -> str:
@@ -93,9 +101,25 @@ def _condition(column: str, word: str) -> Condition:
         if [condition.column for condition in conditions] != [column]:
             raise ValueError(f"{body} is more than a compiler. Type it in the query line.")
         return conditions[0]
-    term = Term(column, _pattern(column, body), negated)
+    if column[:1] == "+":
+        term = Term("variants", _variant_pattern(column[1:], body), negated)
+    else:
+        term = Term(column, _pattern(column, body), negated)
     matcher(term.column, term.pattern)
     return term
+
+
+def _variant_pattern(name: str, body: str) -> str:
+    """Return the pattern of a variant for a word of its filter."""
+    if body in ("+", "~"):
+        return body + name
+    if is_variant(body) and split_variant(body)[0] == name:
+        return body
+    if body[:1] in ("+", "~"):
+        raise ValueError(f"{body} is not {name}. Type other variants in the query line.")
+    if body.startswith("=") or is_glob(body):
+        return f"{name}={body.removeprefix('=') or '*'}"
+    return f"{name}=*{body}*"
 
 
 def _pattern(column: str, body: str) -> str:
@@ -118,7 +142,11 @@ def _word(column: str, condition: Condition) -> str:
     if not isinstance(condition, Term):
         return str(condition)
     sign, pattern = "!" * condition.negated, condition.pattern
-    for word in (pattern[1:-1], pattern, f"={pattern}"):
+    words = (pattern[1:-1], pattern, f"={pattern}")
+    if column[:1] == "+":
+        value = lexer.unquoted(pattern.partition("=")[2])
+        words = (value[1:-1], value if is_glob(value) else "", pattern)
+    for word in words:
         if word and word not in _INCOMPLETE and word != "|":
             try:
                 if _condition(column, sign + word) == condition:

@@ -50,6 +50,12 @@ GCC = Depends(True, (Term("package", "gcc"), Term("version", "13:")))
         ("os", "| ubuntu |", [Term("os", "*ubuntu*")]),
         ("variants", "+ ~ !+ !~", []),
         ("version", "@ !@ !", []),
+        ("+hl", "+", [Term("variants", "+hl")]),
+        ("+hl", "~hl", [Term("variants", "~hl")]),
+        ("+hl", "!~ =", [Term("variants", "~hl", negated=True)]),
+        ("+fabrics", "of", [Term("variants", "fabrics=*of*")]),
+        ("+fabrics", "=ofi", [Term("variants", "fabrics=ofi")]),
+        ("+fabrics", "fabrics=ofi", [Term("variants", "fabrics=ofi")]),
     ],
 )
 def test_a_filter_is_parsed_word_by_word(column: str, text: str, terms: list[Term]) -> None:
@@ -65,6 +71,7 @@ def test_a_filter_is_parsed_word_by_word(column: str, text: str, terms: list[Ter
         ("hash", "abc abd", 4),
         ("size", "10MB", 0),
         ("os", "a 'b", 2),
+        ("+hl", "+hl ~mpi", 4),
     ],
 )
 def test_an_error_of_a_filter_has_its_offset(column: str, text: str, offset: int) -> None:
@@ -83,6 +90,15 @@ def test_a_filter_replaces_the_conditions_on_its_column() -> None:
     assert column_text(changed, "os") == "ubuntu !24"
     assert column_text(query, "os") == "=centos7"
     assert apply_filter(query, "os", "")[0] == parse("hdf5 +mpi")
+
+
+def test_the_filter_of_a_variant_leaves_other_variants_alone() -> None:
+    query = parse("hdf5 +hl ~mpi | +hl fabrics=ofi !fabrics=*u*")
+
+    assert column_text(query, "+hl") == "+hl"
+    assert column_text(query, "+fabrics") == "fabrics=ofi !u"
+    assert column_text(query, "+mpi") == "", "the alternatives are on two variants"
+    assert apply_filter(query, "+hl", "~")[0] == parse(f"{query.without_column('+hl')} ~hl")
 
 
 def test_alternatives_are_in_the_filter_of_their_column() -> None:
@@ -127,7 +143,7 @@ def test_a_pattern_is_written_and_parsed_again(column: str, pattern: str) -> Non
     assert column_groups(column, column_text(query, column))[0] == query.groups
 
 
-@given(st.sampled_from(sorted(BY_NAME)), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
+@given(st.sampled_from([*sorted(BY_NAME), "+hl"]), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
 @settings(max_examples=400)
 def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
     groups, refusal = read_or_refused(column, text)
