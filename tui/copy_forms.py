@@ -37,6 +37,9 @@ FORMS = (
 )
 """All forms, in the order of the menu."""
 
+ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", FORMS[0].spell)
+"""The form of marked specs that are not all in sight: chosen, it takes all of them."""
+
 
 def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
     """Return specs in one form: each on a line of its own, once, without a final line end."""
@@ -49,10 +52,11 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     >>> summary(FORMS[0], [spec], marked=False)
     '2ggad67…'
     """
-    if marked:
-        return f"{len(specs):,} marked {form.plural if len(specs) > 1 else form.name}"
+    if marked and len(specs) > 1:
+        return f"{len(specs):,} marked {form.plural}"
     text = spelled(form, specs)
-    return f"{text[:SHORT_HASH]}…" if form is FORMS[0] else text
+    text = f"{text[:SHORT_HASH]}…" if form is FORMS[0] else text
+    return f"marked {text}" if marked else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,16 @@ class Key:
 KEYS = (
     Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
     Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
-    Key(ANYWHERE, "y", "copy_hash", "y", "Copy the hash, or the hashes of marked specs.", "copy"),
-    Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy a hash, spec, install command or JSON."),
+    Key(
+        ANYWHERE,
+        "y",
+        "copy_hash",
+        "y",
+        "Copy the hash of the row or of marked rows.",
+        "copy",
+    ),
+    Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy in another form: spec, install command, JSON."),
+    Key(ANYWHERE, "U", "unmark", "U", "Clear all marks."),
     Key(ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare"),
     Key(
         ANYWHERE,
@@ -99,7 +107,6 @@ KEYS = (
         "detail",
     ),
     Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark"),
-    Key(SPECS, "u", "unmark", "u", "Clear all marks."),
     Key(DETAIL, "enter", "choose", "⏎", "Filter by the value.", "filter by value"),
     Key(DETAIL, "h,left", "fold", "h ←", "Go back to the specs."),
     Key(TREE, "enter", "choose", "⏎", "Go to the spec; on a head: unfold or fold.", "go to it"),

@@ -21,6 +21,7 @@ from spackscope.model.catalog.opened_rows import (
     find_row,
     opened_rows,
 )
+from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
 from spackscope.model.core.progress import never
@@ -207,6 +208,21 @@ class Listing:
     def look_alike_ids(self, look_alike: int) -> IdRanges:
         """Return the ids of the specs shown of a look-alike."""
         return self._specs.within(*self._arrays.specs(look_alike))
+
+    def shows(self, id_: int) -> bool:
+        """Check whether a spec is shown, in a row of its own or in a folded one."""
+        return id_ in self._specs
+
+    def ids_of(self, row: Row) -> Sequence[int]:
+        """Return the ids of all specs that a row stands for."""
+        if row.has_look_alikes:
+            return self.look_alike_ids(row.look_alike)
+        group = self._opened.get(row.look_alike)
+        kinds = (RowRole.KIND, RowRole.OPEN_KIND)
+        if group is None or row.role not in kinds:
+            return (row.id,)
+        members = (each.members for each in group.rows if each.role in kinds)
+        return next((ids for ids in members if row.id in ids), (row.id,))
 
     def opened_kind(self, id_: int, look_alike: int) -> Sequence[int]:
         """Return the specs of the opened kind with a spec; empty if its kind is not opened."""

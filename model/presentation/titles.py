@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
+from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import exact_term
@@ -96,6 +98,12 @@ def shared_texts(listing: Listing) -> list[tuple[str, str]]:
             text = shorten(column.cell(value), _MAX_VALUE_WIDTH)
             texts.append((name, column.title(value) if column.title is not None else text))
     return texts
+
+
+def spec_title(spec: Spec) -> str:
+    """Return the name, the version and the short hash of a spec."""
+    version = f"@{spec.version}" if spec.version else ""
+    return clean(f"{spec.package}{version} /{spec.hash[:SHORT_HASH]}")
 
 
 def position(row: int, length: int) -> str:

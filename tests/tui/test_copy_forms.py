@@ -23,6 +23,6 @@ def test_the_message_names_what_is_copied() -> None:
     assert summary(HASH, SPECS[:1], marked=False) == "aaaaaaa…"
     assert summary(SLASH, SPECS[:1], marked=False) == f"/{HASHES[0]}"
     assert summary(HASH, SPECS[:2], marked=True) == "2 marked hashes"
-    assert summary(HASH, SPECS[:1], marked=True) == "1 marked hash"
+    assert summary(HASH, SPECS[:1], marked=True) == "marked aaaaaaa…"
     assert summary(SPEC, SPECS[:2], marked=True) == "2 marked spec strings"
     assert summary(JSON, SPECS[:2], marked=True) == "2 marked JSON records"

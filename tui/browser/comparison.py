@@ -13,8 +13,8 @@ from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import ComparedTable
 from spackscope.model.presentation.read_comparison import read_comparison
+from spackscope.tui.browser.copying import Copying
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 
@@ -29,8 +29,8 @@ Key = tuple[tuple[int, ...], bool]
 class ComparisonController:
     """Open the screen, fill it as its parts are read, and do what it asks for."""
 
-    def __init__(self, host: Host, navigation: Navigation, selection: Selection) -> None:
-        self._host, self._navigation, self._selection = host, navigation, selection
+    def __init__(self, host: Host, navigation: Navigation, copying: Copying) -> None:
+        self._host, self._navigation, self._copying = host, navigation, copying
         self._tables: dict[Key, ComparedTable] = {}
         self._catalog: Catalog | None = None
 
@@ -75,7 +75,7 @@ class ComparisonController:
             self._fill(screen, catalog, read_ids, cursor_on, by_kind)
 
         def copy(hash_: str) -> None:
-            self._selection.copy_text(hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
+            self._copying.copy_text(hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
 
         screen = CompareScreen(copy, fill)
         self._host.open(screen, self._leave)

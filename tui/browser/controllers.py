@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.copying import Copying
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.input_assist import InputAssist
@@ -51,10 +52,12 @@ class Controllers:
         self.details = DetailsController(host, sources, session)
         self.navigation = Navigation(host, self.search, self.details)
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
-        self.selection = Selection(host, self.recall, copy)
+        self.selection = Selection(host, self.recall)
         self.selection.on_marked = self.details.relate
+        self.loading.on_catalog = self.selection.forget
         self.value_filter = ValueFilter(host, self.search)
         self.groups = RowGroups(host, self.search)
+        self.copying = Copying(host, self.recall, self.groups, copy)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
         )
@@ -64,7 +67,7 @@ class Controllers:
         """Specs side by side."""
         from spackscope.tui.browser.comparison import ComparisonController
 
-        return ComparisonController(self.host, self.navigation, self.selection)
+        return ComparisonController(self.host, self.navigation, self.copying)
 
     @cached_property
     def coverage(self) -> CoverageController:
@@ -74,7 +77,7 @@ class Controllers:
         return CoverageController(
             self.host,
             self.navigation,
-            self.selection,
+            self.copying,
             lambda hashes: self.comparison.compare(hashes),
             self._sources,
             self._session,

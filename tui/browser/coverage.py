@@ -15,8 +15,8 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.coverage import CoverageReport, read_report
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.copying import Copying
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 
@@ -32,12 +32,12 @@ class CoverageController:
         self,
         host: Host,
         navigation: Navigation,
-        selection: Selection,
+        copying: Copying,
         compare: Callable[[Sequence[str]], object],
         sources: Sequence[str],
         session: Session,
     ) -> None:
-        self._host, self._navigation, self._selection = host, navigation, selection
+        self._host, self._navigation, self._copying = host, navigation, copying
         self._compare = compare
         self._sources, self._session = sources, session
         self._catalog: Catalog | None = None
@@ -67,7 +67,7 @@ class CoverageController:
             self._fill(screen, catalog, names[number])
 
         def copy(hashes: Sequence[str], what: str) -> None:
-            self._selection.copy_text("\n".join(hashes), what, screen.say)
+            self._copying.copy_text("\n".join(hashes), what, screen.say)
 
         screen = CoverageScreen(copy, show_next)
         self._host.open(screen, self._leave)

@@ -12,8 +12,12 @@ from spackscope.tui.browser.state import Host
 _SPEC_KEYS = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", "d", "t", "w")
 """Keys that work in any pane, on the spec that is selected by then."""
 _ROW_KEYS = (*_SPEC_KEYS, "enter", "space", "z", "escape")
+_MARK_KEYS = ("y", "Y", "d", "enter")
+"""Keys that act on the marks, which are found in the catalog first."""
 _BLOCKING = ("jump", "path", "menu")
 """Jobs that move the focus or open a dialog when they are done."""
+_MARKING = ("marking", "marks")
+"""Jobs that read what is marked."""
 
 
 class Focus:
@@ -64,7 +68,7 @@ class Focus:
             return False
         if where.input is not None:
             return self._is_typing_late(key)
-        if host.is_running(*_BLOCKING):
+        if host.is_running(*_BLOCKING) or (key in _MARK_KEYS and host.is_running(*_MARKING)):
             return True
         if not state.is_answered:
             return where.pane in ("specs", "detail") or key in _SPEC_KEYS

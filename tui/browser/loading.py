@@ -27,7 +27,7 @@ class Loading:
     """Load the catalog, report the progress, and replace a damaged index once.
 
     `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
-    show instead of rows.
+    show instead of rows, `on_catalog` when another catalog has come.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class Loading:
         self._damaged: Catalog | None = None
         self.failure = ""
         self.on_missing: Callable[[str], None] = lambda text: None
+        self.on_catalog: Callable[[], None] = lambda: None
 
     @property
     def is_loading(self) -> bool:
@@ -137,6 +138,7 @@ class Loading:
         row = host.where.row
         self._navigation.forget()
         host.change(summary=loaded)
+        self.on_catalog()
         query = state.view.query
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.packages:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
+from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widget import Widget
 
 from spackscope.model.assist.diagnostics import is_unfinished
+from spackscope.model.catalog.dependency_tree import Node
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.core.text import cell_width
 from spackscope.model.presentation import titles
@@ -24,6 +26,7 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.rules import DetailRule, Divider
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
@@ -91,17 +94,34 @@ class Panes:
     def where(self) -> Where:
         """Where the user is."""
         input_, detail, rows = self.focused_input, self.detail, self.table.rows
+        line = detail.current.line
         return Where(
             self.pane,
             input_.name if input_ is not None else None,
             self.table.highlighted,
             rows.is_waiting,
+            self._is_row_seen,
             self.table.column,
             (detail.cursor, detail.top),
             detail.current.term,
             detail.current.tree_row,
+            line if isinstance(line, Node) else None,
             self.query_bar.input.value,
         )
+
+    @property
+    def _is_row_seen(self) -> bool:
+        """Whether the row under the cursor of the table is on the screen, and nothing over it."""
+        rows = self.table.rows
+        line = rows.cursor - rows.top
+        if not rows.is_on_screen or not 0 <= line < rows.size.height:
+            return False
+        try:
+            at = rows.region.offset
+            widget, _ = self._screen.get_widget_at(at.x, at.y + line)
+        except NoWidget:
+            return False
+        return widget is rows
 
     def go_to(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
@@ -139,6 +159,7 @@ class Panes:
     def show_focus(self) -> None:
         """Show what belongs to the input or pane that got the focus."""
         self._step_to(self.pane)
+        self._show_marks()
         self.show_hints()
         self.show_popup_soon()
 
@@ -170,9 +191,11 @@ class Panes:
             self._show_results(new)
         if new.machine is not None and new.machine != old.machine:
             self.title.show_machine(new.machine)
-        if new.marks != old.marks:
-            self.table.show_marks(new.marks)
-            self.marks.show_marks(new.marks)
+        if new.marks != old.marks or new.marked != old.marked:
+            self.table.show_marks(RowMarks(new.marks, new.marked))
+            self._show_marks()
+        elif new.marks and new.results is not old.results:
+            self._show_marks()
         if new.results is not old.results:
             self.show_counts()
         if new.details is not old.details:
@@ -183,6 +206,12 @@ class Panes:
             self._show_draft(old, new)
         if new.can_go_back != old.can_go_back or new.connected is not old.connected:
             self.show_hints()
+
+    def _show_marks(self) -> None:
+        """Name the marked specs; in the detail `y` copies the spec that is shown there."""
+        state = self._state
+        copies = self.pane != "detail"
+        self.marks.show(state.marks, state.marked, state.listing, copies=copies)
 
     def show_query(self, *, rewrite: bool) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""

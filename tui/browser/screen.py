@@ -54,7 +54,6 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     PackageList.Opened: lambda self, event: self.panes.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
-    SpecTable.Unmarked: lambda self, event: self.controllers.selection.clear(),
     SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
     SpecTable.Placed: lambda self, event: self.panes.show_counts(),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),

@@ -15,8 +15,9 @@ from spackscope.model.assist.completion import Completions
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.dependency_tree import Node, Tree
 from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column
@@ -121,7 +122,8 @@ class BrowserState:
     """All that the browser shows.
 
     `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
-    typed, has no rows yet, and leaves the rows as they are. `connected` is the catalog whose edges
+    typed, has no rows yet, and leaves the rows as they are. `marks` are hashes, and `marked` what
+    the catalog knows of them. `connected` is the catalog whose edges
     have been read, so that trees can be shown. `machine` is what specs are to run on.
     """
 
@@ -132,6 +134,7 @@ class BrowserState:
     draft: Draft | None = None
     details: Details | None = None
     marks: tuple[str, ...] = ()
+    marked: tuple[MarkedSpec, ...] = ()
     connected: Catalog | None = None
     can_go_back: bool = False
     machine: Machine | None = None
@@ -171,19 +174,22 @@ class BrowserState:
 class Where:
     """Where the user is: the pane and input with the focus, and what is under the cursors.
 
-    `row` and `column` are those of the table; `is_waiting` if the row is still to be read.
-    `position` is the line of the detail with the cursor and that at its top; `term` is the filter
-    of that line, `tree_row` its line of the tree. `query_text` is what the query line shows.
+    `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and
+    `is_row_seen` if it is on the screen. `position` is the line of the detail with the cursor and
+    that at its top; `term` is the filter of that line, `tree_row` its line of the tree, which is
+    `node`. `query_text` is what the query line shows.
     """
 
     pane: str = "packages"
     input: str | None = None
     row: Row | None = None
     is_waiting: bool = False
+    is_row_seen: bool = True
     column: str = "hash"
     position: tuple[int, int] = (0, 0)
     term: Term | None = None
     tree_row: int | None = None
+    node: Node | None = None
     query_text: str = ""
 
 

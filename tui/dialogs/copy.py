@@ -13,7 +13,8 @@ from textual.widgets.option_list import Option
 
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
-from spackscope.tui.copy_forms import FORMS, CopyForm, spelled
+from spackscope.model.presentation.titles import spec_title
+from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, spelled
 from spackscope.tui.dialogs.base import HINT_GAP, Dialog
 
 _EXAMPLE = 66
@@ -21,23 +22,31 @@ _EXAMPLE = 66
 
 
 class CopyDialog(Dialog[CopyForm]):
-    """A menu of the forms, each with the text that it would copy of the first spec."""
+    """A menu of the forms, each with the text that it would copy of the first spec.
 
-    def __init__(self, specs: Sequence[Spec]) -> None:
+    With `all_marks`, a number, the hashes of all marked specs can be chosen too: not all of them
+    are in sight.
+    """
+
+    def __init__(self, specs: Sequence[Spec], all_marks: int = 0) -> None:
         super().__init__()
-        self._specs = specs
+        self._specs, self._all_marks = specs, all_marks
+        self._forms = (*FORMS, ALL_MARKS) if all_marks else FORMS
 
     def compose(self) -> ComposeResult:
         """List the forms, each with an example under it."""
         count = len(self._specs)
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("copy" if count == 1 else f"copy {count:,} marked specs")
+            names = spec_title(self._specs[0]) if count == 1 else f"{count:,} marked specs"
+            box.border_title = Content(f"copy {names}")
             box.border_subtitle = Content(HINT_GAP.join(("⏎ or letter copy", "esc close")))
-            yield OptionList(*(self._option(form) for form in FORMS))
+            yield OptionList(*(self._option(form) for form in self._forms))
 
     def _option(self, form: CopyForm) -> Option:
         key = "/" if form.key == "slash" else form.key
         example = shorten(spelled(form, self._specs[:1]), _EXAMPLE)
+        if form is ALL_MARKS:
+            example = f"{self._all_marks:,} marked, of which some are out of sight"
         prompt = Content.assemble(
             (f" {key}  ", "bold $accent"), form.name, "\n", (f"    {example}", "dim")
         )
@@ -45,11 +54,11 @@ class CopyDialog(Dialog[CopyForm]):
 
     def on_key(self, event: events.Key) -> None:
         """Choose a form by its letter."""
-        for form in FORMS:
+        for form in self._forms:
             if event.key == form.key:
                 event.stop()
                 self.dismiss(form)
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(FORMS[event.option_index])
+        self.dismiss(self._forms[event.option_index])

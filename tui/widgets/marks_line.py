@@ -1,33 +1,118 @@
-"""The line above the hints that names the marked specs."""
+"""The line above the hints that names the marked specs, and the keys for them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import clean, shorten
-from spackscope.tui.widgets.drawing import draw
+from spackscope.model.core.text import cell_width
+from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
+from spackscope.tui.widgets.row_marks import MARKED
+
+_KEYS = (("d", "compare", "compare"), ("y", "copy", "copy_hash"), ("U", "clear", "unmark"))
+"""Keys for marked specs, each with its word and its action in the browser."""
+_GAP = 2
+_ENOUGH = 30
+"""Cells of names for which the words after the keys are left out."""
+
+
+def mark_pieces(
+    marked: Sequence[MarkedSpec], listing: Listing | None, total: int, width: int
+) -> list[Piece]:
+    """Name as many marked specs as fit into a width, those out of sight dim.
+
+    Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
+    """
+    hidden = total - sum(spec.is_in(listing) for spec in marked)
+    head = f"{MARKED} {total:,} marked" + (f", {hidden:,} out of sight" if hidden else "")
+    if width - cell_width(head) < _ENOUGH // 2:
+        head = f"{MARKED} {total:,}"
+    pieces: list[Piece] = [(head, "differs")]
+    room = width - cell_width(head)
+    title = ""
+    for number, spec in enumerate(marked):
+        is_shown = spec.is_in(listing)
+        name = "" if spec.title == title else f"  {spec.title}"
+        text = f" /{spec.hash[:SHORT_HASH]}"
+        left = total - number - 1
+        needed = cell_width(f"{name}{text}") + (cell_width(_more(left)) if left else 0)
+        if needed > room:
+            return [*pieces, (_more(total - number), "dim")] if number else pieces
+        title = spec.title
+        pieces += [(name, "" if is_shown else "dim"), (text, "hash" if is_shown else "dim")]
+        room -= cell_width(f"{name}{text}")
+    return pieces
+
+
+def _more(number: int) -> str:
+    return f"  and {number:,} more"
 
 
 class MarksLine(Widget):
-    """The marked hashes; it takes no line of the screen while there are none."""
+    """The marked specs, and what can be done with them; it is there only while some are marked."""
 
-    COMPONENT_CLASSES = {"row--differs", "row--dim"}
+    COMPONENT_CLASSES = ROW_STYLES | {"row--key"}
 
-    text = ""
+    _marked: Sequence[MarkedSpec] = ()
+    _listing: Listing | None = None
+    _total = 0
+    _copies = True
 
-    def show_marks(self, marks: Sequence[str]) -> None:
-        """Show other marks."""
-        hashes = " ".join(clean(mark[:SHORT_HASH]) for mark in marks)
-        self.text = f"{len(marks):,} marked  {hashes}" if marks else ""
+    @property
+    def text(self) -> str:
+        """What the line says without its sign and its keys; empty without marks."""
+        pieces = mark_pieces(self._marked, self._listing, self._total, self.size.width)
+        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(self._total)
+
+    def show(
+        self,
+        marks: Sequence[str],
+        marked: Sequence[MarkedSpec],
+        listing: Listing | None,
+        *,
+        copies: bool,
+    ) -> None:
+        """Show the marked specs; `copies` if `y` copies them where the focus is."""
+        self._total, self._marked = len(marks), marked
+        self._listing, self._copies = listing, copies
         self.display = bool(marks)
         self.refresh()
 
+    def _keys(self) -> list[tuple[str, str, str]]:
+        """Return the keys, without their words where these leave too little room for names."""
+        keys = [key for key in _KEYS if self._copies or key[2] != "copy_hash"]
+        width = sum(cell_width(f"  {key} {word}") for key, word, _ in keys)
+        if self.size.width - width < _ENOUGH:
+            keys = [(key, "", action) for key, _, action in keys]
+        return keys
+
+    def _key_pieces(self) -> list[tuple[Piece, str]]:
+        """Return the pieces of the keys, each with the action of a click on it."""
+        pieces: list[tuple[Piece, str]] = []
+        for key, word, action in self._keys():
+            pieces += [((" " * _GAP, ""), ""), ((key, "key"), action)]
+            pieces += [((f" {word}", ""), action)] if word else []
+        return [*pieces, ((" ", ""), "")]
+
     def render_line(self, y: int) -> Strip:
-        """Draw the line."""
-        width = self.size.width
-        text = shorten(self.text, max(0, width - 1))
-        return draw(self, [(f" {text}", "differs")], width, "row")
+        """Draw the names on the left, and the keys on the right."""
+        width, keys = self.size.width, [piece for piece, _ in self._key_pieces()]
+        room = width - sum(cell_width(text) for text, _ in keys)
+        pieces = mark_pieces(self._marked, self._listing, self._total, room - 1)
+        left = draw(self, [(" ", ""), *pieces], max(0, room), "row")
+        return Strip.join([left, draw(self, keys, width - left.cell_length, "row")])
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the key does that was clicked."""
+        keys = self._key_pieces()
+        at = self.size.width - sum(cell_width(text) for (text, _), _ in keys)
+        for (text, _), action in keys:
+            if at <= event.x < at + cell_width(text) and action:
+                await self.screen.run_action(f"browse('{action}')")
+            at += cell_width(text)

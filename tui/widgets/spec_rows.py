@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 
@@ -18,6 +18,7 @@ from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key, 
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.note_columns import NoteColumns
 from spackscope.tui.widgets.row_cells import RowCells
+from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -83,7 +84,7 @@ class SpecRows(VirtualList):
         self.placed: Sequence[Placed] = ()
         self.note_columns = NoteColumns()
         self.gutter_width = 2
-        self.marks: Collection[str] = ()
+        self.marks = RowMarks()
         self.listing: Listing | None = None
         self._cells: RowCells | None = None
         self._windows = RowWindows()
@@ -174,8 +175,7 @@ class SpecRows(VirtualList):
         """Return the gutter with cursor, mark and count, and then a piece or more a column."""
         data, cells = self.row(row), self._cells
         pieces: list[Piece] = [("▸" if row == self.cursor else " ", "accent")]
-        mark = data is not None and data.spec.hash in self.marks
-        pieces.append(("*" if mark else " ", "strong"))
+        pieces.append((self.marks.sign(data, self.listing) or " ", "differs"))
         if self.gutter_width > 2:
             sign = cells.sign(data, self.row(row + 1)) if cells is not None else ""
             count = f"×{data.count:,}" if data is not None and data.count > 1 else ""

@@ -26,6 +26,7 @@ from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.note_columns import NoteColumns, note_columns
 from spackscope.tui.widgets.relaxation_list import RelaxationList
+from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -61,10 +62,6 @@ class SpecTable(Vertical):
         """Posted to mark or unmark a row."""
 
         row: Row
-
-    @dataclass
-    class Unmarked(Message):
-        """Posted to clear all marks."""
 
     @dataclass
     class Closed(Message):
@@ -169,8 +166,8 @@ class SpecTable(Vertical):
         """Show a query in all filters except the one that is typed in."""
         self.query_one(FilterBar).reflect(query, typed_in)
 
-    def show_marks(self, marks: Collection[str]) -> None:
-        """Show which hashes are marked."""
+    def show_marks(self, marks: RowMarks) -> None:
+        """Show which rows are marked."""
         self.rows.marks = marks
         self.rows.refresh()
 
@@ -225,10 +222,6 @@ class SpecTable(Vertical):
         if (row := self.highlighted) is not None:
             self.post_message(self.Marked(row))
             self.rows.action_move(1)
-
-    def action_unmark(self) -> None:
-        """Clear all marks."""
-        self.post_message(self.Unmarked())
 
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""

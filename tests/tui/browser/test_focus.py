@@ -99,7 +99,7 @@ def test_tab_waits_for_completions_and_escape_for_the_rows(browser: FakeBrowser)
 
 def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBrowser) -> None:
     at(browser, "specs")
-    browser.controllers.selection.open_menu()
+    browser.controllers.copying.open_menu()
     assert late(browser, "s", "escape") == ["s", "escape"]
     browser.settle()
     assert late(browser, "s") == []

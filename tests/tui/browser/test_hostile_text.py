@@ -148,7 +148,7 @@ def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None
         for form in FORMS:
             text = spelled(form, [row.spec])
             assert not {c for c in text if c != "\n" and acts(c)}, form
-    browser.controllers.selection.copy_hash()
+    browser.controllers.copying.copy_hash()
     browser.settle()
     assert browser.copied
 

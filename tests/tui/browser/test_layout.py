@@ -114,7 +114,7 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
         assert spec.hash[:7] in browser.text
         assert browser.app.screen.focused is not None
 
-        await browser.press("ctrl+r", "enter", "u")
+        await browser.press("ctrl+r", "enter", "U")
         await browser.resize(160, 40)
         await browser.open_package("py-build")
         await browser.filter("os", "ubuntu24.04")

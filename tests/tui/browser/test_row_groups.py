@@ -81,19 +81,33 @@ SPECS = [
 ]
 
 
-def test_a_folded_row_of_several_kinds_is_not_copied(browser: FakeBrowser) -> None:
-    selection = browser.controllers.selection
-    for number, copied, message in (
-        (0, [], "4 look the same, but are 2 kinds: ⏎ opens them, d compares them."),
-        (1, [THREE], f"Copied {THREE[:7]}…, the most used of 3 that run the same (test)"),
-    ):
-        row = go_to(browser, number)
+def test_a_folded_row_of_several_kinds_is_opened_and_not_copied(browser: FakeBrowser) -> None:
+    copying = browser.controllers.copying
+    several = "4 builds look the same, but are 2 kinds: choose one to copy"
+    for copy in (copying.copy_hash, copying.open_menu):
+        go_to(browser, 0)
         browser.settle()
-        selection.copy_hash()
+        copy()
+        browser.settle()
+        assert (browser.copied, browser.host.message) == ([], several)
+        assert shown(browser) == KINDS
+        browser.controllers.groups.close(go_to(browser, 0))
+        browser.settle()
+    browser.controllers.groups.toggle(go_to(browser, 0))
+    browser.settle()
+    for number, copied, message in (
+        (0, [], several),
+        (1, [THREE], f"Copied {THREE[:7]}…, any of 3 that run the same (test)"),
+        (2, [TWO], f"Copied {TWO[:7]}… (test)"),
+    ):
+        go_to(browser, number)
+        browser.settle()
+        browser.copied.clear()
+        copying.copy_hash()
         browser.settle()
         assert (browser.copied, browser.host.message) == (copied, message)
-        browser.controllers.groups.toggle(row)
-        browser.settle()
+        assert shown(browser) == KINDS
+    assert browser.host.dialogs == []
 
 
 def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
@@ -106,7 +120,7 @@ def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: P
     browser.settle()
     go_to(browser, 0)
     browser.settle()
-    browser.controllers.selection.copy_hash()
+    browser.controllers.copying.copy_hash()
     browser.settle()
     assert browser.host.message == f"Copied {ONE[:7]}…, any of 2 that run the same (test)"
 
@@ -165,11 +179,11 @@ def test_what_is_copied_of_a_kind_is_its_most_used_spec(browser: FakeBrowser) ->
     browser.controllers.groups.toggle(go_to(browser, 0))
     browser.settle()
     go_to(browser, 1)
-    browser.controllers.selection.copy_hash()
+    browser.controllers.copying.copy_hash()
     browser.settle()
 
     assert browser.copied == [THREE]
-    assert "the most used of 3 that run the same" in browser.host.message
+    assert "any of 3 that run the same" in browser.host.message
 
 
 def test_a_jump_opens_the_kind_of_a_spec(browser: FakeBrowser) -> None:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from spackscope.tui.copy_forms import FORMS, CopyForm
+from spackscope.model.catalog.dependency_tree import GraphSpec, Node
+from spackscope.tui.browser.copying import LOADING, NO_ROWS, ROW_OUT_OF_SIGHT, STALE
+from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
-from tests.browsing import SAMPLE
+from spackscope.tui.widgets.row_marks import MARKED, PARTLY_MARKED, RowMarks
+from tests.browsing import SAMPLE, reading
 from tests.builders import INSTALL_TREE, Record, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.hdf5_index import GONE, OPENMPI, write_hdf5_index
+from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
 
 
 @pytest.fixture
 def browser() -> FakeBrowser:
-    return FakeBrowser().load()
+    browser = FakeBrowser().load()
+    browser.host.focus("specs")
+    return browser
 
 
 def hash_at(browser: FakeBrowser, number: int) -> str:
@@ -30,12 +39,13 @@ def mark(browser: FakeBrowser, number: int) -> str:
     hash_ = hash_at(browser, number)
     assert browser.host.where.row is not None
     browser.controllers.selection.mark(browser.host.where.row)
+    browser.settle()
     return hash_
 
 
 def choose(browser: FakeBrowser, form: CopyForm) -> str:
     """Choose a form in the menu, and return what was copied."""
-    browser.controllers.selection.open_menu()
+    browser.controllers.copying.open_menu()
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, CopyDialog)
@@ -47,7 +57,7 @@ def choose(browser: FakeBrowser, form: CopyForm) -> str:
 
 def test_the_whole_hash_of_the_selected_spec_is_copied(browser: FakeBrowser) -> None:
     hash_ = hash_at(browser, 2)
-    browser.controllers.selection.copy_hash()
+    browser.controllers.copying.copy_hash()
     browser.settle()
     assert browser.copied == [hash_]
     assert browser.host.message == f"Copied {hash_[:7]}… (test)"
@@ -55,7 +65,7 @@ def test_the_whole_hash_of_the_selected_spec_is_copied(browser: FakeBrowser) -> 
 
 def test_all_marks_are_copied_in_the_order_of_marking(browser: FakeBrowser) -> None:
     hashes = [mark(browser, 2), mark(browser, 0)]
-    browser.controllers.selection.copy_hash()
+    browser.controllers.copying.copy_hash()
     browser.settle()
     assert browser.copied == ["\n".join(hashes)]
     assert browser.host.message == "Copied 2 marked hashes (test)"
@@ -75,19 +85,121 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     assert not browser.state.marks
 
 
-def test_the_first_of_a_fold_is_marked_with_a_message(browser: FakeBrowser) -> None:
-    browser.search.fold()
+def test_of_a_folded_row_all_specs_are_marked_and_unmarked(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    write_look_alikes(path)
+    browser = FakeBrowser(path, query="hdf5@1.14").load()
+    browser.host.focus("specs")
+    if not browser.state.view.folded:
+        browser.search.fold()
     browser.settle()
-    hash_ = mark(browser, 0)
-    row = browser.host.where.row
-    assert row is not None
-    assert row.count > 1
-    assert browser.host.message == f"Marked the first of {row.count} look-alikes"
-    browser.controllers.selection.clear()
-    browser.controllers.selection.copy_hash()
+    mark(browser, 0)
+    assert set(browser.state.marks) == {A, B, C, D}
+    assert browser.host.message == "Marked 4 builds that look the same"
+    row, listing = browser.host.where.row, browser.state.listing
+    marks = RowMarks(browser.state.marks, browser.state.marked)
+    assert marks.sign(row, listing) == MARKED
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert set(browser.copied[-1].splitlines()) == {A, B, C, D}
+    assert browser.host.message == "Copied 4 marked hashes (test)"
+
+    browser.controllers.groups.toggle(browser.host.where.row or pytest.fail("no row"))
+    browser.settle()
+    assert mark(browser, 2) == C, "the kind of one"
+    assert set(browser.state.marks) == {A, B, D}
+    marks = RowMarks(browser.state.marks, browser.state.marked)
+    rows = [browser.host.where.row for number in range(3) if hash_at(browser, number)]
+    signs = [marks.sign(row, browser.state.listing) for row in rows]
+    assert signs == [PARTLY_MARKED, MARKED, ""]
+
+
+def test_marks_out_of_sight_are_copied_only_when_asked_for(browser: FakeBrowser) -> None:
+    marked = [mark(browser, 0), mark(browser, 5)]
+    browser.type("os=sequoia")
+    browser.leave()
+    browser.host.focus("specs")
+    here = [hash_at(browser, 0), mark(browser, 1)]
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert browser.copied == [here[1]]
+    out_of_sight = "2 marked are out of sight (Y copies all)"
+    assert browser.host.message == f"Copied marked {here[1][:7]}… (test) · {out_of_sight}"
+
+    mark(browser, 1)
+    hash_at(browser, 0)
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert browser.copied[-1] == here[0], "without a mark in sight it is the row under the cursor"
+    assert browser.host.message == f"Copied {here[0][:7]}… (test) · {out_of_sight}"
+    assert choose(browser, ALL_MARKS).splitlines() == marked
+    assert browser.host.message == "Copied all 2 marked hashes (test)"
+
+
+def test_the_detail_copies_its_own_spec_whatever_is_marked(browser: FakeBrowser) -> None:
+    mark(browser, 0)
+    hash_ = hash_at(browser, 3)
+    browser.host.focus("detail")
+    browser.controllers.copying.copy_hash()
     browser.settle()
     assert browser.copied == [hash_]
-    assert f"the first of {row.count} look-alikes" in browser.host.message
+    assert browser.host.message == f"Copied {hash_[:7]}… (test)"
+
+
+def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    write_hdf5_index(path)
+    browser = FakeBrowser(path, query="hdf5").load()
+    browser.host.focus("detail")
+    for spec in (GraphSpec("openmpi", "1", OPENMPI), GraphSpec("gone", "", GONE, "absent")):
+        hash_ = spec.hash
+        with reading():
+            catalog = browser.state.catalog
+            assert catalog is not None
+            ids = [row.id for row in catalog.by_hash(hash_)]
+        node = Node(ids[0] if ids else 99, "dependencies", 0, 1, None, spec)
+        browser.host.where = replace(browser.host.where, node=node)
+        browser.controllers.copying.copy_hash()
+        browser.settle()
+        assert browser.copied[-1] == hash_
+        assert browser.host.message == f"Copied {hash_[:7]}… (test)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"is_waiting": True}, LOADING),
+        ({"row": None}, LOADING),
+        ({"is_row_seen": False}, ROW_OUT_OF_SIGHT),
+    ],
+)
+def test_a_row_that_is_not_on_the_screen_is_not_copied(
+    browser: FakeBrowser, fields: dict[str, Any], message: str
+) -> None:
+    hash_at(browser, 2)
+    browser.host.where = replace(browser.host.where, **fields)
+    browser.controllers.copying.copy_hash()
+    browser.controllers.copying.open_menu()
+    browser.settle()
+    assert (browser.copied, browser.host.dialogs) == ([], [])
+    assert browser.host.message == message
+
+
+def test_stale_rows_are_not_copied(browser: FakeBrowser) -> None:
+    hash_at(browser, 2)
+    browser.type("os=sequ oia")
+    assert browser.shown, "the last rows stay while no row matches"
+    browser.host.focus("specs")
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert browser.copied == []
+    assert browser.host.message == STALE
+
+
+def test_before_the_sources_are_read_nothing_is_copied() -> None:
+    browser = FakeBrowser()
+    browser.controllers.copying.copy_hash()
+    assert browser.host.message == LOADING
 
 
 def is_form(key: str, text: str, record: Record) -> bool:
@@ -124,12 +236,12 @@ def test_equal_lines_are_copied_once(browser: FakeBrowser) -> None:
 def test_where_no_spec_is_shown_there_is_nothing_to_copy(browser: FakeBrowser) -> None:
     browser.type("zzz")
     browser.leave()
-    browser.controllers.selection.copy_hash()
+    browser.controllers.copying.copy_hash()
     browser.settle()
-    assert browser.host.message == "there is no spec to copy"
-    browser.controllers.selection.open_menu()
+    assert browser.host.message == NO_ROWS
+    browser.controllers.copying.open_menu()
     browser.settle()
-    assert browser.host.message == "there is no spec to copy"
+    assert browser.host.message == NO_ROWS
     assert browser.copied == []
     assert browser.host.dialogs == []
 
@@ -147,6 +259,28 @@ def test_a_copied_spec_has_its_compilers_and_is_found_again() -> None:
     copied = choose(browser, FORMS[2])
     assert copied.endswith(" %c,cxx=gcc@12.2.0")
     assert FakeBrowser(INSTALL_TREE, query=copied).load().shown == {hash_}
+
+
+def test_marks_out_of_sight_are_picked_after_they_were_named(tmp_path: Path) -> None:
+    environ = {"XDG_STATE_HOME": str(tmp_path)}
+    browser = FakeBrowser(is_pick=True, environ=environ).load()
+    browser.host.focus("specs")
+    marked = [mark(browser, 0)]
+    browser.type("os=sequoia")
+    browser.leave()
+    browser.host.focus("specs")
+    marked.append(mark(browser, 0))
+    row = browser.host.where.row
+    assert row is not None
+    browser.controllers.selection.pick(row)
+    browser.settle()
+    assert browser.host.ended is None
+    assert browser.host.message == (
+        "1 of 2 marked specs are out of sight: ⏎ again picks all, U clears the marks"
+    )
+    browser.controllers.selection.pick(row)
+    browser.settle()
+    assert browser.host.ended == (marked, 0)
 
 
 @pytest.mark.parametrize("is_marked", [False, True])

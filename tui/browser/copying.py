@@ -1,0 +1,218 @@
+"""Copy what is seen: the row under the cursor, the marked rows in sight, the spec of the detail.
+
+Nothing is copied in the place of another spec unsaid. A folded row whose specs do not all run the
+same is opened instead, so that one of them can be chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.rows import Row
+from spackscope.model.core.records import Spec, is_hash
+from spackscope.model.presentation.row_notes import row_notes
+from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.row_groups import RowGroups
+from spackscope.tui.browser.selection import hidden_marks
+from spackscope.tui.browser.state import BrowserState, Host, Where
+from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyDone, CopyForm, spelled, summary
+from spackscope.tui.dialogs.copy import CopyDialog
+
+NO_ROWS = "No rows are shown, so there is nothing to copy"
+LOADING = "Still loading: nothing to copy yet"
+STALE = "These rows are not those of the query: nothing was copied"
+ABSENT = "Only the hash of this spec is known: y copies it"
+ROW_OUT_OF_SIGHT = "The row under the cursor is out of sight. Go to it (2), then copy."
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to be copied: specs by their ids, or one spec of which only the hash is known.
+
+    `folded` are the look-alikes that the row stands for.
+    """
+
+    ids: Sequence[int] = ()
+    hash: str = ""
+    row: Row | None = None
+    folded: Sequence[int] = ()
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """The specs to copy, or only their text, and what is to be said besides."""
+
+    specs: Sequence[Spec] = ()
+    text: str = ""
+    about: str = ""
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A folded row that stands for specs of several kinds; none is copied."""
+
+    row: Row
+    sentence: str
+
+
+class Copying:
+    """Hand specs to the clipboard.
+
+    `copy` copies a text and returns what to say of it, which names the text; it is called in a
+    worker thread.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        recall: QueryRecall,
+        groups: RowGroups,
+        copy: Callable[[str, str], CopyDone],
+    ) -> None:
+        self._host, self._recall, self._groups, self._copy = host, recall, groups, copy
+
+    def copy_hash(self) -> None:
+        """Copy the whole hash."""
+        self._read(lambda copied: self._copy_specs(copied, FORMS[0]), is_bare=True, group="copy")
+
+    def open_menu(self) -> None:
+        """Choose the form to copy."""
+        self._read(self._show_menu, is_bare=False, group="menu")
+
+    def copy_text(self, text: str, what: str, say: Callable[..., object]) -> None:
+        """Copy a text; `say` shows what came of it, on the screen that asked for it."""
+        self._host.run(
+            lambda _: self._copy(text, what),
+            lambda copied: say(copied.text, error=copied.failed),
+            group="copy",
+        )
+
+    def _read(self, done: Callable[[Copied], object], *, is_bare: bool, group: str) -> None:
+        """Read what is to be copied, or say why nothing is."""
+        state = self._host.state
+        target = find_target(state, self._host.where)
+        if isinstance(target, str) or state.catalog is None:
+            self._host.say(target if isinstance(target, str) else LOADING, error=True)
+            return
+        reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
+
+        def take(read: Copied | Unclear) -> None:
+            if isinstance(read, Copied):
+                done(read)
+            else:
+                self._open(read)
+
+        self._host.run(lambda _: reading(), take, group=group)
+
+    def _open(self, unclear: Unclear) -> None:
+        """Open a folded row, so that one of its kinds can be chosen."""
+        if unclear.row.role is RowRole.SPEC:
+            self._groups.toggle(unclear.row)
+        self._host.say(unclear.sentence)
+
+    def _show_menu(self, copied: Copied) -> None:
+        if not copied.specs:
+            self._host.say(ABSENT if copied.text else NO_ROWS, error=True)
+            return
+        state = self._host.state
+        hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
+
+        def take(form: CopyForm | None) -> None:
+            if form is ALL_MARKS:
+                self._copy_all_marks()
+            elif form is not None:
+                self._copy_specs(copied, form)
+
+        self._host.open(CopyDialog(copied.specs, hidden and len(state.marks)), take)
+
+    def _copy_all_marks(self) -> None:
+        """Copy the hashes of all marked specs, those out of sight too."""
+        marks = self._host.state.marks
+        what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
+        self._run(lambda: self._copy("\n".join(marks), what), "")
+
+    def _copy_specs(self, copied: Copied, form: CopyForm) -> None:
+        text, what = copied.text, f"{copied.text[:7]}…"
+        if copied.specs:
+            text = spelled(form, copied.specs)
+            what = summary(form, copied.specs, marked=copied.is_marked)
+        hidden = hidden_marks(self._host.state)
+        after = ""
+        if hidden and self._host.where.pane != "detail":
+            are = "is" if hidden == 1 else "are"
+            after = f" · {hidden:,} marked {are} out of sight (Y copies all)"
+        self._run(lambda: self._copy(text, what + copied.about), after)
+
+    def _run(self, copy: Callable[[], CopyDone], after: str) -> None:
+        def done(copied: CopyDone) -> None:
+            if not copied.failed:
+                self._recall.remember()
+            self._host.say(copied.text + ("" if copied.failed else after), error=copied.failed)
+
+        self._host.run(lambda _: copy(), done, group="copy")
+
+
+def find_target(state: BrowserState, where: Where) -> Target | str:
+    """Return what is seen and is to be copied, or why there is nothing."""
+    if state.catalog is None or state.results is None:
+        return LOADING
+    if state.draft is not None and state.draft.is_wrong:
+        return STALE
+    if not state.is_shown:
+        return STALE if state.is_refused else LOADING
+    if where.pane == "detail":
+        return _detail_target(state, where)
+    listing, row = state.listing, where.row
+    if not listing:
+        return NO_ROWS
+    if where.is_waiting or row is None:
+        return LOADING
+    if in_sight := [spec for spec in state.marked if spec.is_in(listing)]:
+        return Target([spec.ids[0] for spec in in_sight], is_marked=True)
+    if not where.is_row_seen:
+        return ROW_OUT_OF_SIGHT
+    return Target((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
+
+
+def _detail_target(state: BrowserState, where: Where) -> Target | str:
+    """Return the spec of the line of the tree with the cursor, or that of the detail."""
+    details, node = state.details, where.node
+    if details is None:
+        return NO_ROWS
+    if details.is_pending:
+        return LOADING
+    if node is None or node.spec is None:
+        return Target((details.row.id,), row=details.row)
+    if node.spec.status == "absent":
+        if is_hash(node.spec.hash):
+            return Target(hash=node.spec.hash)
+        return "The hash of this spec is not known"
+    return Target((node.id,))
+
+
+def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied | Unclear:
+    """Read the specs of a target, unless it is a folded row of several kinds.
+
+    A bare hash does not wait for the edges, which name the compilers.
+    """
+    if target.hash:
+        return Copied(text=target.hash)
+    about, row = "", target.row
+    if row is not None and len(target.folded) > 1:
+        count = f"{len(target.folded):,}"
+        kinds: Sequence[Sequence[int]] = (target.folded,)
+        if row.has_look_alikes:
+            kinds = row_notes(catalog).partition(target.folded)
+        if len(kinds) != 1:
+            several = f"are {len(kinds):,} kinds" if kinds else "may differ in dependencies"
+            return Unclear(row, f"{count} builds look the same, but {several}: choose one to copy")
+        about = f", any of {count} that run the same"
+    rows = [row] if row is not None else catalog.rows(target.ids)
+    specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
+    return Copied(specs, about=about, is_marked=target.is_marked)
