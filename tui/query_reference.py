@@ -66,7 +66,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
     ),
     "Hashes": (Form("/abc", "Hashes with this prefix.", "/pfq"),),
     "Columns": (
-        Form("stack=e4s tag=develop source=…", "Exactly this value, or a wildcard.",
+        Form("stack=e4s tag=develop source=…", "This value, or a wildcard; of a source its end.",
              "stack=ml-*-rocm tag=dev*"),
         Form("cached installed explicit needed",
              "In a cache; installed; asked for by name; dependency-only.", "cached !installed"),

@@ -14,11 +14,14 @@ _CLOSE = 0.6
 _MAX_COMPARED = 5_000
 
 
-def near(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin with a text, the shortest first, or else look like it."""
+def near(typed: str, names: Iterable[str], closeness: float = _CLOSE) -> list[str]:
+    """Return the names that begin with a text, the shortest first, or else look like it.
+
+    `closeness` is how similar they must be, from 0 to 1.
+    """
     candidates = list(dict.fromkeys(names))[:_MAX_COMPARED]
     by_lower = {text.lower(): text for text in reversed(candidates)}
-    close = get_close_matches(typed.lower(), by_lower, MAX_NEAR, _CLOSE)
+    close = get_close_matches(typed.lower(), by_lower, MAX_NEAR, closeness)
     longer = [low for low in by_lower if len(typed) > 1 and low.startswith(typed.lower())]
     lows = dict.fromkeys(sorted(longer, key=len) + close)
     return [by_lower[low] for low in lows][:MAX_NEAR]

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from spackscope.model.core.suggestions import near
 from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.help_topics import ESSENTIAL, HELP, topic_of
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _WITH_VALUE = ("-f", "--from", "--host", "--by", "--ignore")
@@ -22,6 +24,11 @@ MAX_COMPARED = 20
 
 WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 """Commands whose answers depend on the host."""
+
+_COMMANDS = {*COMMANDS, HELP} - {BROWSE}
+
+_CLOSE = 0.74
+"""How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
 
 _WITH_STDIN = ("cover", "diff", "doubles")
 """Commands that take standard input for one of their words."""
@@ -46,7 +53,8 @@ class Options:
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. `missing` leaves out what `cover` finds in caches, which
-    `all` lists. `host` describes the machine that specs are to run on.
+    `all` lists. `host` describes the machine that specs are to run on. `help` is the topic of the
+    help to print, if any. `near` is the command that the first word may be a misspelling of.
     """
 
     command: str
@@ -62,8 +70,9 @@ class Options:
     rebuild: bool = False
     verify: bool = False
     no_color: bool = False
-    help: bool = False
+    help: str = ""
     version: bool = False
+    near: str = ""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -98,6 +107,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
             raise ValueError("- is standard input: either the environment or a cache")
         if not all(parsed.sources):
             raise ValueError("-f needs a source, and was given an empty text")
+        parsed.help = _topic(command, words, is_asked=parsed.help)
         if not (parsed.help or parsed.version):
             _check_words(command, words)
     except ValueError as error:
@@ -105,7 +115,23 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         message = f"{error}; see `spackscope{name} --help`"
         raise Leave(ExitCode.USAGE, message) from None
     lists = {name: tuple(value) for name, value in vars(parsed).items() if type(value) is list}
-    return Options(command, tuple(words), **vars(parsed) | lists)
+    nearest = _near_command(words[: len(words) - len(after)]) if command == BROWSE else ""
+    return Options(command, tuple(words), **vars(parsed) | lists, near=nearest)
+
+
+def _topic(command: str, words: Sequence[str], *, is_asked: bool) -> str:
+    """Return the topic of the help to print, or an empty text. Raises ValueError."""
+    if command == HELP:
+        return topic_of(words)
+    return (ESSENTIAL if command == BROWSE else command) if is_asked else ""
+
+
+def _near_command(words: Sequence[str]) -> str:
+    """Return the command that the first word of a query looks like, or an empty text."""
+    if not words or not words[0].isalpha():
+        return ""
+    close = near(words[0], [*_COMMANDS], closeness=_CLOSE)
+    return close[0] if close else ""
 
 
 def _command_index(words: Sequence[str]) -> int | None:
@@ -117,7 +143,7 @@ def _command_index(words: Sequence[str]) -> int | None:
         elif word in _WITH_VALUE:
             is_value = True
         elif not word.startswith("-"):
-            return index if word in COMMANDS and word != BROWSE else None
+            return index if word in _COMMANDS else None
     return None
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from spackscope.model.core.text import wrap
-from spackscope.tui.query_reference import LANGUAGE
-
 _ALL = """\
   --all              also list dependency-only specs
 """
@@ -28,21 +25,11 @@ _HOST = """\
                      Default: SPACKSCOPE_HOST, else this machine
 """
 
-_COLUMN = 36
-
-
-def _query_help() -> str:
-    """Return the table of the query language for a terminal of 80 cells."""
-    lines = ["query: a Spack spec; quote what your shell would interpret"]
-    for forms in LANGUAGE.values():
-        for form in forms:
-            first, *rest = wrap(form.sentence, 79 - _COLUMN)
-            lines.append(f"  {form.written:<{_COLUMN - 3}} {first}")
-            lines += [" " * _COLUMN + more for more in rest]
-    return "\n".join(lines) + "\n"
-
-
-_QUERY = _query_help()
+_QUERY = """\
+query:
+  a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
+  would interpret. `spackscope help query` lists all forms.
+"""
 
 _EXIT = """\
 exit codes:
@@ -63,6 +50,7 @@ COMMANDS = {
     BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]
        spackscope COMMAND [--help] ...
+       spackscope help [COMMAND | query]
 
 Browse the binaries in Spack build caches, and pick the one that fits.
 
@@ -77,8 +65,9 @@ commands:
   stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
+  help               print this help, or on a command, or on `query`
   Without a command the browser opens. Put -- before a query that begins with
-  one of these words.
+  one of these words, as where a package has such a name.
 
 options:
 {_HOST}{_SOURCES}  --version          print the version
@@ -87,7 +76,8 @@ options:
 {_EXIT}
 examples:
   spackscope
-  spackscope -f ~/cache/_cache py-safetensors target=aarch64
+  spackscope hdf5 +mpi target=:zen3
+  spackscope -f public -f ~/spack/opt/spack 'cached !installed'
   spackscope -- find
 """,
     "find": f"""\

@@ -8,19 +8,66 @@ import pytest
 
 from spackscope.tui.cli.arguments import build_parser, parse_arguments
 from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.help_topics import ESSENTIAL, QUERY
 from spackscope.tui.cli.main import main
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.builders import hash_of, record, write_page
 from tests.program import Program, assert_golden
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_help(program: Program, command: str) -> None:
-    words = [] if command == BROWSE else [command]
-    result = program(*words, "--help")
+@pytest.mark.parametrize("topic", [*COMMANDS, QUERY])
+def test_each_topic_has_help(program: Program, topic: str) -> None:
+    result = program("help", *([] if topic == BROWSE else [topic]))
     assert (result.returncode, result.stderr) == (0, "")
-    assert_golden(f"help-{command}", result.stdout)
+    assert_golden(f"help-{topic}", result.stdout)
     assert max(map(len, result.stdout.splitlines())) < 80
+    if topic not in (BROWSE, QUERY):
+        assert program(topic, "--help").stdout == result.stdout
+
+
+def test_the_help_is_one_screen_of_essentials(program: Program) -> None:
+    result = program("--help")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert_golden(f"help-{ESSENTIAL}", result.stdout)
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) < 80
+    (commands,) = (line.split()[1:] for line in lines if line.startswith("commands:"))
+    assert set(commands) == {*COMMANDS, "help"} - {BROWSE}
+
+
+def test_help_on_an_unknown_topic_is_refused(program: Program) -> None:
+    result = program("help", "fnd")
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert "no help on fnd. Did you mean find?" in result.stderr
+
+
+@pytest.mark.parametrize("word", ["fnd", "fidn", "fin"])
+def test_a_misspelled_command_is_not_a_query(program: Program, word: str) -> None:
+    result = program("--no-color", word, "py-build os=ubuntu24.04")
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert result.stderr.splitlines() == [
+        f"spackscope: unknown command or package {word}. Did you mean find?",
+        "  spackscope find 'py-build os=ubuntu24.04'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["fnd"], "find"),
+        (["-f", "fnd", "dif", "a", "b"], "diff"),
+        (["hdf5"], ""),
+        (["diffutils"], ""),
+        (["findutils"], ""),
+        (["+mpi", "fnd"], ""),
+        (["--", "fnd"], ""),
+        (["fnd*"], ""),
+        (["pick", "fnd"], ""),
+    ],
+)
+def test_a_word_may_look_like_a_command(words: list[str], command: str) -> None:
+    assert parse_arguments(words).near == command
 
 
 @pytest.mark.parametrize("command", COMMANDS)

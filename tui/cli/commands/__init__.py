@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING
 
 from spackscope.model.core.bounded_files import copy_stream
 from spackscope.tui.cli.arguments import WITH_HOST, Options
-from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.help import BROWSE
+from spackscope.tui.cli.help_topics import help_text
 from spackscope.tui.process import stdio
 from spackscope.tui.process.crash import version_of
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def run_command(options: Options) -> ExitCode:
     """Run a command. Raises Leave, SourceError, Cancelled, BrokenPipeError."""
     if options.help:
-        stdio.print_line(COMMANDS[options.command].rstrip("\n"))
+        stdio.print_line(help_text(options.help).rstrip("\n"))
         return ExitCode.FOUND
     if options.version:
         stdio.print_line(f"spackscope {version_of('spackscope')}")

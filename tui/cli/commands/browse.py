@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 from collections.abc import Sequence
 
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.query.format import join_words
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.resolve import absolute_path, is_local_path
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import parse_query
+from spackscope.tui.cli.commands.common import load_catalog, parse_query
 from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
@@ -20,6 +22,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     parse_query(options.words)
     if all(map(_is_missing, sources)):
         raise SourceError("; ".join(source.failure for source in discover(sources, session)))
+    _check_command(options, sources, session)
     with stdio.on_terminal():
         from spackscope.tui.app import browse
 
@@ -33,6 +36,21 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     for hash_ in hashes or ():
         stdio.print_line(hash_)
     return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED
+
+
+def _check_command(options: Options, sources: Sequence[str], session: Session) -> None:
+    """Raise Leave where the first word looks like a command, and no package has that name."""
+    if not options.near:
+        return
+    with contextlib.suppress(IndexDamaged):
+        catalog = load_catalog(options, sources, session)
+        word, *others = options.words
+        if word not in catalog.dictionaries.texts("package"):
+            raise Leave(
+                ExitCode.USAGE,
+                f"unknown command or package {word}. Did you mean {options.near}?",
+                f"  spackscope {shlex.join([options.near, *others])}",
+            )
 
 
 def _is_missing(source: str) -> bool:

@@ -101,7 +101,7 @@ def print_lines_of_catalogs(
         try:
             catalogs = []
             for number, sources in enumerate(groups):
-                catalogs.append(catalog := _load(options, sources, session, was_damaged))
+                catalogs.append(catalog := load_catalog(options, sources, session, was_damaged))
                 if catalog.was_damaged:
                     stdio.print_message(REBUILT)
                 if number == printed_problems:
@@ -120,9 +120,10 @@ def print_lines_of_catalogs(
     return ExitCode.FOUND
 
 
-def _load(
-    options: Options, sources: Sequence[str], session: Session, was_damaged: bool
+def load_catalog(
+    options: Options, sources: Sequence[str], session: Session, was_damaged: bool = False
 ) -> Catalog:
+    """Load a catalog with its progress on stderr. Raises SourceError and IndexDamaged."""
     with build_progress(options) as progress:
         catalog = load(
             sources,
