@@ -1,9 +1,12 @@
-"""Colour text for a terminal, with its own sixteen colours."""
+"""Colour text for a terminal as the screen does, with its own sixteen colours."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+_VARIANT = re.compile(r"(?<!\S)(?:(?P<on>\+)|(?P<off>~)|(?P<value>[\w.-]+:?=))\S*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,34 @@ class Colours:
     def link(self, text: str) -> str:
         """Return a hash."""
         return self._styled(text, "36")
+
+    def good(self, text: str) -> str:
+        """Return what is there, or can be used."""
+        return self._styled(text, "32")
+
+    def virtual(self, text: str) -> str:
+        """Return a virtual, or the kind of an edge."""
+        return self._styled(text, "35")
+
+    def error(self, text: str) -> str:
+        """Return what went wrong."""
+        return self._styled(text, "31")
+
+    def variants(self, text: str, *, varying: bool) -> str:
+        """Return variants: those that are on, those that are off, and values that vary."""
+
+        def style(match: re.Match[str]) -> str:
+            if match["on"]:
+                return self.good(match[0])
+            if match["off"]:
+                return self.dim(match[0])
+            return self.differs(match[0]) if varying else match[0]
+
+        return _VARIANT.sub(style, text) if self.on else text
+
+    def states(self, text: str) -> str:
+        """Return the states of a spec, with what can be fetched as good."""
+        return re.sub(r"\bcached\b", lambda match: self.good(match[0]), text)
 
     def headings(self, lines: Iterable[str]) -> Iterator[str]:
         """Yield lines of a report, those that are not indented as headings."""

@@ -11,6 +11,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import aligned, cell_width, clean, pad, shorten
 from spackscope.model.presentation.detail import DetailLine, variants_cell
+from spackscope.tui.cli.colours import Colours
 
 _GAP = "  "
 _LABEL_WIDTH = 10
@@ -35,7 +36,7 @@ class Table:
         self._catalog, self._listing, self._count = catalog, listing, len(listing)
         self._text = _cached(self._make_text)
 
-    def lines(self, width: int, *, bold: bool) -> Iterator[str]:
+    def lines(self, width: int, colours: Colours) -> Iterator[str]:
         """Yield lines that fit `width` cells: what all rows have in common, header, rows.
 
         A single row keeps its columns, or its table would consist of a hash only.
@@ -43,7 +44,8 @@ class Table:
         natural = self._measure()
         yield from _wrapped(self._shared(natural), " · ", width)
         if same := self._same_variants():
-            yield from _wrapped(["same in all:", *same], " ", width, max_lines=_MAX_SHARED_LINES)
+            parts = _wrapped(["same in all:", *same], " ", width, max_lines=_MAX_SHARED_LINES)
+            yield from map(colours.dim, parts)
         widths = _shrink(natural, width)
         fits = sum(widths.values()) + len(_GAP) * (len(widths) - 1) <= width
 
@@ -52,10 +54,28 @@ class Table:
             return line if fits else shorten(line, width, keep="start")
 
         head = joined(_fit(column, column.label, cells) for column, cells in widths.items())
-        yield f"\x1b[1m{head}\x1b[0m" if bold else head
-        fit = _cached(lambda c, value: _fit(c, self._text(c, value), widths[c]))
+        yield colours.bold(head)
+        # A line that is cut must have no colours in it.
+        styles = self._styles(colours) if fits else {}
+
+        def fit_cell(column: Column, value: Value) -> str:
+            fitted = _fit(column, self._text(column, value), widths[column])
+            text = fitted.rstrip()
+            return styles.get(column.name, str)(text) + " " * (len(fitted) - len(text))
+
+        fit = _cached(fit_cell)
         for spec in self._catalog.specs(self._listing):
             yield joined([fit(column, column.value(spec)) for column in widths])
+
+    def _styles(self, colours: Colours) -> Mapping[str, Callable[[str], str]]:
+        """Return what styles the cells of a column, where anything does."""
+        varies = self._count > 1
+        return {
+            "hash": colours.link,
+            "variants": lambda text: colours.variants(text, varying=varies),
+            "state": colours.states,
+            "source": colours.dim,
+        }
 
     def _measure(self) -> dict[Column, int]:
         """Choose the columns, and return the widths of their contents."""

@@ -13,7 +13,13 @@ from spackscope.model.core.records import Spec
 from spackscope.model.presentation import export
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import no_match, parse_query, print_lines, print_remarks
+from spackscope.tui.cli.commands.common import (
+    no_match,
+    parse_query,
+    print_lines,
+    print_remarks,
+    stdout_colours,
+)
 from spackscope.tui.cli.table import Table
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -43,9 +49,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
                 specs = _with_fits(catalog, listing, specs)
             yield from _FORMATS[options.format or "tab"](specs)
         elif listing:
-            bold = not options.no_color and stdio.supports_colour(session.environ)
+            colours = stdout_colours(options, session)
             named = query.columns | ({"fits"} if options.host else set())
-            yield from Table(catalog, listing, named).lines(stdio.width(), bold=bold)
+            yield from Table(catalog, listing, named).lines(stdio.width(), colours)
         if not listing:
             raise no_match(catalog, query)
 

@@ -232,6 +232,19 @@ def test_heads_are_bold_where_colour_is_wanted(
     assert ("\x1b" in text) == is_bold
 
 
+def test_a_table_has_the_colours_of_the_screen(program: Program) -> None:
+    variants = [["+mpi", "~hl", "api=v18", "+tools"], ["~mpi", "+hl", "api=v110", "+tools"]]
+    records = [record(n, variants=each) for n, each in enumerate(variants, 1)]
+    write_page(program.home / "zlib.md", records)
+    _, text = program.on_terminal("find", "-f", "zlib.md", columns=90)
+    assert text.splitlines()[2:] == [
+        "\x1b[2msame in all: +tools\x1b[0m",
+        "\x1b[1mhash     variants\x1b[0m",
+        "\x1b[36m2222222\x1b[0m  \x1b[33mapi=v18\x1b[0m \x1b[2m~hl\x1b[0m \x1b[32m+mpi\x1b[0m",
+        "\x1b[36m2222222\x1b[0m  \x1b[33mapi=v110\x1b[0m \x1b[32m+hl\x1b[0m \x1b[2m~mpi\x1b[0m",
+    ]
+
+
 def test_nothing_but_data_and_no_colour_goes_into_a_pipe(program: Program) -> None:
     assert "\x1b" not in program("find", "py-build", CLICOLOR_FORCE="1").stdout
 
