@@ -7,7 +7,7 @@ same is opened instead, so that one of them can be chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from spackscope.model.catalog.catalog import Catalog
@@ -96,7 +96,9 @@ class Copying:
     def _read(self, done: Callable[[Copied], object], *, is_bare: bool, group: str) -> None:
         """Read what is to be copied, or say why nothing is."""
         state = self._host.state
-        target = find_target(state, self._host.where)
+        where = self._host.where
+        # The menu names what it copies.
+        target = find_target(state, replace(where, is_row_seen=where.is_row_seen or not is_bare))
         if isinstance(target, str) or state.catalog is None:
             self._host.say(target if isinstance(target, str) else LOADING, error=True)
             return
