@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import pytest
 
 from spackscope.tui.copy_forms import FORMS
 from tests.browsing import browsing
-
-
-class Clipboard:
-    """A program that keeps what it is given; it is the user's own copy command."""
-
-    def __init__(self, directory: Path) -> None:
-        self.stored = directory / "stored"
-        script = directory / "copy-it"
-        script.write_text(f"#!/bin/sh\ncat > {shlex.quote(str(self.stored))}\n")
-        script.chmod(0o755)
-        self.environ = {"SPACKSCOPE_COPY": str(script), "PATH": "/usr/bin:/bin"}
-
-    @property
-    def text(self) -> str:
-        """What was copied, byte for byte."""
-        return self.stored.read_bytes().decode()
+from tests.clipboard import Clipboard
 
 
 @pytest.fixture

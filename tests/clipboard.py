@@ -1,0 +1,30 @@
+"""A program that keeps what is copied: the user's own copy command."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+
+class Clipboard:
+    """The copy command and the environment that names it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.stored = directory / "stored"
+        script = directory / "copy-it"
+        script.write_text(f"#!/bin/sh\ncat > {shlex.quote(str(self.stored))}\n")
+        script.chmod(0o755)
+        self.environ = {"SPACKSCOPE_COPY": str(script), "PATH": "/usr/bin:/bin"}
+
+    @property
+    def text(self) -> str:
+        """What was copied, byte for byte."""
+        return self.stored.read_bytes().decode()
+
+    def take(self) -> str | None:
+        """Return what was copied since the last call; None if nothing was."""
+        if not self.stored.exists():
+            return None
+        text = self.text
+        self.stored.unlink()
+        return text
