@@ -33,7 +33,7 @@ from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.toast import Toast
 from tests.builders import Record
 
 HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
@@ -302,8 +302,8 @@ class Browser:
 
     @property
     def status(self) -> str:
-        """The message in the status line."""
-        return self.browser.query_one(StatusLine).message
+        """The message above the hints."""
+        return self.app.screen.query_one(Toast).message
 
     @property
     def box(self) -> list[str]:

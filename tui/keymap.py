@@ -10,7 +10,11 @@ from textual.binding import Binding, BindingType
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
-COVERAGE = "coverage"
+COVERAGE, COPYING, PATH = "coverage", "copying", "path"
+SEARCHED, DIALOGS = "searched", "dialogs"
+
+Hint = tuple[str, str]
+"""A key as it is shown, and a word for what it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,8 @@ class Key:
     """One thing that keys do.
 
     `where` is the pane that must have the focus, `keys` are Textual's names of the keys, `shown`
-    is how they are written for people, `hint` the word in the status line, if any. A key that
+    is how they are written for people, `hint` the word in the status line, if any; a key that
+    works anywhere may have one only while some panes have the focus, `hinted_in`. A key that
     `moves` only moves a cursor, so that many can be handled at once. The actions of keys that work
     anywhere are in the table of tui/browser/actions.py, others methods of the focused widget.
     """
@@ -29,6 +34,7 @@ class Key:
     shown: str
     sentence: str
     hint: str = ""
+    hinted_in: tuple[str, ...] = ()
     moves: bool = False
 
     @property
@@ -39,9 +45,10 @@ class Key:
         return f"browse('{self.action}')"
 
 
+_ROWS = (SPECS, DETAIL, TREE)
+"""The panes in which a spec is under the cursor."""
+
 KEYS = (
-    Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
-    Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
     Key(
         ANYWHERE,
         "y",
@@ -49,10 +56,15 @@ KEYS = (
         "y",
         "Copy the hash of the row or of marked rows.",
         "copy",
+        _ROWS,
     ),
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy in another form: spec, install command, JSON."),
     Key(ANYWHERE, "U", "unmark", "U", "Clear all marks."),
-    Key(ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare"),
+    Key(
+        ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare", _ROWS
+    ),
+    Key(ANYWHERE, "t", "dependencies", "t", "Dependencies; again: dependents.", "tree", _ROWS),
+    Key(ANYWHERE, "w", "why", "w", "Show why: the path to the dependency or the marked spec."),
     Key(
         ANYWHERE,
         "z",
@@ -60,31 +72,32 @@ KEYS = (
         "z",
         "Fold look-alikes; on a folded row: open it; again: unfold all.",
         "fold",
+        (SPECS,),
     ),
-    Key(ANYWHERE, "C", "cover", "C", "Show what the caches have of an environment."),
     Key(ANYWHERE, "v", "values", "v", "Choose from the values of the column.", "values"),
-    Key(ANYWHERE, "F", "frequency", "F", "Count the rows by the column, or by two of them."),
+    Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
+    Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Remove all filters."),
+    Key(
+        ANYWHERE, "left_square_bracket,b", "undo", "[ b", "Undo: back to the view or jump before."
+    ),
+    Key(ANYWHERE, "right_square_bracket", "redo", "]", "Redo: forward again."),
+    Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys, and run one.", "help"),
+    Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
+    Key(ANYWHERE, "s", "sort", "s", "Sort: ascending, descending, off."),
+    Key(ANYWHERE, "F", "frequency", "F", "Count the rows by the column, or by two of them."),
+    Key(ANYWHERE, "C", "cover", "C", "Show what the caches have of an environment."),
     Key(ANYWHERE, "tab", "next_pane", "⇥", "Go to the next pane or filter."),
     Key(ANYWHERE, "shift+tab", "previous_pane", "⇧⇥", "Go to the previous pane or filter."),
     Key(ANYWHERE, "1", "focus_packages", "1", "Go to the packages."),
     Key(ANYWHERE, "2", "focus_specs", "2", "Go to the specs."),
     Key(ANYWHERE, "3", "focus_detail", "3", "Go to the detail of the spec."),
     Key(ANYWHERE, "escape", "back", "esc", "Go one step back."),
-    Key(ANYWHERE, "s", "sort", "s", "Sort: ascending, descending, off."),
-    Key(ANYWHERE, "t", "dependencies", "t", "Dependencies; again: dependents."),
-    Key(ANYWHERE, "w", "why", "w", "Show why: the path to the dependency or the marked spec."),
-    Key(
-        ANYWHERE, "left_square_bracket,b", "undo", "[ b", "Undo: back to the view or jump before."
-    ),
-    Key(ANYWHERE, "right_square_bracket", "redo", "]", "Redo: forward again."),
     Key(ANYWHERE, "exclamation_mark", "show_problems", "!", "List what could not be read."),
     Key(ANYWHERE, "S", "show_sources", "S", "List the sources: kind, specs, problems, age."),
     Key(ANYWHERE, "a", "everything", "a", "Show or hide dependency-only specs."),
     Key(ANYWHERE, "r", "reload", "r", "Reload changed sources."),
-    Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys.", "help"),
-    Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
     Key(ANYWHERE, "ctrl+z", "app.suspend_process", "^z", "Go to the shell; `fg` comes back."),
     Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit"),
     Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down.", moves=True),
@@ -112,22 +125,21 @@ KEYS = (
     Key(TREE, "enter", "choose", "⏎", "Go to the spec; on a head: unfold or fold.", "go to it"),
     Key(TREE, "l,right", "unfold", "→ l", "Unfold, or go to where it is unfolded.", "unfold"),
     Key(TREE, "h,left", "fold", "← h", "Fold, or go to the parent line.", "fold"),
-    Key(VALUES, "enter", "take", "⏎", "Apply the value, or the marks once they are changed."),
-    Key(VALUES, "space", "mark", "space", "Include the value, and go down."),
-    Key(VALUES, "x", "exclude", "x", "Exclude the value, and go down."),
-    Key(VALUES, "u", "unmark", "u", "Clear all marks; ⏎ then removes the filters."),
-    Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
-    Key(FREQUENCY, "enter", "take", "⏎", "Filter by the value, or by both of the cell."),
-    Key(FREQUENCY, "x", "by", "x", "Count by a second column or variant too."),
+    Key(VALUES, "enter", "take", "⏎", "Apply the value, or the marks if changed.", "apply"),
+    Key(VALUES, "space", "mark", "space", "Include the value, and go down.", "include"),
+    Key(VALUES, "x", "exclude", "x", "Exclude the value, and go down.", "exclude"),
+    Key(VALUES, "u", "unmark", "u", "Clear all marks; ⏎ then removes the filters.", "clear"),
+    Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values.", "filter"),
+    Key(FREQUENCY, "enter", "take", "⏎", "Filter by the value, or by both of the cell.", "filter"),
+    Key(FREQUENCY, "x", "by", "x", "Count by a second column or variant too.", "by another"),
     Key(FREQUENCY, "h,left", "column(-1)", "h ←", "Go one column to the left.", moves=True),
     Key(FREQUENCY, "l,right", "column(1)", "l →", "Go one column to the right.", moves=True),
-    Key(FREQUENCY, "slash,f", "focus_filter", "/ f", "Type a filter for the values."),
+    Key(FREQUENCY, "slash,f", "focus_filter", "/ f", "Type a filter for the values.", "filter"),
     Key(COMPARE, "enter", "take", "⏎", "Go to the spec in this column.", "go to it"),
     Key(COMPARE, "b", "build", "b", "Show or hide build-only packages.", "build tools"),
     Key(COMPARE, "equals_sign", "equal", "=", "Show or hide what is equal.", "equal too"),
     Key(COMPARE, "y", "copy", "y", "Copy the hash of the column.", "copy"),
     Key(COMPARE, "escape,q,d", "close", "esc", "Go back to the rows.", "back"),
-    Key(COMPARE, "question_mark", "show_help", "?", "Show the keys.", "help"),
     Key(COMPARE, "z", "regroup", "z", "One column for each hash, or for each kind.", "each hash"),
     Key(COMPARE, "h,left", "column(-1)", "← h", "Go one column to the left.", moves=True),
     Key(COMPARE, "l,right", "column(1)", "→ l", "Go one column to the right.", moves=True),
@@ -137,7 +149,11 @@ KEYS = (
     Key(COVERAGE, "a", "present", "a", "Show or hide what is there.", "all"),
     Key(COVERAGE, "e", "other", "e", "Show the next environment of the sources."),
     Key(COVERAGE, "escape,q,C", "close", "esc", "Go back to the rows.", "back"),
-    Key(COVERAGE, "question_mark", "show_help", "?", "Show the keys.", "help"),
+    Key(COPYING, "enter", "select", "⏎", "Copy in this form, as its letter does.", "copy"),
+    Key(PATH, "enter", "choose", "⏎", "Go to the spec on the path.", "go to it"),
+    Key(SEARCHED, "enter", "choose", "⏎", "Run the command under the cursor.", "run it"),
+    Key(DIALOGS, "question_mark", "show_help", "?", "Show the keys of the dialog.", "help"),
+    Key(DIALOGS, "escape,q", "close", "esc", "Close the dialog.", "close"),
     Key(RELAXATIONS, "enter", "choose", "⏎", "Change the query as the line says.", "take it"),
     Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),
     Key(FILTERS, "escape", "give_up", "esc", "Go to the rows of the last query with any.", "back"),
@@ -164,6 +180,10 @@ HEADINGS = {
     COMPARE: "In the comparison",
     COVERAGE: "In the coverage of an environment",
     RELAXATIONS: "Where nothing matches",
+    COPYING: "In the forms to copy in",
+    PATH: "On the path to a dependency",
+    SEARCHED: "In the help and the commands",
+    DIALOGS: "In any dialog",
     FILTERS: "While typing a filter",
 }
 
@@ -180,9 +200,23 @@ def bindings(*panes: str) -> list[BindingType]:
     ]
 
 
-def hints(*panes: str) -> Iterable[tuple[str, str]]:
+def hints(*panes: str) -> Iterable[Hint]:
     """Return keys and words for the status line, those of the first pane first."""
-    for pane in panes:
-        for key in KEYS:
-            if key.where == pane and key.hint:
-                yield key.shown.split(" ")[0], key.hint
+    seen = set()
+    for key in (key for pane in panes for key in KEYS if key.where == pane and key.hint):
+        shown = key.shown.split(" ")[0]
+        if shown not in seen and (not key.hinted_in or any(p in panes for p in key.hinted_in)):
+            seen.add(shown)
+            yield shown, key.hint
+
+
+_NAMES = {key.shown.split(" ")[0]: key.keys.split(",")[0] for key in KEYS}
+
+
+def key_name(shown: str) -> str:
+    """Return Textual's name of a key as it is shown; empty if it is not in the table.
+
+    >>> key_name("⏎")
+    'enter'
+    """
+    return _NAMES.get(shown, "")

@@ -10,38 +10,46 @@ import pytest
 from textual.actions import parse
 from textual.binding import Binding
 from textual.widget import Widget
+from textual.widgets import OptionList
 
-from spackscope.model.core.text import cell_width
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.frequency import FrequencyDialog
-from spackscope.tui.dialogs.text import help_lines
+from spackscope.tui.dialogs.help import help_entries, help_rows
+from spackscope.tui.dialogs.text import Lines
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
     COMPARE,
+    COPYING,
     COVERAGE,
     DETAIL,
+    DIALOGS,
     FILTERS,
     FREQUENCY,
     HEADINGS,
     KEYS,
     LISTS,
     PACKAGES,
+    PATH,
     RELAXATIONS,
+    SEARCHED,
     SPECS,
     TREE,
     VALUES,
     Key,
+    hints,
 )
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
+from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
@@ -59,6 +67,10 @@ OWNERS: dict[str, type[Widget]] = {
     COMPARE: CompareScreen,
     COVERAGE: CoverageScreen,
     RELAXATIONS: RelaxationRows,
+    COPYING: OptionList,
+    PATH: Lines,
+    SEARCHED: SearchList,
+    DIALOGS: Dialog,
     FILTERS: FilterInput,
 }
 
@@ -97,23 +109,33 @@ def test_no_key_is_bound_twice_in_one_pane(where: str) -> None:
 
 
 def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
-    lines = ["".join(text for text, _ in line) for line in help_lines()]
-    for key in KEYS:
-        assert any(key.shown in line and key.sentence in line for line in lines)
-    for heading in HEADINGS.values():
-        assert heading in lines
-    texts = " ".join(" ".join(lines).split())
-    for forms in LANGUAGE.values():
-        for form in forms:
-            assert form.written.split()[0] in texts
-            assert form.sentence.split()[-1] in texts
-    assert max(map(cell_width, lines)) <= 76, "the help fits into 80 cells"
+    entries = help_entries((SPECS, LISTS, ANYWHERE))
+    listed = {(entry.heading, entry.left, entry.sentence) for entry in entries}
+    assert {(HEADINGS[key.where], key.shown, key.sentence) for key in KEYS} <= listed
+    forms = {form.written for forms in LANGUAGE.values() for form in forms}
+    assert forms <= {entry.left for entry in entries}
+    assert entries[0].heading == HEADINGS[SPECS]
+    assert all(
+        bool(e.runs) == (e.heading in map(HEADINGS.get, (SPECS, LISTS, ANYWHERE)))
+        for e in entries
+        if not e.heading.startswith("Query")
+    )
+
+
+@pytest.mark.parametrize(("width", "columns"), [(36, 1), (76, 1), (100, 2), (156, 3)])
+def test_the_help_is_in_as_many_columns_as_fit(width: int, columns: int) -> None:
+    entries = help_entries((SPECS, LISTS, ANYWHERE))
+    rows = help_rows(entries, width)
+    assert max(len(row.entries) for row in rows) == columns
+    assert all(row.column * len(row.entries) <= width for row in rows)
+    assert [entry for row in rows for entry in row.entries if columns == 1] in ([], entries)
+    assert {entry for row in rows for entry in row.entries} == set(entries)
 
 
 PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("type a query", lambda focus: focus == "filter query"),
     ("go to the detail", lambda focus: focus == "detail"),
-    ("show the keys", lambda focus: focus == "Lines"),
+    ("show the keys", lambda focus: focus == "HelpList"),
     ("install command", lambda focus: focus == "OptionList"),
     ("list what could not", lambda focus: focus == "Lines"),
 ]
@@ -123,11 +145,9 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
     async with browsing() as browser:
         for pane, where in (("1", PACKAGES), ("2", SPECS), ("3", DETAIL), ("slash", FILTERS)):
             await browser.press(pane)
-            shown = browser.lines[-1]
-            places = [FILTERS] if where == FILTERS else [where, ANYWHERE]
-            for key in KEYS:
-                if key.hint and key.where in places:
-                    assert f"{key.shown.split(' ')[0]} {key.hint}" in shown
+            places = [FILTERS] if where == FILTERS else [where, LISTS, ANYWHERE]
+            for key, word in hints(*places):
+                assert f"{key} {word}" in browser.lines[-1]
         await browser.press("enter")
 
         commands = browser.app.get_system_commands(browser.app.screen)
@@ -166,9 +186,10 @@ async def test_dialogs_close_once_and_survive_small_terminals_and_other_themes()
 
         await browser.press("question_mark")
         seen = browser.text
-        await browser.press("G")
+        await browser.press("end")
         assert browser.text != seen
         await browser.press("escape")
+        assert browser.dialog is None
         for theme in ("ansi-light", "textual-light", "nord", "spackscope"):
             browser.app.theme = theme
             await browser.settle()

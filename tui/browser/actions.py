@@ -12,7 +12,7 @@ from spackscope.model.catalog.dependency_tree import Node
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
-from spackscope.tui.dialogs.text import TextDialog, help_dialog, problems_dialog, sources_dialog
+from spackscope.tui.dialogs.text import TextDialog, problems_dialog, sources_dialog
 
 Result = TypeVar("Result")
 
@@ -77,6 +77,6 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
         lambda catalog: catalog.sources, lambda states: sources_dialog(states, time.time())
     ),
     "show_problems": lambda self: self.open(lambda catalog: catalog.problems, problems_dialog),
-    "show_help": lambda self: self.host.open(help_dialog()),
+    "show_help": lambda self: self.panes.open_help(),
 }
 """What the keys do that work in every pane; `keymap.KEYS` names the actions and explains them."""

@@ -16,6 +16,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, IndexDamaged
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
+from spackscope.tui.dialogs.base import Dialog
 
 Result = TypeVar("Result")
 
@@ -145,9 +146,10 @@ class ScreenHost:
         return not self._running.isdisjoint(groups)
 
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
-        """Show a message for some seconds, or until the next one; an empty one shows the keys."""
-        if text or self._panes.status.message:
-            self._panes.status.say(text, error=error, stay=stay)
+        """Show a message for some seconds, or until the next one; an empty one hides it."""
+        self._panes.toast.say(text, error=error, stay=stay)
+        if isinstance(top := self._screen.app.screen, Dialog):
+            top.say(text, error=error)
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
@@ -13,12 +13,13 @@ from textual.widget import Widget
 
 from spackscope.model.assist.diagnostics import is_unfinished
 from spackscope.model.catalog.dependency_tree import Node
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.core.text import cell_width
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.detail import with_relations
 from spackscope.tui import keymap
+from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, BrowserState, Summary, Where
+from spackscope.tui.dialogs.help import open_help
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
@@ -31,6 +32,7 @@ from spackscope.tui.widgets.rules import DetailRule, Divider
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.title_line import TitleLine
+from spackscope.tui.widgets.toast import Toast
 
 _PANES = ("packages", "facets", "specs", "detail")
 _ROUND = ("packages", "specs", "detail")
@@ -53,6 +55,7 @@ class Panes:
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(id="marks")
         self.status = StatusLine(id="status")
+        self.toast = Toast(id="toast")
 
     def compose(self) -> ComposeResult:
         """Lay out title and query above the panes, marks and status below.
@@ -62,6 +65,7 @@ class Panes:
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
         yield self.popup
+        yield self.toast
         yield self.title
         yield self.query_bar
         lists = Vertical(self.names, self.facets, id="lists")
@@ -320,24 +324,26 @@ class Panes:
             column(note.offset) if note and note.offset is not None else None,
         )
 
+    @property
+    def key_panes(self) -> tuple[str, ...]:
+        """The parts of the table of keys that work now, that of what has the focus first."""
+        if self.focused_input is not None:
+            return (keymap.FILTERS,)
+        pane = self.pane
+        if pane == keymap.SPECS and self.table.shown_list is not self.table.rows:
+            return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
+        if pane == keymap.DETAIL and self.detail.current.tree_row is not None:
+            return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
+        return (pane, keymap.LISTS, keymap.ANYWHERE)
+
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""
-        if self.focused_input is not None:
-            self.status.show_hints(keymap.hints(keymap.FILTERS))
-        else:
-            self.status.show_hints(self._hints(self.pane))
+        changed = dict(changed_hints(self.table.highlighted, is_pick=self._is_pick))
+        panes = self.key_panes
+        self.status.show_hints(
+            (key, changed.get((panes[0], key), word)) for key, word in keymap.hints(*panes)
+        )
 
-    def _hints(self, pane: str) -> Iterable[tuple[str, str]]:
-        hints = list(keymap.hints(pane, keymap.ANYWHERE))
-        row = self.table.highlighted if pane == "specs" else None
-        if self._is_pick and pane == "specs" and not (row is not None and row.has_look_alikes):
-            hints[0] = ("⏎", "pick")
-        elif row is not None and row.count > 1:
-            hints[0] = ("⏎", "close" if row.role in (RowRole.GROUP, RowRole.OPEN_KIND) else "open")
-        if pane == "specs" and self.table.shown_list is not self.table.rows:
-            hints = list(keymap.hints(keymap.RELAXATIONS, keymap.ANYWHERE))
-        if pane == "detail" and self.detail.current.tree_row is not None:
-            hints = [*keymap.hints(keymap.TREE), ("w", "why"), *keymap.hints(keymap.ANYWHERE)]
-        if pane == "detail" and self._state.can_go_back:
-            hints.insert(0, ("[", "back"))
-        return hints
+    def open_help(self) -> None:
+        """Show all keys, those that work now first."""
+        open_help(self._screen.app, self.key_panes)

@@ -242,7 +242,7 @@ class Host(Protocol):
         """Check whether one of some groups has a job whose result is still to come."""
 
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
-        """Show a message for some seconds, or until the next one; an empty one shows the keys."""
+        """Show a message for some seconds, or until the next one; an empty one hides it."""
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""

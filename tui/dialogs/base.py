@@ -1,30 +1,67 @@
-"""The base of all dialogs: a box over the browser that Escape closes."""
+"""The base of all dialogs: over the browser, closed by Escape, with its keys in the last line."""
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from collections.abc import Iterable
+from typing import ClassVar, Generic, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
-Result = TypeVar("Result")
+from spackscope.tui import keymap
+from spackscope.tui.keymap import Hint
+from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.toast import Toast
 
-HINT_GAP = "  "
-"""Blanks between the hints in the border of a dialog."""
+Result = TypeVar("Result")
 
 
 class Dialog(ModalScreen[Result], Generic[Result]):
     """A box over the browser, closed by Escape or `q`; its result is None if nothing was chosen.
 
+    `PANE` names its keys in the table of keys; they are shown in the last line of the screen,
+    over those of the browser. Messages are shown above that line.
+
     >>> app.push_screen(CopyDialog(specs), copy_form)
     """
 
     BINDINGS = [
-        Binding("escape,q", "close", "Close", show=False),
+        *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),
     ]
+    PANE: ClassVar[str] = keymap.DIALOGS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.status, self._toast = StatusLine(), Toast()
+
+    @on(events.Mount)
+    async def _add_last_line(self) -> None:
+        """Add the last line and the place of messages to what the dialog shows."""
+        await self.mount(self._toast, before=0)
+        await self.mount(self.status)
+        self.show_hints(self.key_hints())
+
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys of the dialog, the most useful first."""
+        return keymap.hints(self.PANE, keymap.DIALOGS)
+
+    def show_hints(self, hints: Iterable[Hint]) -> None:
+        """Show keys in the last line, the most useful first."""
+        self.status.show_hints(hints)
+
+    def say(self, text: str, *, error: bool = False) -> None:
+        """Show a message for some seconds."""
+        if self._toast.is_mounted:
+            self._toast.say(text, error=error)
+
+    @on(events.Resize)
+    def _place_toast(self) -> None:
+        """Keep the message in its corner."""
+        if self._toast.is_mounted:
+            self._toast.place()
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for what the dialog shows."""
@@ -33,6 +70,13 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close the dialog once: two clicks at once must not close what is under it."""
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
+
+    def action_show_help(self) -> None:
+        """Show the keys, those of this dialog first."""
+        # It is a dialog itself.
+        from spackscope.tui.dialogs.help import open_help
+
+        open_help(self.app, (self.PANE, keymap.LISTS, keymap.DIALOGS))
 
     def action_close(self) -> None:
         """Go back to the browser with nothing chosen."""

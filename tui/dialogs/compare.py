@@ -15,10 +15,9 @@ from spackscope.model.presentation.comparison_cells import cell_sentence, path_i
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.full_screen import FullScreen
-from spackscope.tui.keymap import COMPARE, bindings, hints
+from spackscope.tui.keymap import COMPARE, bindings
 from spackscope.tui.process.stdio import supports_unicode
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
-from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _ASCII_DIFFERS = "!"
@@ -45,7 +44,6 @@ class CompareScreen(FullScreen[Destination]):
 
     _head = getters.query_one(ComparisonHead)
     _rows = getters.query_one(ComparisonRows)
-    _status = getters.query_one(StatusLine)
 
     def __init__(self, copy: Callable[[str], object], regroup: Callable[[bool], object]) -> None:
         super().__init__()
@@ -62,12 +60,10 @@ class CompareScreen(FullScreen[Destination]):
         sign = DIFFERS if supports_unicode() else _ASCII_DIFFERS
         yield ComparisonRows(sign=sign if self.app.no_color else "")
         yield Static(id="compare-cell")
-        yield StatusLine()
 
     def on_mount(self) -> None:
         """Show the table, or that it is being made."""
         self._is_composed = True
-        self._status.show_hints(hints(COMPARE))
         self._rows.show(0, empty=self._failure or "comparing…\nesc stops it")
         if self._table is not None:
             self._show()
@@ -126,7 +122,7 @@ class CompareScreen(FullScreen[Destination]):
         table, line = self._table, self._rows.line
         text = cell_sentence(table, line, self._rows.column) if table and line else ""
         self.query_one("#compare-cell", Static).update(Content(f" {text}"))
-        self._status.show_position(position(self._rows.cursor, self._rows.length))
+        self.status.show_position(position(self._rows.cursor, self._rows.length))
 
     def action_column(self, step: int) -> None:
         """Go some columns to the right, or to the left."""

@@ -15,7 +15,8 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
 from spackscope.model.presentation.titles import spec_title
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, spelled
-from spackscope.tui.dialogs.base import HINT_GAP, Dialog
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.keymap import COPYING
 
 _EXAMPLE = 66
 """Cells of the example under each form, so that it stays on one line."""
@@ -28,6 +29,8 @@ class CopyDialog(Dialog[CopyForm]):
     are in sight.
     """
 
+    PANE = COPYING
+
     def __init__(self, specs: Sequence[Spec], all_marks: int = 0) -> None:
         super().__init__()
         self._specs, self._all_marks = specs, all_marks
@@ -39,7 +42,6 @@ class CopyDialog(Dialog[CopyForm]):
         with Vertical(classes="dialog") as box:
             names = spec_title(self._specs[0]) if count == 1 else f"{count:,} marked specs"
             box.border_title = Content(f"copy {names}")
-            box.border_subtitle = Content(HINT_GAP.join(("⏎ or letter copy", "esc close")))
             yield OptionList(*(self._option(form) for form in self._forms))
 
     def _option(self, form: CopyForm) -> Option:

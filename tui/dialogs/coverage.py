@@ -23,9 +23,8 @@ from spackscope.model.presentation.coverage import (
 )
 from spackscope.model.presentation.titles import counted, position
 from spackscope.tui.dialogs.full_screen import FullScreen
-from spackscope.tui.keymap import COVERAGE, bindings, hints
+from spackscope.tui.keymap import COVERAGE, bindings
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 NOTHING = "nothing is missing"
@@ -120,7 +119,6 @@ class CoverageScreen(FullScreen[Choice]):
     AUTO_FOCUS = "CoverageRows"
 
     _rows = getters.query_one(CoverageRows)
-    _status = getters.query_one(StatusLine)
 
     def __init__(
         self, copy: Callable[[Sequence[str], str], object], other: Callable[[], object]
@@ -139,12 +137,10 @@ class CoverageScreen(FullScreen[Choice]):
         yield Static(id="coverage-head")
         yield CoverageRows()
         yield Static(id="coverage-line")
-        yield StatusLine()
 
     def on_mount(self) -> None:
         """Show the report, or that it is being made."""
         self._is_composed = True
-        self._status.show_hints(hints(COVERAGE))
         self._show()
 
     @property
@@ -228,7 +224,7 @@ class CoverageScreen(FullScreen[Choice]):
         elif line is not None and line.reason:
             text = "⏎ shows only these" if line.reason != self._only else "⏎ shows all again"
         self.query_one("#coverage-line", Static).update(Content(text))
-        self._status.show_position(position(self._rows.cursor, self._rows.length))
+        self.status.show_position(position(self._rows.cursor, self._rows.length))
 
     def action_copy(self) -> None:
         """Copy the hashes of what is missing and shown."""

@@ -20,8 +20,9 @@ from spackscope.model.presentation.dependency_tree import (
     full_name,
     short_hash,
 )
-from spackscope.tui.dialogs.base import HINT_GAP, Dialog
+from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.text import Lines
+from spackscope.tui.keymap import PATH
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -71,6 +72,8 @@ def path_lines(steps: Sequence[PathStep]) -> list[list[Piece]]:
 class DependencyPathDialog(Dialog[int]):
     """A dialog with a path; its result is the record id of the spec to go to."""
 
+    PANE = PATH
+
     def __init__(self, steps: Sequence[PathStep]) -> None:
         super().__init__()
         self.steps = steps
@@ -80,7 +83,6 @@ class DependencyPathDialog(Dialog[int]):
         first, last = (full_name(self.steps[end].spec) for end in (0, -1))
         with Vertical(classes="dialog") as box:
             box.border_title = Content(f"why {first} needs {last}")
-            box.border_subtitle = Content(HINT_GAP.join(("⏎ go to it", "esc close")))
             lines = Lines(path_lines(self.steps), marks_cursor=True)
             lines.styles.height = len(self.steps)
             yield lines

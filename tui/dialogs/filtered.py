@@ -14,9 +14,11 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from spackscope.model.core.fuzzy import matching
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import clean
 from spackscope.model.presentation.titles import counted, position
-from spackscope.tui.dialogs.base import HINT_GAP
+from spackscope.tui import keymap
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.keymap import Hint
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
@@ -65,7 +67,7 @@ class Listed(Generic[Item]):
     noun: str
     text: Callable[[Item], str]
     draw: Callable[[ItemRows[Item], int, int], list[Piece]]
-    hints: Callable[[], list[str]]
+    hints: Callable[[], list[Hint]]
 
 
 class FilteredBox(Vertical, Generic[Item]):
@@ -125,10 +127,6 @@ class FilteredBox(Vertical, Generic[Item]):
         """Begin the title of the items that are shown next with another text."""
         self._heading = heading
 
-    def note(self, sentence: str) -> None:
-        """Show a sentence in place of the keys, until the next key."""
-        self.border_subtitle = Content(sentence)
-
     def _refill(self, item: Item | None) -> None:
         """Show the items that fit the filter, with the cursor on one of them or on the first."""
         rows = self.rows
@@ -161,20 +159,15 @@ class FilteredBox(Vertical, Generic[Item]):
 
     @on(events.DescendantFocus)
     def show_hints(self) -> None:
-        """Show the keys of the filter, or of the rows, as far as there is room."""
-        width = int(self.styles.width.value) if self.styles.width else _MIN_WIDTH
-        room = min(width, self.screen.size.width) - 6
+        """Show the keys of the filter, or of the rows, in the last line of the dialog."""
+        if not isinstance(self.screen, Dialog):
+            return
         if self._filter.has_focus:
-            hints = [f"⏎ to the {self._listed.noun}s", "esc close filter"]
+            hints = [("⏎", f"to the {self._listed.noun}s"), ("esc", "close filter")]
         else:
-            hints = self._listed.hints() if self._items else ["esc close"]
-        while len(hints) > 1 and cell_width(HINT_GAP.join(hints)) > room:
-            hints.pop()
-        self.border_subtitle = Content(HINT_GAP.join(hints))
-
-    def on_resize(self) -> None:
-        """Show as many hints as now fit."""
-        self.show_hints()
+            hints = list(self._listed.hints() if self._items else ())
+            hints += keymap.hints(keymap.DIALOGS)
+        self.screen.show_hints(dict(reversed(dict(reversed(hints)).items())).items())
 
     def focus_filter(self) -> None:
         """Go to the filter."""

@@ -18,7 +18,7 @@ from spackscope.model.presentation.bars import value_text
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
-from spackscope.tui.keymap import FREQUENCY, bindings
+from spackscope.tui.keymap import FREQUENCY, Hint, bindings, hints
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight
@@ -45,6 +45,7 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
     """
 
     AUTO_FOCUS = "ItemRows"
+    PANE = FREQUENCY
     BINDINGS = bindings(FREQUENCY)
 
     def __init__(
@@ -93,10 +94,11 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
     def _draw(self, rows: ItemRows[Facet], row: int, width: int) -> list[Piece]:
         return (self.matrix or self._bars).pieces(rows, row, width)
 
-    def _hints(self) -> list[str]:
+    def _hints(self) -> list[Hint]:
         if self.matrix is not None:
-            return ["⏎ filter by both", "← → column", "x by another", "/ filter", "esc bars"]
-        return ["⏎ filter", "x by another column", "/ filter"]
+            both, bars = ("⏎", "filter by both"), ("esc", "bars")
+            return [both, ("→", "next column"), ("x", "by another"), ("/", "filter"), bars]
+        return list(hints(FREQUENCY))
 
     def _show_head(self) -> None:
         width = self.box.rows.size.width
@@ -118,7 +120,7 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
         if matrix is not None and matrix.value is not None:
             values = (item.value, matrix.value)
             if values not in counts.cells:
-                self.box.note("No spec has both")
+                self.say("No spec has both")
                 return
         pairs = zip(counts.axes, values, strict=False)
         self.dismiss(tuple(Chosen(axis, value) for axis, value in pairs))
@@ -202,7 +204,7 @@ class NamesDialog(Dialog[str]):
             super().action_close()
 
 
-_NAME_HINTS = ["⏎ count by it", "/ filter", "esc back"]
+_NAME_HINTS = [("⏎", "count by it"), ("/", "filter"), ("esc", "back")]
 
 
 def _name_pieces(rows: ItemRows[str], row: int, width: int) -> list[Piece]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -11,11 +10,9 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from spackscope.model.core.records import Problem, SourceStatus
-from spackscope.model.core.text import clean, pad, wrap
+from spackscope.model.core.text import clean, wrap
 from spackscope.model.presentation.sources import failures, source_cells, stale_copies
-from spackscope.tui.dialogs.base import HINT_GAP, Dialog
-from spackscope.tui.keymap import HEADINGS, KEYS
-from spackscope.tui.query_reference import LANGUAGE
+from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -55,36 +52,7 @@ class TextDialog(Dialog[None]):
         """Show the lines in a box."""
         with Vertical(classes="dialog tall") as box:
             box.border_title = Content(self._title)
-            box.border_subtitle = Content(HINT_GAP.join(("j k move", "esc close")))
             yield Lines(self._lines)
-
-
-def help_lines(first: str = "") -> list[list[Piece]]:
-    """Return the lines of the help, from the tables of the keys and of the query language.
-
-    The keys of the pane `first` come first.
-    """
-    lines: list[list[Piece]] = []
-    for where, heading in sorted(HEADINGS.items(), key=lambda pane: pane[0] != first):
-        if lines:
-            lines.append([])
-        lines.append([(heading, "strong")])
-        for key in KEYS:
-            if key.where == where:
-                lines.append([(f"  {pad(key.shown, 9)} ", "accent"), (key.sentence, "")])
-    for heading, forms in LANGUAGE.items():
-        lines += [[], [(f"Query: {heading.lower()}", "strong")]]
-        for form in forms:
-            written = wrap(form.written, _FORM_WIDTH)
-            sentence = wrap(form.sentence, _SENTENCE_WIDTH)
-            for left, right in zip_longest(written, sentence, fillvalue=""):
-                lines.append([(f"  {pad(left, _FORM_WIDTH)} ", "accent"), (right, "")])
-    return lines
-
-
-def help_dialog(first: str = "") -> TextDialog:
-    """Return the help, with the keys of one pane first."""
-    return TextDialog("help", help_lines(first))
 
 
 def sources_dialog(states: Sequence[SourceStatus], now: float) -> TextDialog:

@@ -12,9 +12,10 @@ from spackscope.model.assist.value_choice import Choice, Values
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import cell_width, shorten
+from spackscope.tui import keymap
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import MAX_WIDTH, FilteredBox, ItemRows, Listed
-from spackscope.tui.keymap import VALUES, bindings
+from spackscope.tui.keymap import VALUES, Hint, bindings
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight
@@ -70,12 +71,12 @@ class ValueMarks(dict[str, bool]):
         return Choice(self._column, frozenset({value})) if value is not None else None
 
     @property
-    def hints(self) -> list[str]:
+    def hints(self) -> list[Hint]:
         """The keys of the values with what they do, the most useful first."""
-        enter = "⏎ apply"
+        enter = ("⏎", "apply")
         if self._are_taken:
-            enter = f"⏎ apply {len(self):,} marked" if self else "⏎ remove filters"
-        return [enter, "space include", "x exclude", "u clear", "/ filter"]
+            enter = ("⏎", f"apply {len(self):,} marked" if self else "remove filters")
+        return [enter, *list(keymap.hints(VALUES))[1:]]
 
 
 class ValuesDialog(Dialog[Choice]):
@@ -85,6 +86,7 @@ class ValuesDialog(Dialog[Choice]):
     """
 
     AUTO_FOCUS = "ItemRows"
+    PANE = VALUES
     BINDINGS = bindings(VALUES)
 
     def __init__(self, column: str, start: str | None = None) -> None:
@@ -128,7 +130,7 @@ class ValuesDialog(Dialog[Choice]):
     def _text(self, facet: Facet) -> str:
         return BY_NAME[self._column].cell(facet.value)
 
-    def _hints(self) -> list[str]:
+    def _hints(self) -> list[Hint]:
         return self.marks.hints
 
     @property

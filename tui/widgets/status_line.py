@@ -1,24 +1,26 @@
-"""The last line: hints of keys, or a message."""
+"""The last line: the keys of what has the focus, each to be clicked, and the position."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from textual import events
 from textual.strip import Strip
-from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.tui.widgets.drawing import draw
+from spackscope.model.core.text import cell_width, clean
+from spackscope.tui.keymap import Hint, key_name
+from spackscope.tui.widgets.drawing import Piece, draw
 
-_MESSAGE_SECONDS = 6
 _HELP = "?"
+_GAP = 2
+"""Blanks after a hint."""
 
 
-def fitting_hints(hints: Iterable[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
     """Return the hints that fit into a width: the last ones are left out, but never the help."""
     fitting = list(hints)
-    while fitting and sum(cell_width(f"{key} {word}  ") for key, word in fitting) - 2 > width:
+    while fitting and sum(map(_width, fitting)) - _GAP > width:
         others = [number for number, (key, _) in enumerate(fitting) if key != _HELP]
         if not others:
             break
@@ -26,20 +28,28 @@ def fitting_hints(hints: Iterable[tuple[str, str]], width: int) -> list[tuple[st
     return fitting
 
 
+def _width(hint: Hint) -> int:
+    return cell_width(" ".join(hint)) + _GAP
+
+
 class StatusLine(Widget):
-    """Hints of keys or a message for some seconds, the number of problems, and the position."""
+    """Hints of keys, and at the right the number of problems and the position of the cursor.
 
-    COMPONENT_CLASSES = {"status--key", "status--error", "status--note"}
+    A click on a hint presses its key. Messages are in the Toast above the line, so that they
+    hide no key.
+    """
 
-    _hints: Sequence[tuple[str, str]] = ()
-    message = _problems = _position = ""
-    _style = "note"
-    _timer: Timer | None = None
+    COMPONENT_CLASSES = {"status--key", "status--error"}
 
-    def show_hints(self, hints: Iterable[tuple[str, str]]) -> None:
-        """Show keys, each with a word for what it does."""
-        self._hints = list(hints)
-        self.refresh()
+    _hints: Sequence[Hint] = ()
+    _problems = _position = ""
+
+    def show_hints(self, hints: Iterable[Hint]) -> None:
+        """Show keys, each with a word for what it does; the most useful come first."""
+        hints = list(hints)
+        if hints != self._hints:
+            self._hints = hints
+            self.refresh()
 
     def show_problems(self, text: str) -> None:
         """Show the number of problems on the right."""
@@ -52,33 +62,35 @@ class StatusLine(Widget):
             self._position = text
             self.refresh()
 
-    def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
-        """Show a message for some seconds, or with `stay` until the next one."""
-        self.message = clean(message)
-        self._style = "error" if error else "note"
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        if message and not stay:
-            self._timer = self.set_timer(_MESSAGE_SECONDS, self.hush)
-        self.refresh()
+    @property
+    def _corner(self) -> list[Piece]:
+        problems = f"  {self._problems}" if self._problems else ""
+        position = f"  {self._position} " if self._position else ""
+        return [(problems, "error"), (position, "")]
 
-    def hush(self) -> None:
-        """Show the hints again."""
-        self.say("", stay=True)
+    def _shown_hints(self) -> Iterator[tuple[int, Hint]]:
+        """Yield the hints that there is room for, each with its column."""
+        room = self.size.width - sum(cell_width(text) for text, _ in self._corner)
+        column = 1
+        for hint in fitting_hints(self._hints, room - 1):
+            yield column, hint
+            column += _width(hint)
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
-        width = self.size.width
-        problems = f"  {self._problems}" if self._problems else ""
-        corner = [(problems, "error"), (f"  {self._position} ", "")]
+        width, corner = self.size.width, self._corner
         room = width - sum(cell_width(text) for text, _ in corner)
-        pieces = [(" ", "")]
-        if self.message:
-            pieces.append((shorten(self.message, room - 1), self._style))
-        else:
-            for key, word in fitting_hints(self._hints, room - 1):
-                pieces += [(key, "key"), (f" {word}  ", "")]
+        pieces: list[Piece] = [(" ", "")]
+        for _, (key, word) in self._shown_hints():
+            pieces += [(key, "key"), (f" {word}{' ' * _GAP}", "")]
         left = draw(self, pieces, max(0, room), "status")
         right = draw(self, corner, width - left.cell_length, "status")
         return Strip.join([left, right])
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of the hint that was clicked."""
+        event.stop()
+        for column, hint in self._shown_hints():
+            name = key_name(hint[0])
+            if column <= event.x < column + _width(hint) - _GAP and name:
+                self.app.simulate_key(name)

@@ -34,8 +34,8 @@ def drawn(browser: Browser, width: int = 60) -> list[str]:
     return ["".join(text for text, _ in rows.pieces(n, width)) for n in range(rows.length)]
 
 
-def subtitle(browser: Browser) -> str:
-    return str(browser.app.screen.query_one(".dialog").border_subtitle)
+def hints(browser: Browser) -> str:
+    return browser.lines[-1].strip()
 
 
 async def open_matrix(browser: Browser, second: str) -> None:
@@ -52,7 +52,7 @@ async def test_a_bar_is_chosen_and_undone() -> None:
         assert [line.split()[-1] for line in drawn(browser)] == [str(n) for _, n in OS]
         bars = [line.count("█") for line in drawn(browser)]
         assert bars == sorted(bars, reverse=True)
-        assert subtitle(browser).startswith("⏎ filter  x by another column")
+        assert hints(browser).startswith("⏎ filter  x by another")
         await browser.press("home", "j", "enter")
         assert browser.query == f"os={OS[1][0]}"
         assert browser.shown == sample_where(lambda r: r["os"] == OS[1][0])
@@ -90,7 +90,7 @@ async def test_a_cell_of_the_matrix_is_chosen() -> None:
             if not cells[os, target]
         )
         await browser.press("home", *["j"] * row, *["l"] * column, "enter")
-        assert subtitle(browser) == "No spec has both"
+        assert browser.status == "No spec has both"
         await browser.press(*["h"] * column, "enter")
         assert browser.query == f"os={OS[row][0]}", "the total is that of the row"
 

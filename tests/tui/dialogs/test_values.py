@@ -49,7 +49,7 @@ def title(browser: Browser) -> str:
 
 
 def hints(browser: Browser) -> str:
-    return str(browser.app.screen.query_one(".dialog").border_subtitle)
+    return browser.lines[-1].strip()
 
 
 async def open_values(browser: Browser, column: str) -> None:
@@ -210,7 +210,7 @@ async def test_several_values_are_included_and_excluded_and_removed_again() -> N
         await browser.ask("zzz")
         await open_values(browser, "os")
         assert "no spec matches the other filters" in browser.text
-        assert hints(browser) == "esc close"
+        assert hints(browser) == "? help  esc close"
 
 
 async def test_variants_of_different_names_must_all_hold(tmp_path: Path) -> None:

@@ -1,0 +1,24 @@
+"""The words of hints that depend on what is under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.rows import Row
+from spackscope.tui.keymap import SPECS
+
+HintPlace = tuple[str, str]
+"""A pane, and a key as it is shown."""
+
+
+def changed_hints(row: Row | None, *, is_pick: bool) -> Iterator[tuple[HintPlace, str]]:
+    """Yield the hints that read otherwise with a row under the cursor.
+
+    `is_pick` if Enter on a row ends the program.
+    """
+    if is_pick and not (row is not None and row.has_look_alikes):
+        yield (SPECS, "⏎"), "pick"
+    elif row is not None and row.count > 1:
+        is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
+        yield (SPECS, "⏎"), "close" if is_open else "open"

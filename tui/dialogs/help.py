@@ -1,0 +1,194 @@
+"""The help: all keys, those of the pane with the focus first, and the language of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding
+
+from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, Key
+from spackscope.tui.query_reference import LANGUAGE
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.search_list import SearchList
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_COLUMN = 52
+"""Cells of a column at the least, where there is more than one."""
+_MIN_LEFT, _MAX_LEFT = 9, 32
+"""Cells of the keys, and of the forms of queries."""
+_QUERY_KEY = "slash"
+
+
+class Entry(NamedTuple):
+    """A line of the help: what is pressed or typed, what it does, and the key it runs if any."""
+
+    left: str
+    sentence: str
+    heading: str
+    runs: str = ""
+
+    def fits(self, words: Sequence[str]) -> bool:
+        """Check whether all words of a search are in the entry or its heading."""
+        text = f"{self.left} {self.sentence} {self.heading}".lower()
+        return all(word in text for word in words)
+
+
+class HelpRow(NamedTuple):
+    """A row of the list: a heading, or entries side by side in columns of a width."""
+
+    heading: str = ""
+    entries: Sequence[Entry] = ()
+    left: int = 0
+    column: int = 0
+
+
+def help_entries(panes: Sequence[str]) -> list[Entry]:
+    """Return all entries; those of some panes come first, and their keys can be run."""
+    order = [*panes, *(where for where in HEADINGS if where not in panes)]
+    entries = [
+        Entry(key.shown, key.sentence, HEADINGS[where], _runs(key, panes))
+        for where in order
+        for key in KEYS
+        if key.where == where
+    ]
+    typed = _QUERY_KEY if ANYWHERE in panes else ""
+    for heading, forms in LANGUAGE.items():
+        title = f"Query: {heading.lower()}"
+        entries += [Entry(form.written, form.sentence, title, typed) for form in forms]
+    return entries
+
+
+def _runs(key: Key, panes: Sequence[str]) -> str:
+    return key.keys.split(",")[0] if key.where in panes else ""
+
+
+def help_rows(entries: Sequence[Entry], width: int) -> list[HelpRow]:
+    """Lay out entries under their headings, in as many columns as fit into a width."""
+    rows: list[HelpRow] = []
+    columns = max(1, width // _COLUMN)
+    column = width // columns
+    for heading in dict.fromkeys(entry.heading for entry in entries):
+        under = [entry for entry in entries if entry.heading == heading]
+        widest = max(cell_width(entry.left) for entry in under)
+        left = min(max(_MIN_LEFT, widest), _MAX_LEFT, column // 3)
+        height = -(-len(under) // columns)
+        rows += [HelpRow()] * bool(rows) + [HelpRow(heading)]
+        rows += [HelpRow("", under[n::height], left, column) for n in range(height)]
+    return rows
+
+
+class HelpList(SearchList):
+    """The entries that fit the search, under their headings."""
+
+    BINDINGS = [
+        Binding("left", "column(-1)", show=False),
+        Binding("right", "column(1)", show=False),
+    ]
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        super().__init__()
+        self._entries = entries
+        self._rows: Sequence[HelpRow] = ()
+        self._column = 0
+
+    @property
+    def entry(self) -> Entry | None:
+        """The entry under the cursor."""
+        entries = self._rows[self.cursor].entries if self.length else ()
+        return entries[min(self._column, len(entries) - 1)] if entries else None
+
+    def refill(self) -> None:
+        """Show the entries that fit the search, with the cursor on the first."""
+        words = self.search.lower().split()
+        fitting = [entry for entry in self._entries if entry.fits(words)]
+        self._rows, self._column = help_rows(fitting, self.size.width), 0
+        empty = f"no key or form matches {self.search}\nesc removes the search"
+        self.top = 0
+        self.show(len(self._rows), 1, empty=empty)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    def on_resize(self) -> None:
+        """Lay out the entries in the new width."""
+        entry = self.entry
+        self.refill()
+        for number, row in enumerate(self._rows):
+            if entry is not None and entry in row.entries:
+                self._column = list(row.entries).index(entry)
+                self.move_to(number)
+
+    def move_to(self, row: int) -> None:
+        """Move the cursor to a row with entries: headings are passed over."""
+        step = 1 if row >= self.cursor else -1
+        row = max(0, min(row, self.length - 1))
+        while 0 <= row < self.length and not self._rows[row].entries:
+            row += step
+        if 0 <= row < self.length:
+            super().move_to(row)
+
+    def action_column(self, step: int) -> None:
+        """Go to the entry beside this one."""
+        entries = self._rows[self.cursor].entries if self.length else ()
+        column = max(0, min(self._column, len(entries) - 1)) + step
+        if 0 <= column < len(entries):
+            self._column = column
+            self.refresh()
+            self.post_message(self.Highlighted(self, self.cursor))
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the pieces of a heading, or of the entries side by side."""
+        line = self._rows[row]
+        if not line.entries:
+            return [(line.heading, "strong")]
+        pieces: list[Piece] = []
+        for entry in line.entries:
+            mark = "▸ " if row == self.cursor and entry is self.entry else "  "
+            room = max(1, line.column - line.left - 4)
+            sentence = shorten(entry.sentence, room, keep="start")
+            needles = self.search.lower().split()
+            pieces += [(mark, "accent"), (pad(entry.left, line.left), "accent"), (" ", "")]
+            pieces += highlight(sentence, needles, "" if entry.runs else "dim")
+            pieces.append((" " * (line.column - line.left - 3 - cell_width(sentence)), ""))
+        return pieces
+
+
+class HelpDialog(SearchDialog[str]):
+    """The help; its result is the name of a key to press.
+
+    `panes` are those whose keys work where it was opened, the one with the focus first.
+    """
+
+    def __init__(self, panes: Sequence[str]) -> None:
+        self._list = HelpList(help_entries(panes))
+        super().__init__("help", self._list)
+
+    def reading(self) -> str:
+        """Return the entry under the cursor in full, and where its key works."""
+        entry = self._list.entry
+        if entry is None:
+            return ""
+        place = "" if entry.runs or entry.heading.startswith("Query") else f" ({entry.heading})"
+        return f"{entry.left}  {entry.sentence}{place}"
+
+    @on(VirtualList.Chosen)
+    def _run(self) -> None:
+        entry = self._list.entry
+        if entry is not None and entry.runs:
+            self.dismiss(entry.runs)
+        elif entry is not None:
+            self.say(f"This key works elsewhere: {entry.heading.lower()}")
+
+
+def open_help(app: App[list[str]], panes: Sequence[str]) -> None:
+    """Open the help over the screen, and press the key that is chosen in it."""
+
+    def press(key: str | None) -> None:
+        if key:
+            app.simulate_key(key)
+
+    app.push_screen(HelpDialog(panes), press)

@@ -1,0 +1,75 @@
+"""A list that is searched by typing: letters go to the search, arrow keys move the cursor."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+
+from spackscope.model.core.text import clean
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MAX_LENGTH = 200
+
+
+class SearchList(VirtualList, inherit_bindings=False):
+    """A list whose `search` text is typed; `refill` shows what fits it."""
+
+    BINDINGS = [
+        Binding("down,ctrl+n", "move(1)", show=False),
+        Binding("up,ctrl+p", "move(-1)", show=False),
+        Binding("pagedown,ctrl+d", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("home", "move_to(0)", show=False),
+        Binding("end", "move_to(-1)", show=False),
+        Binding("enter", "choose", show=False),
+        Binding("backspace", "erase", show=False),
+        Binding("ctrl+u", "clear_search", show=False),
+    ]
+
+    search = ""
+
+    @dataclass
+    class Searched(Message):
+        """Posted when another text is searched."""
+
+        text: str
+
+    @abstractmethod
+    def refill(self) -> None:
+        """Show the rows that fit the search, with the cursor on the best."""
+
+    def search_for(self, text: str) -> None:
+        """Search another text."""
+        text = clean(text)[:_MAX_LENGTH]
+        if text != self.search:
+            self.search = text
+            self.refill()
+            self.post_message(self.Searched(text))
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Take every letter for the search, before it means a key."""
+        return character is not None and character.isprintable()
+
+    def on_key(self, event: events.Key) -> None:
+        """Add a letter to the search."""
+        if event.is_printable and event.character is not None:
+            event.stop()
+            event.prevent_default()
+            self.search_for(self.search + event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Add the first line of a pasted text to the search."""
+        event.stop()
+        self.search_for(self.search + "".join(event.text[:_MAX_LENGTH].splitlines()[:1]))
+
+    def action_erase(self) -> None:
+        """Remove the last letter of the search."""
+        self.search_for(self.search[:-1])
+
+    def action_clear_search(self) -> None:
+        """Remove the whole search."""
+        self.search_for("")
