@@ -32,6 +32,7 @@ from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.title_line import TitleLine
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 _REST = 0.1
 """Seconds that rows rest before their notes are computed: a letter may follow."""
@@ -130,7 +131,9 @@ class BrowserScreen(Screen[None]):
         return self.panes.is_moving or self.controllers.focus.is_late(getattr(event, "key", ""))
 
     def action_browse(self, name: str) -> None:
-        """Do what a key does in every pane."""
+        """Do what a key does in every pane, with the cursor in view."""
+        if isinstance(self.focused, VirtualList):
+            self.focused.show_cursor()
         ACTIONS[name](self.actions)
 
     def _route(self, message: Message) -> None:

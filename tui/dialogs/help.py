@@ -86,6 +86,7 @@ def help_rows(entries: Sequence[Entry], width: int) -> list[HelpRow]:
 class HelpList(SearchList):
     """The entries that fit the search, under their headings."""
 
+    CURSOR_IS_ROW = False
     BINDINGS = [
         Binding("left", "column(-1)", show=False),
         Binding("right", "column(1)", show=False),
@@ -145,15 +146,18 @@ class HelpList(SearchList):
         line = self._rows[row]
         if not line.entries:
             return [(line.heading, "strong")]
+        needles = self.search.lower().split()
         pieces: list[Piece] = []
         for entry in line.entries:
-            mark = "▸ " if row == self.cursor and entry is self.entry else "  "
-            room = max(1, line.column - line.left - 4)
+            is_here = row == self.cursor and entry is self.entry
+            room = max(1, line.column - line.left - 5)
             sentence = shorten(entry.sentence, room, keep="start")
-            needles = self.search.lower().split()
-            pieces += [(mark, "accent"), (pad(entry.left, line.left), "accent"), (" ", "")]
-            pieces += highlight(sentence, needles, "" if entry.runs else "dim")
-            pieces.append((" " * (line.column - line.left - 3 - cell_width(sentence)), ""))
+            texts = [("▸ " if is_here else "  ", "accent")]
+            texts += [(pad(entry.left, line.left), "accent"), (" ", "")]
+            texts += highlight(sentence, needles, "" if entry.runs else "dim")
+            texts.append((" " * (room - cell_width(sentence)), ""))
+            pieces += ((text, f"{style} cursor" if is_here else style) for text, style in texts)
+            pieces.append(("  ", ""))
         return pieces
 
 

@@ -161,12 +161,14 @@ class SpecRows(VirtualList):
         return moved
 
     def _request_rows(self) -> None:
-        """Request the rows in view, and those a page before and after them."""
+        """Request the row under the cursor, the rows in view and a page before and after them."""
         if self.listing is None:
             return
         height = max(1, self.size.height)
         starts = window_starts(self.top - height, self.top + 2 * height, self.length)
-        missing = tuple(start for start in starts if not self._windows.has(start))
+        # The wheel may have moved the view far away from it.
+        starts += window_starts(self.cursor, self.cursor, self.length)
+        missing = tuple(s for s in dict.fromkeys(starts) if not self._windows.has(s))
         if missing and missing != self._requested:
             self._requested = missing
             self.post_message(self.RowsNeeded(self.listing, missing))

@@ -33,6 +33,8 @@ class VirtualList(Widget, can_focus=True):
     """
 
     BINDINGS = bindings(LISTS)
+    CURSOR_IS_ROW = True
+    """Whether the whole row under the cursor is drawn as such; else its `pieces` do."""
     COMPONENT_CLASSES = ROW_STYLES
 
     class Highlighted(ListMessage):
@@ -67,6 +69,7 @@ class VirtualList(Widget, can_focus=True):
         """Move the cursor to a row, or to the nearest one there is."""
         row = max(0, min(row, self.length - 1))
         if row == self.cursor or not self.length:
+            self.show_cursor()
             return
         old, self.cursor = self.cursor, row
         if self._scroll_to_cursor():
@@ -82,6 +85,11 @@ class VirtualList(Widget, can_focus=True):
         if regions:
             self.refresh(*regions)
 
+    def show_cursor(self) -> None:
+        """Scroll back to the cursor where the wheel has moved the view away from it."""
+        if self._scroll_to_cursor():
+            self.refresh()
+
     def _scroll_to_cursor(self) -> bool:
         height = max(1, self.size.height)
         top = min(self.top, max(0, self.length - height))
@@ -96,8 +104,7 @@ class VirtualList(Widget, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in view."""
-        if self._scroll_to_cursor():
-            self.refresh()
+        self.show_cursor()
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""
@@ -105,7 +112,8 @@ class VirtualList(Widget, can_focus=True):
         if not self.length:
             return self._painter.row(empty_row(self.empty, y, width, self.size.height), width)
         pieces = self.pieces(row, width) if row < self.length else []
-        return self._painter.row(pieces, width, under_cursor=row == self.cursor)
+        under_cursor = self.CURSOR_IS_ROW and row == self.cursor
+        return self._painter.row(pieces, width, under_cursor=under_cursor)
 
     def notify_style_update(self) -> None:
         """Drop the cached styles when the theme or the focus changes."""
@@ -125,13 +133,11 @@ class VirtualList(Widget, can_focus=True):
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)
     def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
-        """Scroll the rows, and move the cursor only where it would leave the view."""
+        """Scroll the rows; the cursor stays on its row, and the next key comes back to it."""
         event.stop()
         rows = _WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -_WHEEL_ROWS
-        height = self.size.height
-        self._put_at_top(max(0, min(self.top + rows, self.length - height)))
-        self.move_to(max(self.top, min(self.cursor, self.top + height - 1)))
-        self.refresh()
+        if self._put_at_top(max(0, min(self.top + rows, self.length - self.size.height))):
+            self.refresh()
 
     def action_move(self, rows: int) -> None:
         """Move the cursor by some rows."""
@@ -139,6 +145,7 @@ class VirtualList(Widget, can_focus=True):
 
     def action_page(self, pages: int) -> None:
         """Move rows and cursor by some pages, so that no row is skipped unseen."""
+        self._scroll_to_cursor()
         rows = pages * max(1, self.size.height - 1)
         self._put_at_top(max(0, min(self.top + rows, self.length - self.size.height)))
         self.move_to(self.cursor + rows)
