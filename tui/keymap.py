@@ -80,7 +80,12 @@ KEYS = (
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
     Key(ANYWHERE, "ctrl+r", "clear_query", "^r", "Remove all filters."),
     Key(
-        ANYWHERE, "left_square_bracket,b", "undo", "[ b", "Undo: back to the view or jump before."
+        ANYWHERE,
+        "left_square_bracket,b",
+        "undo",
+        "[ b",
+        "Undo: back to the view or jump before.",
+        "undo",
     ),
     Key(ANYWHERE, "right_square_bracket", "redo", "]", "Redo: forward again."),
     Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys, and run one.", "help"),

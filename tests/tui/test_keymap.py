@@ -146,8 +146,8 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
         for pane, where in (("1", PACKAGES), ("2", SPECS), ("3", DETAIL), ("slash", FILTERS)):
             await browser.press(pane)
             places = [FILTERS] if where == FILTERS else [where, LISTS, ANYWHERE]
-            for key, word in hints(*places):
-                assert f"{key} {word}" in browser.lines[-1]
+            for shown, word in hints(*places):
+                assert f"{shown} {word}" in browser.lines[-1]
         await browser.press("enter")
 
         commands = browser.app.get_system_commands(browser.app.screen)

@@ -163,7 +163,7 @@ async def test_what_is_there_can_be_unfolded(sources: list[Path]) -> None:
 async def test_a_missing_spec_is_compared_with_the_nearest(sources: list[Path]) -> None:
     async with browsing(*sources, size=(110, 20)) as browser:
         await browser.press("C", "d")
-        assert "Go to a missing spec with a nearest one" in browser.lines[-1]
+        assert "Go to a missing spec with a nearest one" in browser.status
         await browser.press("j", "d")
         assert HDF5[:7] in browser.lines[0]
         assert OTHER[:7] in browser.lines[0]

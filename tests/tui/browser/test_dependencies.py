@@ -140,7 +140,7 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     assert browser.current.spec.hash == HWLOC
     assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
     assert browser.focus == "detail"
-    assert "[ back" in browser.lines[-1]
+    assert "[ undo" in browser.lines[-1]
     await browser.press("left_square_bracket")
     assert browser.state.view == view
     assert (title(browser), browser.selected) == ("hdf5@1.0", "hdf5")
