@@ -1,4 +1,4 @@
-"""Find the source that the end of its name means."""
+"""Name a source by the end of its name, and find the source that an end means."""
 
 from __future__ import annotations
 
@@ -40,3 +40,25 @@ def with_full_name(term: Term, names: Collection[str]) -> Term:
         message = f"{len(shown):,} sources end in {clean(end)}: {listed(texts, 'and')}"
         raise Unanswerable(message, term)
     return replace(exact_term("source", matching[0]), negated=term.negated)
+
+
+def unique_end(name: str, names: Collection[str]) -> str:
+    """Return the last parts of a path or an address: as few as no other name ends with.
+
+    >>> unique_end("/a/b/c.json", ["/a/b/c.json", "/a/d/c.json"])
+    'b/c.json'
+    """
+    stem = name.rstrip("/")
+    parts, slash = stem.split("/"), name[len(stem) :]
+    others = ["/" + other.rstrip("/") for other in names if other != name]
+    for first in range(len(parts) - 1, -1, -1):
+        end = "/".join(parts[first:])
+        if end and not any(other.endswith("/" + end) for other in others):
+            return end + slash
+    return name
+
+
+def source_term(name: str, names: Collection[str]) -> Term:
+    """Return the shortest condition that only a source of some sources fits."""
+    term = exact_term("source", unique_end(name, names))
+    return exact_term("source", name) if is_glob(term.pattern) else term

@@ -7,27 +7,30 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.source_names import source_term, unique_end
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.query.ast import query_of
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.sources.resolve import STANDARD_INPUT
 
 _MAX_VALUE_WIDTH = 24
 
 
 class SourceChip(NamedTuple):
-    """A source in the title: its name in full and as it is shown, and its number of specs.
+    """A source in the title: its condition in a query, its name, and its number of specs.
 
     `is_cache` if some of its specs are cached: the others only list what is installed somewhere.
+    `has_failed` if nothing of it could be read.
     """
 
-    source: str
+    term: Term
     name: str
     specs: int
     is_cache: bool
+    has_failed: bool
 
 
 def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
@@ -36,22 +39,13 @@ def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
     chips = []
     for source in catalog.sources:
         is_input = source.name == STANDARD_INPUT
-        name = source.kind if is_input else unique_end(source.name, names)
+        name = source.kind if is_input else unique_end(source.name, names).rstrip("/")
+        term = source_term(source.name, names)
         cached = query_of(exact_term("source", source.name), exact_term("state", "cached"))
         is_cache = source.specs > 0 and catalog.count(cached) > 0
-        chips.append(SourceChip(source.name, clean(name), source.specs, is_cache))
+        chip = SourceChip(term, clean(name), source.specs, is_cache, bool(source.failure))
+        chips.append(chip)
     return tuple(chips)
-
-
-def unique_end(name: str, names: Sequence[str]) -> str:
-    """Return the last parts of a path or an address: as few as no other name ends with."""
-    parts = name.rstrip("/").split("/")
-    others = ["/" + other.rstrip("/") for other in names if other != name]
-    for first in range(len(parts) - 1, -1, -1):
-        end = "/".join(parts[first:])
-        if not any(other.endswith("/" + end) for other in others):
-            return end
-    return name
 
 
 def tags_title(catalog: Catalog) -> str:

@@ -105,6 +105,18 @@ class Query:
         """Return the query with one more condition."""
         return self.plus(Query(((condition,),)))
 
+    def toggled(self, term: Term) -> Query:
+        """Return the query with a condition as one more alternative on its column, or without it.
+
+        >>> str(parse("source=a|b").toggled(Term("source", "a")))
+        'source=b'
+        """
+        groups = self.of_column(term.column)
+        old = next((g for g in groups if not any(condition.negated for condition in g)), ())
+        new = tuple(c for c in old if c != term) if term in old else (*old, term)
+        rest = self.minus(Query((old,))) if old else self
+        return rest.plus(Query((new,))) if new else rest
+
     def without_last(self) -> Query:
         """Return the query without its last group, or an empty one if it has no group."""
         return replace(self, groups=self.groups[:-1]) if self.groups else Query()

@@ -25,6 +25,11 @@ class Actions:
     panes: Panes
     controllers: Controllers
 
+    def back(self) -> None:
+        """Stop loading, end the zoom, close the drawer, or go one step back."""
+        if self.controllers.loading.is_loading or not self.panes.give_back():
+            self.controllers.focus.back()
+
     def show_dependencies(self) -> None:
         """Go to the dependencies; again: to the dependents."""
         panes, line = self.panes, self.panes.detail.current.line
@@ -47,14 +52,15 @@ class Actions:
 
 
 ACTIONS: dict[str, Callable[[Actions], object]] = {
-    "focus_packages": lambda self: self.panes.go_to("packages"),
+    "focus_packages": lambda self: self.panes.peek("packages"),
     "focus_specs": lambda self: self.panes.go_to("specs"),
-    "focus_detail": lambda self: self.panes.go_to("detail"),
+    "focus_detail": lambda self: self.panes.go_to_detail(),
+    "zoom": lambda self: self.panes.toggle_zoom(),
     "focus_query": lambda self: self.panes.query_bar.focus_input(),
     "focus_filter": lambda self: self.panes.go_to_filter(),
     "next_pane": lambda self: self.panes.go_on(1),
     "previous_pane": lambda self: self.panes.go_on(-1),
-    "back": lambda self: self.controllers.focus.back(),
+    "back": lambda self: self.back(),
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.controllers.search.sort(self.panes.table.next_sort()),
     "fold": lambda self: self.controllers.groups.fold(),

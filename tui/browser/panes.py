@@ -17,6 +17,7 @@ from spackscope.model.core.text import cell_width
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.detail import with_relations
 from spackscope.tui import keymap
+from spackscope.tui.browser.frame import PANES, SIDE, Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, BrowserState, Summary, Where
 from spackscope.tui.dialogs.help import open_help
@@ -34,7 +35,6 @@ from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.title_line import TitleLine
 from spackscope.tui.widgets.toast import Toast
 
-_PANES = ("packages", "facets", "specs", "detail")
 _ROUND = ("packages", "specs", "detail")
 """The panes that Tab goes through."""
 
@@ -44,6 +44,7 @@ class Panes:
 
     def __init__(self, screen: Screen[None], *, is_pick: bool = False) -> None:
         self._screen, self._is_pick = screen, is_pick
+        self._frame = Frame(screen)
         self._moves = 0
         self._state = BrowserState()
         self.popup = CompletionPopup(id="completion-popup")
@@ -86,7 +87,7 @@ class Panes:
         if self._screen.focused is None:
             return "packages"
         around = [node.id for node in self._screen.focused.ancestors_with_self]
-        return next((pane for pane in _PANES if pane in around), "query")
+        return next((pane for pane in PANES if pane in around), "query")
 
     @property
     def focused_input(self) -> FilterInput | None:
@@ -137,15 +138,55 @@ class Panes:
             QUERY: self.query_bar.input,
         }
         if target != QUERY:
-            self._step_to(target)
+            self._frame.show(target)
         self._focus_soon(widgets[target].focus)
+
+    def peek(self, target: str) -> None:
+        """Go to a pane of the side column, to come back from it with `give_back`."""
+        if (pane := self.pane) not in SIDE:
+            self._frame.origin = "specs" if pane == QUERY else pane
+        self.go_to(target)
+
+    def give_back(self) -> bool:
+        """End the zoom, or go back to where the user came from; return False if neither is."""
+        if self._frame.unzoom():
+            return True
+        origin = self._frame.origin or ("specs" if self.pane == "facets" else None)
+        if self.pane in SIDE and origin is not None:
+            self.go_to(origin)
+            return True
+        return False
+
+    @property
+    def zoomed(self) -> str | None:
+        """The pane that has the whole screen."""
+        return self._frame.zoomed
+
+    def zoom(self, pane: str) -> None:
+        """Give a pane the whole screen, and the focus."""
+        if not self._frame.is_alone(pane):
+            self._frame.zoom(pane)
+        if self.pane != pane:
+            self.go_to(pane)
+
+    def toggle_zoom(self) -> None:
+        """Give the pane with the focus the whole screen, or end that."""
+        if not self._frame.unzoom():
+            self.zoom("specs" if self.pane == QUERY else self.pane)
+
+    def go_to_detail(self) -> None:
+        """Go to the detail; from there give it the whole screen, or end that."""
+        if self.pane == "detail":
+            self.toggle_zoom()
+        else:
+            self.go_to("detail")
 
     def go_to_filter(self) -> None:
         """Move the focus to the filter of the package list, or of the current column."""
         if self.pane == "packages":
             self.names.focus_filter()
         else:
-            self._step_to("specs")
+            self._frame.show("specs")
             self._focus_soon(self.table.focus_filter)
 
     def go_on(self, step: int) -> None:
@@ -162,19 +203,10 @@ class Panes:
 
     def show_focus(self) -> None:
         """Show what belongs to the input or pane that got the focus."""
-        self._step_to(self.pane)
+        self._frame.show(self.pane)
         self._show_marks()
         self.show_hints()
         self.show_popup_soon()
-
-    def _step_to(self, pane: str) -> None:
-        """Show a pane, which others make room for, or leave; rows follow a query being typed."""
-        if pane == QUERY:
-            if self._screen.has_class("step-detail"):
-                return
-            pane = "specs"
-        for name in _PANES:
-            self._screen.set_class(name == pane, f"step-{name}")
 
     def _focus_soon(self, focus: Callable[[], object]) -> None:
         """Move the focus once the pane is on the screen: a hidden one cannot have it."""
@@ -223,6 +255,7 @@ class Panes:
         typing = None if rewrite else self._input(draft.input) if draft else self._screen.focused
         self.query_bar.reflect(query, typing)
         self.table.reflect(query, typing)
+        self.title.show_active([term for group in query.of_column("source") for term in group])
 
     def show_instead_of_rows(self, text: str) -> None:
         """Show a text while there are no rows."""

@@ -64,10 +64,8 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
         self.panes.detail.dependency_tree
     ),
     DetailPane.HintsChanged: lambda self, event: self.panes.show_hints(),
-    TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle_source(
-        event.source
-    ),
-    TitleLine.ProblemsClicked: lambda self, event: self.action_browse("show_problems"),
+    TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
+    TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
     DetailPane.Left: lambda self, event: self.panes.go_to("specs"),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""
@@ -79,7 +77,8 @@ class BrowserScreen(Screen[None]):
     BINDINGS = keymap.bindings(keymap.ANYWHERE)
     HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
     VERTICAL_BREAKPOINTS = [
-        (0, "-flat"),
+        (0, "-tiny"),
+        (9, "-flat"),
         (14, "-low"),
         (20, "-short"),
         (28, "-high"),

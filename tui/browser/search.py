@@ -16,8 +16,8 @@ from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.input_assist import InputAssist
@@ -235,12 +235,9 @@ class Search:
         self._host.say(sentence)
         self.show_query(query, rewrite=True)
 
-    def toggle_source(self, name: str) -> None:
-        """Show only the specs of a source, or again those of all."""
-        term = exact_term("source", name)
-        query = self._host.state.view.query
-        others = query.minus(query_of(term))
-        self.show_query(others if others != query else query.also(term), rewrite=True)
+    def toggle(self, term: Term) -> None:
+        """Add a condition as one more alternative on its column, or remove it."""
+        self.show_query(self._host.state.view.query.toggled(term), rewrite=True)
 
     def relax(self, relaxation: Relaxation) -> None:
         """Request a query that was offered in place of one without rows."""

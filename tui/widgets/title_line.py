@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from textual import events
@@ -13,21 +13,39 @@ from textual.widget import Widget
 
 from spackscope.model.analysis.fit.host import Host as Machine
 from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.model.presentation.titles import SourceChip
-from spackscope.tui.widgets.drawing import Piece, draw
+from spackscope.model.presentation.titles import SourceChip, counted
+from spackscope.model.query.conditions import Condition, Term
+from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
 
 _NAME = "spackscope"
-_CACHE, _LIST = "●", "○"
+_CACHE, _LIST, _TROUBLE = "●", "○", "▲"
 _GAP = "  "
-_PROBLEMS = "!"
-"""What a click on the number of problems is about."""
+_WIDE = 104
+"""Columns from which on there is room for more than the names of the sources."""
+
+_MIN_NAME_WIDTH = 8
+"""Cells that the names of sources are not cut below; before that some are left out."""
+
+PROBLEMS, SOURCES = "show_problems", "show_sources"
+"""What a click on the number of problems, and on that of further sources, does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What the line shows; `active` are the conditions on sources in the query."""
+
+    chips: Sequence[SourceChip] = ()
+    notes: str = ""
+    problems: int = 0
+    machine: Machine | None = None
+    active: Collection[Condition] = ()
 
 
 class Part(NamedTuple):
-    """Some cells of the line, and what a click on them is about."""
+    """Some cells of the line, and what a click on them does: an action, or a condition."""
 
     pieces: Sequence[Piece]
-    target: str = ""
+    target: Term | str = ""
 
     @property
     def width(self) -> int:
@@ -35,115 +53,136 @@ class Part(NamedTuple):
         return sum(cell_width(text) for text, _ in self.pieces)
 
 
+class Form(NamedTuple):
+    """How much of the title is shown."""
+
+    has_name: bool = False
+    has_counts: bool = False
+    has_notes: bool = False
+    machine: str = ""
+    problems: str = ""
+
+
 class TitleLine(Widget):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
 
-    COMPONENT_CLASSES = {"title--name", "title--cache", "title--dim", "title--problems"}
+    COMPONENT_CLASSES = ROW_STYLES
 
     @dataclass
     class SourceClicked(Message):
         """Posted when the chip of a source is clicked."""
 
-        source: str
+        term: Term
 
-    class ProblemsClicked(Message):
-        """Posted when the number of problems is clicked."""
+    @dataclass
+    class ActionClicked(Message):
+        """Posted when something else is clicked; `action` is that of a key."""
 
-    _chips: Sequence[SourceChip] = ()
-    _notes = ""
-    _machine: Machine | None = None
-    _problems = 0
+        action: str
+
+    _title = Title()
 
     def show_catalog(self, chips: Sequence[SourceChip], notes: str, problems: int) -> None:
         """Show where the records come from, and how many could not be read."""
-        self._chips, self._notes, self._problems = chips, clean(notes), problems
-        self.refresh()
+        self._show(replace(self._title, chips=chips, notes=clean(notes), problems=problems))
 
     def show_machine(self, machine: Machine) -> None:
         """Show what specs are to run on."""
-        self._machine = machine
-        self.refresh()
+        self._show(replace(self._title, machine=machine))
 
-    @property
-    def text(self) -> str:
-        """What the line shows."""
-        return self.render_line(0).text
+    def show_active(self, active: Collection[Condition]) -> None:
+        """Show which sources the query names."""
+        self._show(replace(self._title, active=active))
+
+    def _show(self, title: Title) -> None:
+        if title != self._title:
+            self._title = title
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
-        pieces = [piece for part in self._parts(self.size.width) for piece in part.pieces]
-        return draw(self, pieces, self.size.width, "title")
-
-    def _parts(self, width: int) -> list[Part]:
-        """Return the parts in the widest form that fits."""
-        return lay_out(self._chips, self._notes, self._machine, self._problems, width)
+        width = self.size.width
+        pieces = [piece for part in lay_out(self._title, width) for piece in part.pieces]
+        return draw(self, pieces, width, "row")
 
     def on_click(self, event: events.Click) -> None:
         """Post what is under the mouse."""
-        at = event.x
-        for part in self._parts(self.size.width):
-            if 0 <= at < part.width and part.target == _PROBLEMS:
-                self.post_message(self.ProblemsClicked())
-            elif 0 <= at < part.width and part.target:
-                self.post_message(self.SourceClicked(part.target))
-            at -= part.width
+        end = 0
+        for part in lay_out(self._title, self.size.width):
+            end += part.width
+            if event.x < end:
+                if isinstance(part.target, Term):
+                    self.post_message(self.SourceClicked(part.target))
+                elif part.target:
+                    self.post_message(self.ActionClicked(part.target))
+                return
 
 
-def lay_out(
-    chips: Sequence[SourceChip], notes: str, machine: Machine | None, problems: int, width: int
-) -> list[Part]:
-    """Return the parts of the line, in the widest of its forms that fits into a width.
+def lay_out(title: Title, width: int) -> list[Part]:
+    """Return the parts of the line, in the longest form that fits into a width.
 
-    First the names of the machine are left out, then counts, the name of the program, and notes;
-    at last the names of sources are cut.
+    At last sources are cut, and then left out, before the number of problems is.
     """
-    long_machine = f"this machine{_GAP}{machine}" if machine else ""
-    short_machine = machine.short if machine else ""
-    words = f"▲ {problems:,} problem{'' if problems == 1 else 's'}" if problems else ""
-    sign = f"▲ {problems:,}" if problems else ""
-    forms = (
-        (True, True, notes, long_machine, words),
-        (True, True, notes, short_machine, words),
-        (True, False, notes, short_machine, words),
-        (False, True, notes, short_machine, sign),
-        (False, False, notes, short_machine, sign),
-        (False, False, "", short_machine, sign),
-    )
-    for has_name, has_counts, note, host, trouble in forms:
-        left = _left(chips, note, has_name=has_name, has_counts=has_counts)
-        right = _right(host, trouble)
+    for form in _forms(title, width):
+        left, right = _left(title, form), _right(form)
         room = width - sum(part.width for part in (*left, *right))
         if room >= 0:
             return [*left, Part([(" " * room, "")]), *right]
-    right = _right("", sign)
-    room = max(0, width - sum(part.width for part in right) - 1)
-    for shown in range(len(chips), 0, -1):
-        more = f" +{len(chips) - shown}" if shown < len(chips) else ""
-        each = (room - len(more)) // shown - 2 - len(_GAP)
-        if each >= 8 or shown == 1:
-            short = [
-                chip._replace(name=shorten(chip.name, max(1, each))) for chip in chips[:shown]
-            ]
-            left = _left(short, "", has_name=False, has_counts=False)
-            left.append(Part([(more, "dim")]))
-            blank = width - sum(part.width for part in (*left, *right))
-            return [*left, Part([(" " * max(0, blank), "")]), *right]
-    return right
+    right = _right(Form(problems=_problems(title, with_noun=False)))
+    left = _shortened(title, width - sum(part.width for part in right))
+    room = width - sum(part.width for part in (*left, *right))
+    return [*left, Part([(" " * room, "")]), *right]
 
 
-def _left(
-    chips: Sequence[SourceChip], notes: str, *, has_name: bool, has_counts: bool
-) -> list[Part]:
-    name: list[Piece] = [(_NAME, "name"), (_GAP, "")] if has_name or not chips else []
+def _forms(title: Title, width: int) -> Iterator[Form]:
+    machine = title.machine
+    short = machine.short if machine is not None else ""
+    long = f"this machine{_GAP}{machine}" if machine is not None else ""
+    words, number = (_problems(title, with_noun=noun) for noun in (True, False))
+    if width >= _WIDE:
+        yield Form(True, True, True, long, words)
+        yield Form(True, True, True, short, words)
+        yield Form(True, False, True, short, number)
+    yield Form(False, False, True, short, number)
+    yield Form(False, False, False, short, number)
+
+
+def _problems(title: Title, *, with_noun: bool) -> str:
+    if not title.problems:
+        return ""
+    number = counted(title.problems, "problem") if with_noun else f"{title.problems:,}"
+    return f"{_TROUBLE} {number}"
+
+
+def _left(title: Title, form: Form) -> list[Part]:
+    name: list[Piece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
     parts = [Part([(" ", ""), *name])]
-    for chip in chips:
-        count = f" {chip.specs:,}" if has_counts else ""
-        sign: Piece = (_CACHE, "cache") if chip.is_cache else (_LIST, "dim")
-        parts.append(Part([sign, (f" {chip.name}", ""), (count, "dim")], chip.source))
+    for chip in title.chips:
+        sign = (_LIST, "dim") if not chip.is_cache else (_CACHE, "good")
+        if chip.has_failed:
+            sign = (_TROUBLE, "error")
+        style = "accent strong" if chip.term in title.active else ""
+        count = f" {chip.specs:,}" if form.has_counts else ""
+        parts.append(Part([sign, (f" {chip.name}", style), (count, "dim")], chip.term))
         parts.append(Part([(_GAP, "")]))
-    return [*parts, Part([(f"{notes}{_GAP}", "dim")])] if notes else parts
+    return [*parts, Part([(title.notes, "dim"), (_GAP, "")])] if form.has_notes else parts
 
 
-def _right(machine: str, problems: str) -> list[Part]:
-    parts = [Part([(machine, "dim"), (_GAP, "")])] if machine else []
-    return [*parts, Part([(f"{problems} ", "problems")], _PROBLEMS)] if problems else parts
+def _right(form: Form) -> list[Part]:
+    parts = [Part([(form.machine, "dim"), (_GAP if form.problems else " ", "")])]
+    if form.problems:
+        parts.append(Part([(f"{form.problems} ", "differs")], PROBLEMS))
+    return parts
+
+
+def _shortened(title: Title, width: int) -> list[Part]:
+    """Return as many sources as fit, their names cut, and how many more there are."""
+    for shown in range(len(title.chips), 0, -1):
+        hidden = len(title.chips) - shown
+        more = f"+{hidden} " if hidden else ""
+        room = (width - 1 - len(more)) // shown - len(f"{_CACHE} {_GAP}")
+        if room >= _MIN_NAME_WIDTH or (shown == 1 and room > 0):
+            chips = [c._replace(name=shorten(c.name, room)) for c in title.chips[:shown]]
+            left = _left(replace(title, chips=chips), Form())
+            return [*left, Part([(more, "dim")], SOURCES)]
+    return []

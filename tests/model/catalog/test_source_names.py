@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.source_names import with_full_name
+from spackscope.model.catalog.source_names import source_term, unique_end, with_full_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
@@ -48,3 +48,19 @@ def test_a_query_has_the_records_of_the_source(tmp_path: Path) -> None:
 
     assert list(catalog.match(parse("source=one"))) == [0]
     assert list(catalog.match(parse("!source=one"))) == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("/a/site/derecho.lock", "derecho.lock"),
+        ("/a/one/spack.lock", "one/spack.lock"),
+        ("https://mirror.example/build/", "build/"),
+        ("spack:site", "spack:site"),
+    ],
+)
+def test_a_source_is_shown_by_the_end_that_no_other_has(name: str, shown: str) -> None:
+    others = ["/a/two/spack.lock", "/a/one/spack.lock", "/b/x_derecho.lock"]
+
+    assert unique_end(name, [*others, name]) == shown
+    assert with_full_name(source_term(name, others), {*others, name}).pattern == name

@@ -13,7 +13,6 @@ from spackscope.model.presentation.titles import (
     shared_texts,
     source_chips,
     tags_title,
-    unique_end,
 )
 from spackscope.model.query.parser import parse
 
@@ -23,21 +22,6 @@ def test_sources_are_named_with_their_size(sample: Catalog) -> None:
 
     assert (chip.name, chip.specs, chip.is_cache) == ("sample_data", 346, True)
     assert tags_title(sample) == "develop"
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("/a/site/derecho.lock", "derecho.lock"),
-        ("/a/one/spack.lock", "one/spack.lock"),
-        ("https://mirror.example/build/", "build"),
-        ("spack:site", "spack:site"),
-    ],
-)
-def test_a_source_is_shown_by_the_end_that_no_other_has(name: str, shown: str) -> None:
-    others = ["/a/two/spack.lock", "/a/one/spack.lock", "/b/x_derecho.lock"]
-
-    assert unique_end(name, [*others, name]) == shown
 
 
 def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.widget import Widget
 
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.package_list import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
+from tests.builders import hash_of, record, write_page
 
 
 def panes(browser: Browser) -> list[str]:
@@ -56,6 +59,74 @@ async def test_packages_are_a_drawer_below_104_columns() -> None:
                 assert browser.table.region.bottom < browser.detail.region.y
                 assert [len(line) for line in browser.lines] == [size[0]] * size[1]
             await browser.press("escape")
+
+
+async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.open_package("py-build")
+        for key, pane in (("2", "specs"), ("1", "packages"), ("3", "detail")):
+            await browser.press(key, "plus")
+            assert panes(browser) == [pane]
+            (shown,) = [w for w in browser.browser.query(".pane") if w.id == pane]
+            assert shown.region.size == (120, 25), "all but title, query, two rules and hints"
+            await browser.press("plus")
+            assert panes(browser) == ["packages", "specs", "detail"]
+            await browser.press("plus", "escape")
+            assert panes(browser) == ["packages", "specs", "detail"]
+            assert browser.browser.panes.pane == pane, "esc does nothing else"
+        await browser.press("3")
+        assert panes(browser) == ["detail"], "3 in the detail is as +"
+        await browser.press("3")
+        assert panes(browser) == ["packages", "specs", "detail"]
+
+
+async def test_another_pane_ends_the_zoom_but_the_query_of_zoomed_rows_does_not() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("2", "plus", "slash")
+        await browser.type("py-build")
+        assert panes(browser) == ["specs"]
+        await browser.press("enter", "3")
+        assert panes(browser) == ["specs", "detail"]
+        await browser.press("plus", "slash")
+        assert panes(browser) == ["specs", "detail"]
+
+
+async def test_escape_leads_back_from_the_packages_to_where_they_were_opened() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.open_package("py-build")
+        for key, focus in (("3", "detail"), ("2", "spec-rows")):
+            await browser.press(key, "1", "escape")
+            assert browser.focus == focus
+            assert browser.query == "package=py-build"
+        await browser.press("escape")
+        assert browser.focus == "package-rows"
+        await browser.press("escape")
+        assert browser.query == ""
+        await browser.press("escape")
+        assert browser.status == "Press q to quit"
+
+
+async def test_a_click_on_a_source_filters_by_it_and_one_on_problems_lists_them(
+    tmp_path: Path,
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for number, folder in enumerate((first, second)):
+        write_page(folder, [record(number)])
+    async with browsing(first, second, tmp_path / "missing", size=(120, 30)) as browser:
+        title = browser.browser.panes.title
+        one, other = (browser.lines[0].index(f" {name} ") for name in ("first", "second"))
+        assert len(browser.shown) == 2
+        await browser.click(title, one + 1, 0)
+        assert browser.query == "source=first"
+        assert browser.shown == {hash_of(0)}
+        await browser.click(title, other + 1, 0)
+        assert browser.query == "source=first | source=second"
+        assert len(browser.shown) == 2
+        await browser.click(title, one + 1, 0)
+        assert browser.query == "source=second"
+        assert browser.shown == {hash_of(1)}
+        await browser.click(title, browser.lines[0].index("▲ 1 problem"), 0)
+        assert browser.dialog == "TextDialog"
 
 
 async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
@@ -190,7 +261,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
                 await browser.press("escape", settle=False)
                 assert browser.dialog is None
                 assert browser.focus == before
-        await browser.press("1", "escape")
+        await browser.press("1", "escape", "2", "escape", "escape")
         assert browser.status == "Press q to quit"
 
 
