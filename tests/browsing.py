@@ -123,7 +123,9 @@ class Browser:
         if not self._is_quiet:
             return False
         typed = [worker for worker in self.app.workers if worker.group == "typed"]
-        return all(worker.is_finished for worker in typed) and not self.browser.panes.is_moving
+        return (
+            all(worker.is_finished for worker in typed) and not self.browser.panes.focus.is_moving
+        )
 
     @property
     def _is_quiet(self) -> bool:

@@ -118,7 +118,7 @@ class RandomKeys:
         is_there = rows.is_on_screen and 0 <= line < rows.size.height and rows.length > 0
         return Seen(
             lines,
-            browser.browser.panes.pane,
+            browser.browser.panes.focus.pane,
             browser.dialog,
             _part(lines, Region(rows.region.x, rows.region.y + line, rows.region.width, 1))
             if is_there

@@ -27,7 +27,7 @@ class Actions:
 
     def back(self) -> None:
         """Stop loading, end the zoom, close the drawer, or go one step back."""
-        if self.controllers.loading.is_loading or not self.panes.give_back():
+        if self.controllers.loading.is_loading or not self.panes.focus.give_back():
             self.controllers.focus.back()
 
     def show_dependencies(self) -> None:
@@ -37,10 +37,10 @@ class Actions:
             self.host.say(self.controllers.details.missing_tree())
             return
         is_there = isinstance(line, Node) and line.section == "dependencies"
-        is_there &= panes.pane == "detail"
+        is_there &= panes.focus.pane == "detail"
         panes.detail.go_to("dependents" if is_there else "dependencies")
-        if panes.pane != "detail":
-            panes.go_to("detail")
+        if panes.focus.pane != "detail":
+            panes.focus.go_to("detail")
 
     def open(
         self, read: Callable[[Catalog], Result], dialog: Callable[[Result], TextDialog]
@@ -52,14 +52,14 @@ class Actions:
 
 
 ACTIONS: dict[str, Callable[[Actions], object]] = {
-    "focus_packages": lambda self: self.panes.peek("packages"),
-    "focus_specs": lambda self: self.panes.go_to("specs"),
-    "focus_detail": lambda self: self.panes.go_to_detail(),
-    "zoom": lambda self: self.panes.toggle_zoom(),
+    "focus_packages": lambda self: self.panes.focus.peek("packages"),
+    "focus_specs": lambda self: self.panes.focus.go_to("specs"),
+    "focus_detail": lambda self: self.panes.focus.go_to_detail(),
+    "zoom": lambda self: self.panes.focus.toggle_zoom(),
     "focus_query": lambda self: self.panes.query_bar.focus_input(),
-    "focus_filter": lambda self: self.panes.go_to_filter(),
-    "next_pane": lambda self: self.panes.go_on(1),
-    "previous_pane": lambda self: self.panes.go_on(-1),
+    "focus_filter": lambda self: self.panes.focus.go_to_filter(),
+    "next_pane": lambda self: self.panes.focus.go_on(1),
+    "previous_pane": lambda self: self.panes.focus.go_on(-1),
     "back": lambda self: self.back(),
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.controllers.search.sort(self.panes.table.next_sort()),

@@ -1,55 +1,60 @@
-"""Which panes are on the screen: those that make room for the one with the focus."""
+"""The widgets of the browser in their places."""
 
 from __future__ import annotations
 
-from textual.screen import Screen
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical
 
 from spackscope.tui.browser.state import QUERY
-
-PANES = ("packages", "facets", "specs", "detail")
-SIDE = ("packages", "facets")
-"""The panes of the side column, a drawer in narrow terminals."""
+from spackscope.tui.widgets.completion_popup import CompletionPopup
+from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.facets import FacetPane
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.marks_line import MarksLine
+from spackscope.tui.widgets.package_list import PackageList
+from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.rules import DetailRule, Divider
+from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.title_line import TitleLine
+from spackscope.tui.widgets.toast import Toast
 
 
 class Frame:
-    """The classes of the screen by which the style sheet arranges the panes.
+    """All widgets of the browser."""
 
-    `zoomed` is the pane that has the whole screen. `origin` is where the user came from to look
-    at the side column.
-    """
+    def __init__(self) -> None:
+        self.popup = CompletionPopup(id="completion-popup")
+        self.toast = Toast(id="toast")
+        self.title = TitleLine(id="title")
+        self.query_bar = QueryBar(id="query")
+        self.names = PackageList(id="packages", classes="pane")
+        self.facets = FacetPane(id="facets", classes="pane")
+        self.table = SpecTable(id="specs", classes="pane")
+        self.detail = DetailPane(id="detail", classes="pane")
+        self.marks = MarksLine(id="marks")
+        self.status = StatusLine(id="status")
 
-    def __init__(self, screen: Screen[None]) -> None:
-        self._screen = screen
-        self.zoomed: str | None = None
-        self.origin: str | None = None
+    def compose(self) -> ComposeResult:
+        """Lay out title and query above the panes, marks and status below.
 
-    def show(self, pane: str) -> None:
-        """Show the pane that gets the focus; for the query line the rows, which follow it.
-
-        Another pane than the zoomed one ends the zoom, and one of the work column the drawer.
+        The side column is packages and facets, beside the table above the detail.
         """
-        shown = "specs" if pane == QUERY else pane
-        if shown not in SIDE:
-            self.origin = None
-        if self.zoomed not in (None, shown):
-            self.unzoom()
-        for name in PANES:
-            self._screen.set_class(name == shown, f"step-{name}")
+        # Last in the order of widgets the popup would move all others in it whenever it comes or
+        # goes, and Textual draws again what has moved.
+        yield self.popup
+        yield self.toast
+        yield self.title
+        yield self.query_bar
+        lists = Vertical(self.names, self.facets, id="lists")
+        side = Horizontal(lists, Divider(id="divider"), id="side")
+        work = Vertical(self.table, DetailRule(id="detail-rule"), self.detail, id="work")
+        yield Container(side, work, id="panes")
+        yield self.marks
+        yield self.status
 
-    def zoom(self, pane: str) -> None:
-        """Give a pane the whole screen between query line and hints."""
-        if pane != QUERY:
-            self.show(pane)
-            self.zoomed = pane
-            self._screen.add_class("-zoomed")
-
-    def unzoom(self) -> bool:
-        """Show all panes again; return whether one was zoomed."""
-        was_zoomed, self.zoomed = self.zoomed is not None, None
-        self._screen.remove_class("-zoomed")
-        return was_zoomed
-
-    def is_alone(self, pane: str) -> bool:
-        """Check whether a pane has the whole screen without a zoom."""
-        names = self._screen.classes
-        return "-single" in names or bool({"-flat", "-tiny"} & names and pane not in SIDE)
+    def input(self, name: str) -> FilterInput:
+        """Return the query line, or the filter of a column."""
+        if name == QUERY:
+            return self.query_bar.input
+        return next(i for i in self.table.query(FilterInput) if i.name == name)

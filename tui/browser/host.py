@@ -153,7 +153,7 @@ class ScreenHost:
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
-        self._panes.go_to(target)
+        self._panes.focus.go_to(target)
 
     def open(
         self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None

@@ -43,17 +43,17 @@ class Inputs:
         """Insert the marked completion into the input, or go on to the next pane."""
         if input_ is None:
             return
-        name, item = input_.name or "", self._panes.popup.marked
+        name, item = input_.name or "", self._panes.frame.popup.marked
         replacement = self._assist.accept(item, name, input_.value)
         if replacement is not None:
             input_.replace(*replacement)
         elif item is None and self._search.may_leave(name):
-            self._panes.go_on(1)
+            self._panes.focus.go_on(1)
 
     def move_completion(self, event: FilterInput.CompletionMoved) -> None:
         """Mark another completion, or show some where none are shown."""
         is_query_or_filter = isinstance(event.input.parent, QueryBar | FilterBar)
-        if not self._panes.popup.mark(event.step) and is_query_or_filter:
+        if not self._panes.frame.popup.mark(event.step) and is_query_or_filter:
             self._assist.request(self._parse(event.input))
 
     def recall(self, event: QueryInput.Recalled) -> None:
@@ -75,7 +75,7 @@ class Inputs:
         if not event.given_up:
             self._recall.remember()
         self._recall.stop()
-        self._panes.go_to("specs")
+        self._panes.focus.go_to("specs")
 
     def blur(self, event: events.DescendantBlur) -> None:
         """Show what was typed, with or without rows, once its input is left."""
@@ -84,5 +84,5 @@ class Inputs:
             return
         # Another window that comes to the front does not count.
         has_left = input_ is not input_.screen.focused and input_.app.app_focus
-        if has_left and not self._panes.is_moving:
+        if has_left and not self._panes.focus.is_moving:
             self._search.leave()

@@ -44,7 +44,9 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     FilterInput.CursorMoved: lambda self, event: self.inputs.move_cursor(event.input),
     FilterInput.CompletionAccepted: lambda self, event: self.inputs.accept(event.input),
     FilterInput.CompletionMoved: lambda self, event: self.inputs.move_completion(event),
-    CompletionPopup.Clicked: lambda self, event: self.inputs.accept(self.panes.focused_input),
+    CompletionPopup.Clicked: lambda self, event: self.inputs.accept(
+        self.panes.focus.focused_input
+    ),
     FilterInput.GivenUp: lambda self, event: self.inputs.give_up(event.input),
     FilterInput.Done: lambda self, event: self.inputs.finish(event),
     FilterInput.Emptied: lambda self, event: self.controllers.search.drop_last(),
@@ -52,7 +54,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     PackageList.Selected: lambda self, event: self.controllers.search.select_package(
         event.package
     ),
-    PackageList.Opened: lambda self, event: self.panes.go_to("specs"),
+    PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
@@ -66,7 +68,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     DetailPane.HintsChanged: lambda self, event: self.panes.show_hints(),
     TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
     TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
-    DetailPane.Left: lambda self, event: self.panes.go_to("specs"),
+    DetailPane.Left: lambda self, event: self.panes.focus.go_to("specs"),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""
 
@@ -112,11 +114,11 @@ class BrowserScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Show the widgets."""
-        yield from self.panes.compose()
+        yield from self.panes.frame.compose()
 
     def on_mount(self) -> None:
         """Begin in the first pane, and load the sources."""
-        self.panes.go_to("packages")
+        self.panes.focus.go_to("packages")
         self.controllers.recall.load()
         self.controllers.loading.load()
 
@@ -127,7 +129,9 @@ class BrowserScreen(Screen[None]):
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next would meet a pane or rows that are about to change."""
-        return self.panes.is_moving or self.controllers.focus.is_late(getattr(event, "key", ""))
+        return self.panes.focus.is_moving or self.controllers.focus.is_late(
+            getattr(event, "key", "")
+        )
 
     def action_browse(self, name: str) -> None:
         """Do what a key does in every pane, with the cursor in view."""
@@ -152,11 +156,11 @@ class BrowserScreen(Screen[None]):
     @on(events.Resize)
     @on(events.ScreenResume)
     def _place_popup(self) -> None:
-        self.panes.show_popup_soon()
+        self.panes.draft_box.show_soon()
 
     @on(events.ScreenSuspend)
     def _hide_popup(self) -> None:
-        self.panes.popup.hide()
+        self.panes.frame.popup.hide()
 
     @on(SpecTable.Highlighted)
     def _highlight(self, event: SpecTable.Highlighted) -> None:
@@ -173,7 +177,7 @@ class BrowserScreen(Screen[None]):
         elif event.row.count > 1:
             self.controllers.groups.toggle(event.row)
         else:
-            self.panes.go_to("detail")
+            self.panes.focus.go_to("detail")
 
     @on(SpecRows.RowsNeeded)
     def _read_rows(self, event: SpecRows.RowsNeeded) -> None:

@@ -73,7 +73,7 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
             assert panes(browser) == ["packages", "specs", "detail"]
             await browser.press("plus", "escape")
             assert panes(browser) == ["packages", "specs", "detail"]
-            assert browser.browser.panes.pane == pane, "esc does nothing else"
+            assert browser.browser.panes.focus.pane == pane, "esc does nothing else"
         await browser.press("3")
         assert panes(browser) == ["detail"], "3 in the detail is as +"
         await browser.press("3")
