@@ -19,6 +19,8 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.index.connection import Database
@@ -67,6 +69,17 @@ def hashes(records: Iterable[Record]) -> set[str]:
 def sample_where(holds: Callable[[Record], bool]) -> set[str]:
     """Return the hashes of the sample's records for which something holds."""
     return hashes(filter(holds, SAMPLE))
+
+
+def shown_hashes(catalog: Catalog, listing: Listing) -> set[str]:
+    """Return the hashes of all specs that the rows of a listing stand for; no two are equal."""
+    rows = catalog.rows(listing.ids, listing.counts, listing.roles)
+    folded = {row.look_alike for row in rows if row.count > 1}
+    single = {row.id for row in rows if row.count == 1 and row.look_alike not in folded}
+    ids = sorted(single.union(*map(listing.look_alike_ids, folded)))
+    shown = [row.spec.hash for row in catalog.rows(ids)]
+    assert len(shown) == len(set(shown)) == listing.shown
+    return set(shown)
 
 
 class Browser:
@@ -260,10 +273,12 @@ class Browser:
 
     @property
     def shown(self) -> set[str]:
-        """The hashes of all rows of the table."""
-        shown = [row.spec.hash for row in self.rows]
-        assert len(shown) == len(set(shown))
-        return set(shown)
+        """The hashes of all specs that the rows of the table stand for."""
+        listing, catalog = self.table.rows.listing, self.state.catalog
+        if listing is None or catalog is None or not self.table.rows.length:
+            return set()
+        with reading():
+            return shown_hashes(catalog, listing)
 
     @property
     def current(self) -> Row:
@@ -420,8 +435,9 @@ async def browsing(
     pick: bool = False,
     no_color: bool = False,
     settled: bool = True,
+    folded: bool = True,
 ) -> AsyncIterator[Browser]:
-    """Open the browser, on the sample unless told otherwise."""
+    """Open the browser, on the sample unless told otherwise; not `folded` with a row a spec."""
     names = [str(source) for source in sources] or ["sample_data"]
     session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
     app = SpackscopeApp(names, query, session=session, pick=pick, no_color=no_color)
@@ -430,4 +446,6 @@ async def browsing(
             browser = Browser(app, pilot)
             if settled:
                 await browser.settle()
+            if not folded:
+                await browser.press("z")
             yield browser

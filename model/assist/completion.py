@@ -64,8 +64,8 @@ def complete(
 ) -> Completions:
     """Complete the word of an input that ends at the cursor.
 
-    Nothing is offered inside a word, nor the word as it is; nor for a word without a character,
-    unless `always`. Raises Cancelled.
+    Nothing is offered inside a word; nor for a word without a character, unless `always`. The
+    word as it is comes first, and is not offered alone. Raises Cancelled.
 
     Example: for `py-build os=ub` with the cursor at its end `os=ubuntu24.04` is offered, with the
     count of that system among the records of py-build.
@@ -85,10 +85,20 @@ def complete(
             start, typed = word.start(), word[0]
             others = _satisfiable(catalog, without_word(parsed), should_stop)
             items = _Candidates(catalog, others, should_stop).of(word)
-        offered = [item for item in items if item.text != typed and item.count]
+        offered = _exact_first([item for item in items if item.count], typed)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
     return Completions(start, cursor, tuple(offered[:MAX_COMPLETIONS]))
+
+
+def _exact_first(items: list[Completion], typed: str) -> list[Completion]:
+    """Return the items with the typed word first, so that Tab takes no longer one instead of it.
+
+    A word with nothing longer needs no completion.
+    """
+    others = [item for item in items if item.text != typed]
+    exact = [item for item in items if item.text == typed]
+    return [*exact[:1], *others] if others else []
 
 
 def _filter_values(

@@ -76,6 +76,11 @@ class ByHost:
         return self._find_answers is not None
 
     @property
+    def is_ready(self) -> bool:
+        """Whether it is known of all specs whether they run on the host."""
+        return self._answers is not None and self._answers.is_ready
+
+    @property
     def answers(self) -> HostAnswers:
         """The answers about the host; there must be one."""
         with self._lock:
@@ -89,6 +94,11 @@ class ByHost:
         for condition in query.conditions:
             if isinstance(condition, Term) and condition.column in _COLUMNS:
                 self._known(condition).codes(should_stop)
+
+    def check_all(self, should_stop: ShouldStop) -> None:
+        """Compute the answers of all specs, if there is a host. Raises Cancelled."""
+        if self.is_connected:
+            self.answers.codes(should_stop)
 
     def _known(self, term: Condition) -> HostAnswers:
         if not self.is_connected:
@@ -131,8 +141,7 @@ class ByHost:
 
     def filled(self, id_: int, spec: Spec) -> Spec:
         """Return a record with whether it runs on the host, if that is wanted or computed."""
-        is_ready = self._answers is not None and self._answers.is_ready
-        if not (is_ready or (self.fills_rows and self.is_connected)):
+        if not (self.is_ready or (self.fills_rows and self.is_connected)):
             return spec
         return replace(spec, fit=self.answers.brief(id_))
 

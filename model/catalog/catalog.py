@@ -17,6 +17,7 @@ from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.opened_rows import Partition, RowRole
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
+from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Records, Row
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import BY_NAME
@@ -37,7 +38,7 @@ class Catalog:
     `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
     was damaged. `discovered` is what was last discovered about the sources. `dictionaries` has
     the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals,
-    and `by_host` what depends on the host.
+    `by_host` what depends on the host, and `row_order` the order of look-alikes.
 
     All methods raise IndexDamaged. Those with a query raise Unanswerable if the index has too
     little to answer it, and Cancelled if `should_stop` returns True.
@@ -67,9 +68,8 @@ class Catalog:
         self._packages = Packages(database, arrays)
         self.by_host = by_host = ByHost()
         self._records = Records(database, arrays, self.dictionaries, self.dependencies, by_host)
-        self._all_rows = lru_cache(16)(
-            lambda span: Listing(View(), IdRanges([span]), arrays, self.dictionaries, by_host)
-        )
+        self.row_order = RowOrder(arrays, self.dictionaries, by_host)
+        self._all_rows = lru_cache(16)(lambda span: self._listing(View(), IdRanges([span])))
         self.execution = QueryExecution(
             arrays, edges, self.dictionaries, self._packages, database, by_host
         )
@@ -128,8 +128,11 @@ class Catalog:
         """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
         specs = self.match(view.query, should_stop=should_stop)
         with self.database.stoppable(should_stop):
-            arrays, dictionaries = self.column_arrays, self.dictionaries
-            return Listing(view, specs, arrays, dictionaries, self.by_host, partition)
+            return self._listing(view, specs, partition)
+
+    def _listing(self, view: View, specs: IdRanges, partition: Partition | None = None) -> Listing:
+        arrays, dictionaries = self.column_arrays, self.dictionaries
+        return Listing(view, specs, arrays, dictionaries, self.by_host, self.row_order, partition)
 
     def columns(self, view: View) -> list[Column]:
         """Return the columns to show for a view: the core, and those that vary or are named.

@@ -6,11 +6,12 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cached_property
 from itertools import chain, groupby, repeat
 from typing import NamedTuple, cast
 
-from spackscope.model.catalog.arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays, Run
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
@@ -21,6 +22,7 @@ from spackscope.model.catalog.opened_rows import (
     find_row,
     opened_rows,
 )
+from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
@@ -39,16 +41,29 @@ class Sort:
     descending: bool = False
 
 
+class Order(IntEnum):
+    """The order of rows that no column decides."""
+
+    INDEX = 0
+    """By name, version and all other columns: the order of ids."""
+    PREFERRED = 1
+    """By name; of a package the newest version first, then what most specs depend on."""
+    PREFERRED_HERE = 2
+    """The same, but of a version first what runs on the host."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """All that decides which rows are shown, and how.
 
     `opened` has the look-alikes that are shown row by row although the others are `folded`, and
-    `opened_kinds` a spec of each of their kinds that is shown so.
+    `opened_kinds` a spec of each of their kinds that is shown so. A package whose whole name is a
+    word of the query comes first, unless the order is that of the index.
     """
 
     query: Query = Query()
     sort: Sort | None = None
+    order: Order = Order.INDEX
     folded: bool = False
     opened: frozenset[int] = frozenset()
     opened_kinds: frozenset[int] = frozenset()
@@ -88,6 +103,7 @@ class Listing:
         arrays: ColumnArrays,
         dictionaries: Dictionaries,
         by_host: ByHost,
+        row_order: RowOrder,
         partition: Partition | None = None,
     ) -> None:
         self.view = view
@@ -96,6 +112,7 @@ class Listing:
         self._arrays = arrays
         self._dictionaries = dictionaries
         self._by_host = by_host
+        self._row_order = row_order
         self._opened: dict[int, _OpenedGroup] = {}
         self._is_flat = partition is None
         self.ids, self.counts = self._ordered_ids()
@@ -109,8 +126,8 @@ class Listing:
     def _ordered_ids(self) -> _Ids:
         sort = self.view.sort
         if sort is None or BY_NAME[sort.column].has_dictionary:
-            return self._by_look_alikes(sort)
-        return self._by_record(sort, self._by_look_alikes(None))
+            return self._by_look_alikes(sort, self.view.order)
+        return self._by_record(sort, self._by_look_alikes(None, Order.INDEX))
 
     def _by_record(self, sort: Sort, rows: _Ids) -> _Ids:
         """Order rows with ascending ids by what each has of its own, as its hash or size."""
@@ -134,11 +151,13 @@ class Listing:
         all_ids = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
         return array("q", (id_ for id_ in all_ids if counts[id_ - first]))
 
-    def _by_look_alikes(self, sort: Sort | None) -> _Ids:
+    def _by_look_alikes(self, sort: Sort | None, order: Order) -> _Ids:
         """Order specs by a value of their look-alikes, and fold them if the view says so."""
-        if sort is None and not self.view.folded:
+        if sort is None and order is Order.INDEX and not self.view.folded:
             return _Ids(self._specs, None)
         runs = list(self._arrays.runs(self._specs))
+        if order is not Order.INDEX:
+            self._put_preferred_first(runs, order)
         if sort is not None:
             ranks = self._dictionaries.ranks(BY_NAME[sort.column])
             codes = self._arrays.column(BY_NAME[sort.column].storage)
@@ -157,6 +176,14 @@ class Listing:
                 ids.append(adjacent[0].start)
                 counts.append(sum(run.stop - run.start for run in adjacent))
         return _Ids(ids, counts)
+
+    def _put_preferred_first(self, runs: list[Run], order: Order) -> None:
+        ranks = self._row_order.ranks(by_host=order is Order.PREFERRED_HERE)
+        runs.sort(key=lambda run: ranks[run.look_alike])
+        if words := self.view.query.words:
+            names = self._dictionaries.texts("package")
+            codes = self._arrays.column("package")
+            runs.sort(key=lambda run: names[codes[run.look_alike]] not in words)
 
     def _open_groups(
         self, partition: Partition, ids: Sequence[int], counts: Sequence[int]

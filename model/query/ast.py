@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.conditions import Condition, Group, Term, exact_term
-from spackscope.model.query.matchers import is_glob
+from spackscope.model.query.matchers import ANY, is_glob
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +65,13 @@ class Query:
     def columns(self) -> frozenset[str]:
         """The names of the columns with a condition."""
         return frozenset(condition.column for condition in self.conditions)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The bare words that must all be found, in any column."""
+        words = (group[0] for group in self.groups if len(group) == 1)
+        terms = (term for term in words if isinstance(term, Term))
+        return frozenset(t.pattern for t in terms if t.column == ANY and not t.negated)
 
     @property
     def package_term(self) -> Term | None:

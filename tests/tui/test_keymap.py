@@ -142,7 +142,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
 
 
 async def test_the_last_line_and_the_palette_follow_the_table() -> None:
-    async with browsing() as browser:
+    async with browsing(folded=False) as browser:
         for pane, where in (("1", PACKAGES), ("2", SPECS), ("3", DETAIL), ("slash", FILTERS)):
             await browser.press(pane)
             places = [FILTERS] if where == FILTERS else [where, LISTS, ANYWHERE]
@@ -173,7 +173,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
 
 
 async def test_dialogs_close_once_and_survive_small_terminals_and_other_themes() -> None:
-    async with browsing(size=(80, 24)) as browser:
+    async with browsing(size=(80, 24), folded=False) as browser:
         await browser.press("2", "l", "l")
         for key in ("colon", "Y", "question_mark", "v"):
             await browser.press(key)

@@ -52,6 +52,9 @@ class DetailsController:
             group="host",
         )
         self._host.run(
+            lambda task: catalog.by_host.check_all(task), lambda _: None, group="fit", delay=_REST
+        )
+        self._host.run(
             lambda _: catalog.dependencies.prepare(),
             lambda _: self._connected(catalog),
             group="edges",

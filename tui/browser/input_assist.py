@@ -87,6 +87,9 @@ class InputAssist:
         start, end = word.start, word.end
         if not item.text.endswith("="):
             self._chosen = text[:start] + item.text + text[end:]
+        if item.text == text[start:end]:
+            # The text stays, so nothing else hides its completions.
+            self._host.change(draft=replace(draft, completions=NO_COMPLETIONS))
         return Replacement(item.text, start, end)
 
     def insist(self) -> None:

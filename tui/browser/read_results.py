@@ -24,6 +24,7 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts
+from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Results
 from spackscope.tui.widgets.row_windows import read_windows, window_starts
@@ -64,7 +65,7 @@ def read_results(
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query
     try:
-        packages = catalog.packages(others, should_stop=should_stop)
+        packages = _exact_first(catalog.packages(others, should_stop=should_stop), others)
         partition = row_notes(catalog).partition
         listing = catalog.listing(view, partition=partition, should_stop=should_stop)
     except Unanswerable as error:
@@ -124,6 +125,12 @@ def _with_selected(
     if selected is None or any(package.id == selected.id for package in packages):
         return packages
     return sorted([*packages, replace(selected, shown=0)], key=lambda package: package.id)
+
+
+def _exact_first(packages: Sequence[PackageCount], query: Query) -> Sequence[PackageCount]:
+    """Return packages with those first whose whole name is a word of the query."""
+    words = query.words
+    return sorted(packages, key=lambda p: p.name not in words) if words else packages
 
 
 def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int:

@@ -12,7 +12,7 @@ from functools import partial
 
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
-from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.catalog.listing import Order, Sort, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
@@ -54,7 +54,8 @@ class Search:
         """Request another view; the last results stay on the screen until the new ones arrive.
 
         The input that is typed in keeps its text, unless it is to be rewritten: whoever types may
-        be letters ahead. `cursor_on` is the row, or the hash, to put the cursor on.
+        be letters ahead. `cursor_on` is the row, or the hash, to put the cursor on; by default it
+        is on the first row of another query or order, and else stays where it is.
         """
         host, state = self._host, self._host.state
         draft = state.draft
@@ -63,7 +64,7 @@ class Search:
         if typed is None and (rewrite or draft is None or not draft.is_wrong):
             draft = None
             host.cancel("completions")
-        if cursor_on is not None:
+        if cursor_on is not None or _selects_otherwise(view, state.view):
             self._cursor_on = cursor_on
         host.change(view=view, refused=None, draft=draft)
         host.show_query(rewrite=rewrite)
@@ -75,12 +76,21 @@ class Search:
             catalog,
             view,
             typed,
-            target=self._cursor_on or host.where.row or state.selected,
+            target=self._target(view),
             may_refuse=state.results is not None and state.results.catalog is catalog,
             completes=typed is not None and not self._assist.is_chosen(typed.text),
         )
         is_slow = typed is not None and summary.total > LARGE
         host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
+
+    def _target(self, view: View) -> Row | str | None:
+        """Return what to put the cursor on; None for the first row."""
+        state = self._host.state
+        if self._cursor_on is not None:
+            return self._cursor_on
+        if state.listing is None or _selects_otherwise(view, state.listing.view):
+            return None
+        return self._host.where.row or state.selected
 
     def _take(self, answer: Results | Refusal) -> None:
         state = self._host.state
@@ -144,7 +154,7 @@ class Search:
         if parsed.query is None or (parsed.query == host.state.view.query and host.state.is_shown):
             self._assist.complete(parsed)
         else:
-            self.show(replace(host.state.view, query=parsed.query), typed=parsed)
+            self.show(self._of_query(parsed.query), typed=parsed)
         if host.where.input != (parsed.column or QUERY):
             # It was left before this came to be known.
             self.leave()
@@ -201,7 +211,14 @@ class Search:
 
     def show_query(self, query: Query, *, rewrite: bool = False) -> None:
         """Request the view of another query."""
-        self.show(replace(self._host.state.view, query=query), rewrite=rewrite)
+        self.show(self._of_query(query), rewrite=rewrite)
+
+    def _of_query(self, query: Query) -> View:
+        """Return the view of another query, ordered by all that is known by now."""
+        state = self._host.state
+        is_known = state.catalog is not None and state.catalog.by_host.is_ready
+        order = Order.PREFERRED_HERE if is_known else Order.PREFERRED
+        return replace(state.view, query=query, order=order)
 
     def drop_last(self) -> None:
         """Remove the last filter."""
@@ -222,7 +239,7 @@ class Search:
             self._host.say(f"Already filtered by {term} (⌫ removes)")
         else:
             self._host.say(f"Added {term} (⌫ removes)")
-            self.show_query(more)
+            self.show(self._of_query(more), cursor_on=self._host.state.selected)
 
     def choose(self, query: Query, sentence: str) -> None:
         """Request a query that was put together from chosen values, and say what changed."""
@@ -246,10 +263,10 @@ class Search:
 
     def select_package(self, name: str | None) -> None:
         """Show the specs of a package, or with None those of all."""
-        view = self._host.state.view
-        query = view.query.with_package(name)
-        if query != view.query:
-            self.show(replace(view, query=query).closed())
+        old = self._host.state.view.query
+        query = old.with_package(name)
+        if query != old:
+            self.show(self._of_query(query).closed())
 
     def sort(self, sort: Sort | None) -> None:
         """Order the rows by a column, or as they are in the index."""
@@ -259,3 +276,8 @@ class Search:
         """Fold look-alikes into one row, or unfold them all."""
         view = self._host.state.view
         self.show(replace(view, folded=not view.folded).closed())
+
+
+def _selects_otherwise(view: View, other: View) -> bool:
+    """Check whether two views differ in their rows or the order of these, not only in groups."""
+    return (view.query, view.sort) != (other.query, other.sort)

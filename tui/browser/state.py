@@ -16,7 +16,7 @@ from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node, Tree
-from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.listing import Listing, Order, View
 from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
@@ -35,6 +35,8 @@ Result = TypeVar("Result")
 QUERY = "query"
 """The name of the query line; that of a filter is its column."""
 NO_COMPLETIONS = Completions(0, 0)
+FIRST_VIEW = View(order=Order.PREFERRED, folded=True)
+"""The view that the browser begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ class BrowserState:
     """
 
     summary: Summary | None = None
-    view: View = field(default_factory=View)
+    view: View = FIRST_VIEW
     results: Results | None = None
     refused: View | None = None
     draft: Draft | None = None

@@ -15,9 +15,9 @@ from spackscope.model.core.errors import Cancelled, IndexDamaged
 from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input, parse_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.state import BrowserState, Results, Where
+from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Results, Where
 from spackscope.tui.copy_forms import CopyDone
-from tests.browsing import HOST
+from tests.browsing import HOST, shown_hashes
 
 
 class Job(NamedTuple):
@@ -130,8 +130,11 @@ class FakeBrowser:
         environ: dict[str, str] | None = None,
         session: Session | None = None,
         is_pick: bool = False,
+        is_folded: bool = True,
     ) -> None:
         self.host = FakeHost()
+        if not is_folded:
+            self.host.change(view=replace(FIRST_VIEW, folded=False))
         self.copied: list[str] = []
         self._placed: Results | None = None
         names = [str(source) for source in sources] or ["sample_data"]
@@ -218,10 +221,10 @@ class FakeBrowser:
 
     @property
     def shown(self) -> set[str]:
-        """The hashes of all rows."""
+        """The hashes of all specs that the rows stand for."""
         results = self.state.results
         assert results is not None
-        return {row.spec.hash for row in results.catalog.rows(results.listing.ids)}
+        return shown_hashes(results.catalog, results.listing)
 
     @property
     def selected(self) -> str | None:

@@ -95,6 +95,8 @@ def test_marked_specs_are_compared_and_those_of_one_kind_have_a_column_each(
 
 
 def test_one_mark_is_compared_with_the_row_under_the_cursor(browser: FakeBrowser) -> None:
+    browser.search.fold()
+    browser.settle()
     browser.host.change(marks=(OTHER,))
     table = compare(browser)
     assert table.title == "hdf5"

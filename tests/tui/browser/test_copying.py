@@ -17,7 +17,7 @@ def clipboard(tmp_path: Path) -> Clipboard:
 
 
 async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboard) -> None:
-    async with browsing(environ=clipboard.environ) as browser:
+    async with browsing(environ=clipboard.environ, folded=False) as browser:
         await browser.press("2", "j", "j", "y")
         hash_ = browser.current.spec.hash
         assert clipboard.text == hash_
@@ -40,14 +40,14 @@ async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboa
         assert clipboard.text == browser.current.spec.hash, "keys typed ahead copy their row"
 
     environ = {"SPACKSCOPE_COPY": "/no/such/program", "PATH": "", "TERM": "dumb"}
-    async with browsing(environ=environ) as browser:
+    async with browsing(environ=environ, folded=False) as browser:
         await browser.press("y")
         assert browser.status.startswith("Nothing was copied. ")
         assert "/no/such/program is not installed" in browser.status
 
 
 async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: Clipboard) -> None:
-    async with browsing(environ=clipboard.environ) as browser:
+    async with browsing(environ=clipboard.environ, folded=False) as browser:
         await browser.press("2", "Y")
         hash_ = browser.current.spec.hash
         for form in FORMS:

@@ -114,7 +114,7 @@ async def test_where_nothing_can_be_written_the_browser_works_with_a_message(
         write_page(source / f"q{page}", records, title=f"package-{page:02}")
     (tmp_path / "file").write_text("")
     async with browsing(source, environ={"XDG_CACHE_HOME": str(tmp_path / "file")}) as browser:
-        assert len(browser.rows) == 1800
+        assert len(browser.shown) == 1800
         assert "the index is kept in memory" in browser.status
 
 

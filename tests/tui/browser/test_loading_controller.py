@@ -66,7 +66,7 @@ def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
     tmp_path: Path,
 ) -> None:
     zlib = write_page(tmp_path / "z", [record(n) for n in range(10, 20)])
-    browser = FakeBrowser(tmp_path).load()
+    browser = FakeBrowser(tmp_path, is_folded=False).load()
     browser.type("package=zlib os=ubuntu24.04")
     browser.leave()
     browser.move_to(3)
@@ -193,7 +193,7 @@ def test_a_catalog_whose_title_cannot_be_read_is_rebuilt_at_once(
 
 def test_the_cursor_stays_on_its_hash(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n) for n in range(3)])
-    browser = FakeBrowser(tmp_path).load()
+    browser = FakeBrowser(tmp_path, is_folded=False).load()
     browser.move_to(2)
     browser.host.where = replace(browser.host.where, pane="specs")
     browser.load()

@@ -189,17 +189,17 @@ def test_every_settled_view_is_a_step_but_not_every_letter(browser: FakeBrowser)
         views.append((browser.query, browser.state.view.sort, browser.state.view.folded))
         retrace(browser, -1)
     assert views == [
-        ("package=hdf5 os=ubuntu24.04", Sort("os"), True),
         ("package=hdf5 os=ubuntu24.04", Sort("os"), False),
-        ("package=hdf5 os=ubuntu24.04", None, False),
-        ("package=hdf5", None, False),
+        ("package=hdf5 os=ubuntu24.04", Sort("os"), True),
+        ("package=hdf5 os=ubuntu24.04", None, True),
+        ("package=hdf5", None, True),
     ]
     assert browser.query == "", "the list of all packages was the beginning"
     retrace(browser, -1)
     assert browser.host.message == "Nothing to go back to"
     for _ in range(4):
         retrace(browser, 1)
-    assert browser.state.view.folded
+    assert not browser.state.view.folded
     retrace(browser, 1)
     assert browser.host.message == "Nothing to go forward to"
 

@@ -18,7 +18,7 @@ HOST = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
 def browser(tmp_path: Path) -> FakeBrowser:
     path = tmp_path / "index.json"
     write_look_alikes(path)
-    return FakeBrowser(path, query="hdf5", environ=HOST).load()
+    return FakeBrowser(path, query="hdf5", environ=HOST, is_folded=False).load()
 
 
 def relations(browser: FakeBrowser) -> list[str]:
@@ -56,7 +56,7 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
 def test_their_place_is_kept_until_they_are_read(browser: FakeBrowser) -> None:
     select(browser, OTHER)
     browser.settle()
-    select(browser, A)
+    select(browser, C)
     browser.host.work("detail")
     assert relations(browser) == ["fits: …", "next to: …", "needs to run: …", "used by: …"]
     select(browser, OTHER)

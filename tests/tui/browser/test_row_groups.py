@@ -41,8 +41,6 @@ def index(tmp_path: Path) -> Path:
 def browser(index: Path) -> FakeBrowser:
     browser = FakeBrowser(index, query="app").load()
     browser.host.focus("specs")
-    browser.search.fold()
-    browser.settle()
     return browser
 
 
@@ -116,8 +114,6 @@ def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: P
     path.write_bytes(database(installs(*builds, leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4"))))
     browser = FakeBrowser(path, query="app").load()
     browser.host.focus("specs")
-    browser.search.fold()
-    browser.settle()
     go_to(browser, 0)
     browser.settle()
     browser.controllers.copying.copy_hash()
@@ -204,8 +200,6 @@ def all_rows(browser: FakeBrowser) -> list[Row]:
 def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1), record(2)], title="zlib")
     browser = FakeBrowser(tmp_path).load()
-    browser.search.fold()
-    browser.settle()
     browser.controllers.groups.toggle(go_to(browser, 0))
     browser.settle()
 
@@ -215,7 +209,7 @@ def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
 
 async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
     async with browsing(index, query="app", size=(60, 24)) as browser:
-        await browser.press("2", "z")
+        await browser.press("2")
         (folded,) = row_texts(browser)
         assert " ".join(folded.split()) == "▸ ×4 2 kinds 1.3.1 none 1 lib"
         assert browser.lines[-1].startswith(" ⏎ open ")
@@ -240,7 +234,7 @@ async def test_pages_say_once_that_they_tell_nothing(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n) for n in range(6)], title="zlib")
     write_page(tmp_path, [record(n, os="sles15") for n in range(6, 9)], title="zlib", tag="b")
     async with browsing(tmp_path, size=(120, 24)) as browser:
-        await browser.press("2", "z")
+        await browser.press("2")
         assert len(browser.rows) == 2
         assert browser.text.count("not told here") == 1
 

@@ -9,11 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.listing import Sort
+from spackscope.model.catalog.listing import Order, Sort
 from spackscope.model.query.conditions import Term
 from spackscope.tui.browser.search import LARGE
 from tests.browsing import SAMPLE, sample_where
-from tests.builders import Record, hash_of, record, write_page
+from tests.builders import (
+    INSTALL_TREE,
+    Node,
+    Record,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
 from tests.tui.browser.fake_host import FakeBrowser
 
 
@@ -52,6 +63,19 @@ def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
     """Type a text into an input at once, and wait for the rows."""
     browser.type_text(text, column)
     browser.settle()
+
+
+def cursor(browser: FakeBrowser) -> int:
+    """Return the number of the row that the cursor is put on."""
+    assert browser.state.results is not None
+    return browser.state.results.cursor
+
+
+def hashes_in_order(browser: FakeBrowser) -> list[str]:
+    """Return the hashes of the rows."""
+    results = browser.state.results
+    assert results is not None
+    return [row.spec.hash for row in results.catalog.rows(results.listing.ids)]
 
 
 # Views
@@ -170,16 +194,23 @@ def test_several_pages_of_a_package_come_together(tmp_path: Path) -> None:
     assert FakeBrowser(tmp_path).load().packages == {"zlib": 3}
 
 
-def test_sorting_and_folding_keep_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
+def test_sorting_puts_the_cursor_on_the_first_row(browser: FakeBrowser) -> None:
+    browser.search.select_package("py-safetensors")
+    browser.settle()
+    for sort in (Sort("target"), Sort("target", descending=True), None):
+        browser.move_to(3)
+        browser.search.sort(sort)
+        browser.settle()
+        assert cursor(browser) == 0, sort
+
+
+def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
+    browser.search.fold()
     browser.search.select_package("py-safetensors")
     browser.settle()
     browser.move_to(3)
     spec = browser.host.where.row
     assert spec is not None
-    for sort in (Sort("target"), Sort("target", descending=True), None):
-        browser.search.sort(sort)
-        browser.settle()
-        assert browser.host.where.row == spec
     browser.search.fold()
     browser.settle()
     row = browser.host.where.row
@@ -195,25 +226,83 @@ def test_sorting_and_folding_keep_the_cursor_on_its_spec(browser: FakeBrowser) -
 
 
 def test_a_fold_counts_only_what_the_filters_leave(browser: FakeBrowser) -> None:
-    browser.search.fold()
     ask(browser, "package=py-pdm-backend os=ubuntu24.04")
     left = sample_where(lambda r: r["package"] == "py-pdm-backend" and r["os"] == "ubuntu24.04")
     assert browser.state.listing is not None
     assert sum(browser.state.listing.counts or ()) == len(left)
 
 
-def test_the_cursor_stays_on_its_hash_while_that_is_shown(browser: FakeBrowser) -> None:
+def test_the_cursor_is_on_the_first_row_of_another_query(browser: FakeBrowser) -> None:
     browser.search.select_package("py-ml-dtypes")
     browser.settle()
-    browser.move_to(9)
+    for text in ("os=ubuntu24.04", "", "!os=ubuntu24.04"):
+        browser.move_to(2)
+        ask(browser, text)
+        assert cursor(browser) == 0, text
+    browser.move_to(2)
     spec = browser.host.where.row
     assert spec is not None
-    for text in (f"os={spec.spec.os}", ""):
-        ask(browser, text)
-        assert browser.host.where.row == spec
-    ask(browser, f"!os={spec.spec.os}")
-    assert browser.host.where.row is not None
-    assert browser.host.where.row.spec.os != spec.spec.os
+    browser.leave()
+    assert browser.host.where.row == spec, "the same query leaves it where it is"
+
+
+def test_a_filter_that_the_detail_adds_leaves_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
+    browser.move_to(4)
+    row = browser.host.where.row
+    assert row is not None
+    browser.search.add(Term("os", row.spec.os))
+    browser.settle()
+    assert browser.host.where.row == row
+
+
+def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
+    tmp_path: Path,
+) -> None:
+    def lib(number: int, version: str, target: str = "x86_64_v3") -> Node:
+        arch = {"platform": "linux", "platform_os": "ubuntu22.04", "target": target}
+        return node(hash_of(number), name="lib", version=version, arch=arch, dependencies=...)
+
+    path = tmp_path / "index.json"
+    users = [
+        node(hash_of(10 + n), name="user", dependencies=[edge("lib", hash_of(used), ["link"])])
+        for n, used in enumerate((3, 3, 2))
+    ]
+    nodes = [lib(1, "1.9"), lib(2, "1.10"), lib(3, "1.10", "zen5"), lib(4, "1.10", "x86_64")]
+    path.write_bytes(database(installs(*nodes, *users)))
+    browser = FakeBrowser(path, query="lib").load()
+    assert hashes_in_order(browser) == [hash_of(n) for n in (3, 2, 4, 1)], "the host comes later"
+    browser.search.clear()
+    browser.settle()
+    assert browser.state.catalog is not None
+    assert browser.state.catalog.by_host.is_ready
+    browser.search.select_package("lib")
+    browser.settle()
+    assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
+    browser.search.sort(Sort("target"))
+    browser.settle()
+    assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
+
+
+def test_rows_keep_their_order_when_the_host_comes_to_be_known(tmp_path: Path) -> None:
+    """A group that is opened must not move other rows under the cursor."""
+    browser = FakeBrowser(INSTALL_TREE)
+    browser.controllers.loading.load()
+    browser.host.work("load", "view")
+    browser.settle()
+    order = browser.state.view.order
+    browser.search.fold()
+    browser.search.fold()
+    assert browser.state.view.order == order
+    assert order != Order.PREFERRED_HERE
+
+
+def test_the_package_that_is_named_as_a_whole_comes_first(tmp_path: Path) -> None:
+    for number, name in enumerate(("a-zlib", "zlib", "zlib-ng"), 1):
+        write_page(tmp_path / name, [record(number)], title=name)
+    browser = FakeBrowser(tmp_path).load()
+    ask(browser, "zlib")
+    assert hashes_in_order(browser) == [hash_of(2), hash_of(1), hash_of(3)]
+    assert list(browser.packages) == ["zlib", "a-zlib", "zlib-ng"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
 
 @pytest.fixture
 def browser() -> FakeBrowser:
-    browser = FakeBrowser().load()
+    browser = FakeBrowser(is_folded=False).load()
     browser.host.focus("specs")
     return browser
 
@@ -261,7 +261,7 @@ def test_a_copied_spec_has_its_compilers_and_is_found_again() -> None:
 
 def test_marks_out_of_sight_are_picked_after_they_were_named(tmp_path: Path) -> None:
     environ = {"XDG_STATE_HOME": str(tmp_path)}
-    browser = FakeBrowser(is_pick=True, environ=environ).load()
+    browser = FakeBrowser(is_pick=True, environ=environ, is_folded=False).load()
     browser.host.focus("specs")
     marked = [mark(browser, 0)]
     browser.type("os=sequoia")
@@ -284,7 +284,9 @@ def test_marks_out_of_sight_are_picked_after_they_were_named(tmp_path: Path) -> 
 @pytest.mark.parametrize("is_marked", [False, True])
 def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path) -> None:
     environ = {"XDG_STATE_HOME": str(tmp_path)}
-    browser = FakeBrowser(query="os=sequoia", is_pick=True, environ=environ).load()
+    browser = FakeBrowser(
+        query="os=sequoia", is_pick=True, environ=environ, is_folded=False
+    ).load()
     browser.type("os=sequoia")
     marked = [mark(browser, 1), mark(browser, 0)] if is_marked else []
     hash_ = hash_at(browser, 2)
