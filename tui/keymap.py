@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
+from spackscope.tui.process.ascii_signs import key_word
+from spackscope.tui.process.stdio import supports_unicode
+
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
@@ -204,6 +207,11 @@ def bindings(*panes: str) -> list[BindingType]:
         for key in KEYS
         if key.where in panes
     ]
+
+
+def written_key(shown: str) -> str:
+    """Return a key as this terminal can show it: `⏎`, or `enter` without UTF-8."""
+    return shown if supports_unicode() else key_word(shown)
 
 
 def hints(*panes: str) -> Iterable[Hint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spackscope.model.core.text import clean
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
-_FULL, _ASCII = "█", "#"
+_FULL = "█"
 
 
 def value_text(value: str) -> str:
@@ -13,14 +13,12 @@ def value_text(value: str) -> str:
     return clean(value) or "none"
 
 
-def bar(count: int, most: int, cells: int, *, ascii_only: bool = False) -> str:
+def bar(count: int, most: int, cells: int) -> str:
     """Return a bar for a count, `cells` long for the greatest one; a count above 0 has some.
 
     Example: `bar(5, 8, 4) == "██▌"`.
     """
     if count <= 0 or most <= 0 or cells <= 0:
         return ""
-    if ascii_only:
-        return _ASCII * max(1, round(count * cells / most))
     full, eighths = divmod(max(1, round(8 * count * cells / most)), 8)
     return _FULL * full + _EIGHTHS[eighths].strip()

@@ -20,10 +20,10 @@ _MIN_ROOM = 12
 """Cells that a value keeps at least."""
 
 
-def bar_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> Iterator[str]:
+def bar_lines(counts: Frequency, width: int, *, bold: bool) -> Iterator[str]:
     """Yield a head, and each value with a bar and its count."""
     (facets,) = counts.facets
-    yield _head(counts, width, bold=bold, ascii_only=ascii_only)
+    yield _head(counts, width, bold=bold)
     texts = [value_text(facet.value) for facet in facets]
     numbers = [f"{facet.count:,}" for facet in facets]
     number_width = max(map(len, numbers))
@@ -31,20 +31,20 @@ def bar_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) ->
     value_width = min(max(map(cell_width, texts)), max(_MIN_ROOM, room * 2 // 3))
     bar_width = min(_MAX_BAR, room - value_width - len(_GAP))
     for facet, text, number in zip(facets, texts, numbers, strict=True):
-        drawn = bar(facet.count, facets[0].count, bar_width, ascii_only=ascii_only)
+        drawn = bar(facet.count, facets[0].count, bar_width)
         middle = [pad(drawn, bar_width)] if bar_width >= _MIN_BAR else []
-        cells = [_padded(text, value_width, ascii_only), *middle, number.rjust(number_width)]
+        cells = [_padded(text, value_width), *middle, number.rjust(number_width)]
         yield _GAP.join(cells)
 
 
-def matrix_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> Iterator[str]:
+def matrix_lines(counts: Frequency, width: int, *, bold: bool) -> Iterator[str]:
     """Yield a head, the values of the second axis, and a row for each value of the first.
 
     Of the second axis the most frequent values have a column, as many as fit; one more column
     counts the specs with any of the others.
     """
     rows, columns = counts.facets
-    yield _head(counts, width, bold=bold, ascii_only=ascii_only)
+    yield _head(counts, width, bold=bold)
     texts = [value_text(row.value) for row in rows]
     totals = [f"{row.count:,}" for row in rows]
     total_width = max(len("total"), *map(len, totals))
@@ -60,9 +60,9 @@ def matrix_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool)
     names = [column.value for column in columns[:shown]]
     rest = counts.rest(names) if shown < len(columns) else {}
     more = f"{len(columns) - shown:,} more" if rest else ""
-    line = [_padded(corner, value_width, ascii_only), "total".rjust(total_width)]
+    line = [_padded(corner, value_width), "total".rjust(total_width)]
     fitted = zip(heads, widths[:shown], strict=False)
-    line += [_padded(head, cells, ascii_only, right=True) for head, cells in fitted]
+    line += [_padded(head, cells, right=True) for head, cells in fitted]
     yield _styled(_GAP.join([*line, more] if more else line), bold)
     for row, text, total in zip(rows, texts, totals, strict=True):
         numbers = [counts.cells.get((row.value, name), 0) for name in names]
@@ -73,7 +73,7 @@ def matrix_lines(counts: Frequency, width: int, *, bold: bool, ascii_only: bool)
         if more:
             number = rest.get(row.value, 0)
             cells.append((f"{number:,}" if number else _EMPTY).rjust(len(more)))
-        padded = _padded(text, value_width, ascii_only)
+        padded = _padded(text, value_width)
         yield _GAP.join([padded, total.rjust(total_width), *cells]).rstrip()
 
 
@@ -89,35 +89,32 @@ def _fitting(widths: Sequence[int], room: int) -> int:
     return sum(end <= room for end in ends)
 
 
-def _head(counts: Frequency, width: int, *, bold: bool, ascii_only: bool) -> str:
+def _head(counts: Frequency, width: int, *, bold: bool) -> str:
     """Return what is counted, and that there are more values than specs where that is so."""
     parts = [
         " by ".join(clean(axis.label) for axis in counts.axes),
         counted(counts.total, "spec"),
-        _values_text([len(facets) for facets in counts.facets], ascii_only=ascii_only),
+        _values_text([len(facets) for facets in counts.facets]),
     ]
     if any(sum(facet.count for facet in facets) > counts.total for facets in counts.facets):
         parts.append("a spec counts at each of its values")
-    text = (" - " if ascii_only else " · ").join(parts)
+    text = " · ".join(parts)
     return _styled(shorten(text, width, keep="start"), bold)
 
 
-def _values_text(numbers: Sequence[int], *, ascii_only: bool) -> str:
+def _values_text(numbers: Sequence[int]) -> str:
     """Return how many values there are, as `7 values` or `8 × 7 values`."""
     before = [f"{number:,}" for number in numbers[:-1]]
-    return (" x " if ascii_only else " × ").join([*before, counted(numbers[-1], "value")])
+    return " × ".join([*before, counted(numbers[-1], "value")])
 
 
 def _styled(line: str, bold: bool) -> str:
     return f"\x1b[1m{line}\x1b[0m" if bold else line
 
 
-def _padded(text: str, width: int, ascii_only: bool, *, right: bool = False) -> str:
-    """Shorten and pad a text; with `~` for what is left out where there is only ASCII."""
-    fitted = shorten(text, width)
-    if ascii_only and fitted != text:
-        fitted = fitted.replace("…", "~")
-    return pad(fitted, width, right=right)
+def _padded(text: str, width: int, *, right: bool = False) -> str:
+    """Shorten and pad a text."""
+    return pad(shorten(text, width), width, right=right)
 
 
 def tab_lines(counts: Frequency) -> Iterator[str]:

@@ -11,7 +11,7 @@ from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, Key
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, Key, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
@@ -52,7 +52,7 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
     """Return all entries; those of some panes come first, and their keys can be run."""
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
-        Entry(key.shown, key.sentence, HEADINGS[where], _runs(key, panes))
+        Entry(written_key(key.shown), key.sentence, HEADINGS[where], _runs(key, panes))
         for where in order
         for key in KEYS
         if key.where == where

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import IO
 
 from spackscope.model.core.text import clean, shorten
+from spackscope.tui.process.ascii_signs import in_ascii
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_LINE_LENGTH = 500
@@ -43,7 +44,8 @@ def print_message(*lines: str) -> None:
     with contextlib.suppress(OSError):
         for number, line in enumerate(lines):
             name = "" if number else "spackscope: "
-            print(shorten(clean(f"{name}{line}"), _MAX_LINE_LENGTH), file=sys.stderr, flush=True)
+            text = shorten(clean(f"{name}{line}"), _MAX_LINE_LENGTH)
+            print(_for(sys.stderr, text), file=sys.stderr, flush=True)
 
 
 def print_line(line: str) -> None:
@@ -51,7 +53,14 @@ def print_line(line: str) -> None:
 
     Raises BrokenPipeError where the reader is gone, and Leave where it cannot be written.
     """
-    _write(sys.stdout.write, f"{line}\n")
+    _write(sys.stdout.write, f"{_for(sys.stdout, line)}\n")
+
+
+def _for(stream: IO[str], text: str) -> str:
+    """Return a text for a stream: a terminal without UTF-8 gets letters for signs."""
+    if text.isascii() or supports_unicode() or not is_terminal(stream):
+        return text
+    return in_ascii(text)
 
 
 def flush() -> None:

@@ -19,6 +19,8 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from spackscope.tui.process import crash, signals
+from spackscope.tui.process.ascii_signs import in_ascii
+from spackscope.tui.process.stdio import supports_unicode
 
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
@@ -55,7 +57,7 @@ class TerminalDriver(LinuxDriver):
         super().__init__(app, **options)
         if self._handlers[signal.SIGTSTP] is signal.SIG_IGN:
             signal.signal(signal.SIGTSTP, signal.SIG_IGN)
-        self._output = _Output(cast(TextIO, self._file))
+        self._output = _Output(cast(TextIO, self._file), has_signs=supports_unicode())
         vars(self)["_file"] = self._output
         self._is_taken = False
         self._is_taking_again = False
@@ -200,10 +202,14 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Output:
-    """The terminal as a file; output is dropped when it is gone, or too slow."""
+    """The terminal as a file; output is dropped when it is gone, or too slow.
 
-    def __init__(self, file: TextIO) -> None:
+    Where it has no signs, letters are written instead.
+    """
+
+    def __init__(self, file: TextIO, *, has_signs: bool) -> None:
         self._file = file
+        self._has_signs = has_signs
         self._own = _reopened(file.fileno())
         self.deadline = math.inf
         self.is_gone = False
@@ -215,6 +221,7 @@ class _Output:
         """Do nothing: nothing is buffered."""
 
     def write(self, text: str) -> None:
+        text = text if self._has_signs else in_ascii(text)
         data = text.encode(self._file.encoding, "backslashreplace")
         descriptor = self.fileno() if self._own is None else self._own
         while data and not self.is_gone:

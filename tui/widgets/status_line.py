@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean
-from spackscope.tui.keymap import Hint, key_name
+from spackscope.tui.keymap import Hint, key_name, written_key
 from spackscope.tui.widgets.drawing import Piece, draw
 
 _HELP = "?"
@@ -29,7 +29,8 @@ def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
 
 
 def _width(hint: Hint) -> int:
-    return cell_width(" ".join(hint)) + _GAP
+    key, word = hint
+    return cell_width(f"{written_key(key)} {word}") + _GAP
 
 
 class StatusLine(Widget):
@@ -82,7 +83,7 @@ class StatusLine(Widget):
         room = width - sum(cell_width(text) for text, _ in corner)
         pieces: list[Piece] = [(" ", "")]
         for _, (key, word) in self._shown_hints():
-            pieces += [(key, "key"), (f" {word}{' ' * _GAP}", "")]
+            pieces += [(written_key(key), "key"), (f" {word}{' ' * _GAP}", "")]
         left = draw(self, pieces, max(0, room), "status")
         right = draw(self, corner, width - left.cell_length, "status")
         return Strip.join([left, right])

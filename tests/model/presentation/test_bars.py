@@ -9,19 +9,18 @@ from spackscope.model.presentation.bars import bar
 
 
 @pytest.mark.parametrize(
-    ("count", "most", "cells", "drawn", "in_ascii"),
+    ("count", "most", "cells", "drawn"),
     [
-        (8, 8, 4, "████", "####"),
-        (5, 8, 4, "██▌", "##"),
-        (1, 10_000, 4, "▏", "#"),
-        (0, 8, 4, "", ""),
-        (0, 0, 4, "", ""),
-        (3, 8, 0, "", ""),
+        (8, 8, 4, "████"),
+        (5, 8, 4, "██▌"),
+        (1, 10_000, 4, "▏"),
+        (0, 8, 4, ""),
+        (0, 0, 4, ""),
+        (3, 8, 0, ""),
     ],
 )
-def test_a_bar_is_drawn(count: int, most: int, cells: int, drawn: str, in_ascii: str) -> None:
+def test_a_bar_is_drawn(count: int, most: int, cells: int, drawn: str) -> None:
     assert bar(count, most, cells) == drawn
-    assert bar(count, most, cells, ascii_only=True) == in_ascii
 
 
 def test_a_longer_count_has_no_shorter_bar() -> None:

@@ -39,9 +39,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         elif counts.total:
             draw = frequency_table.bar_lines if len(axes) == 1 else frequency_table.matrix_lines
             bold = not options.no_color and stdio.supports_colour(session.environ)
-            yield from draw(
-                counts, stdio.width(), bold=bold, ascii_only=not stdio.supports_unicode()
-            )
+            yield from draw(counts, stdio.width(), bold=bold)
         if not counts.total:
             raise no_match(catalog, query)
 

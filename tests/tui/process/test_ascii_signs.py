@@ -1,0 +1,59 @@
+"""A terminal without UTF-8 gets a letter for each sign."""
+
+from __future__ import annotations
+
+import ast
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.text import cell_width
+from spackscope.tui.process.ascii_signs import SIGNS, in_ascii, key_word
+from tests.program import Program
+
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted(path for top in ("model", "tui") for path in (ROOT / top).rglob("*.py"))
+
+
+def literals(path: Path) -> Iterator[str]:
+    """Yield the texts of a module without its docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield node.value if isinstance(node.value, str) else ""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_sign_in_the_program_has_a_letter(path: Path) -> None:
+    signs = {sign for text in literals(path) for sign in text if not sign.isascii()}
+    # Marks and formats are looked for in texts from outside, and never written.
+    written = {sign for sign in signs if unicodedata.category(sign) not in ("Mn", "Cf")}
+    assert written <= set(map(chr, SIGNS))
+
+
+def test_a_letter_is_as_wide_as_its_sign() -> None:
+    for code, letter in SIGNS.items():
+        assert (cell_width(chr(code)), len(letter), letter.isascii()) == (1, 1, True)
+
+
+def test_data_stays_as_it_is() -> None:
+    assert in_ascii("▸ überOS 日本 …") == "> überOS 日本 *"
+
+
+@pytest.mark.parametrize(("shown", "name"), [("⏎", "enter"), ("⇧⇥", "shift-tab"), ("y", "y")])
+def test_keys_have_names(shown: str, name: str) -> None:
+    assert key_word(shown) == name
+
+
+def test_a_command_writes_no_sign_to_such_a_terminal(program: Program) -> None:
+    _, text = program.on_terminal("find", "py-build", columns=80, changes={"LC_ALL": "C"})
+    assert "spec" in text
+    assert text.isascii()
+
+
+def test_a_pipe_gets_the_signs(program: Program) -> None:
+    words = "diff", "pfqg2xi", "23r4fq5"
+    assert program(*words, LC_ALL="C").stdout == program(*words).stdout
