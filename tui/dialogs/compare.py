@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from textual import events, getters, on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -49,7 +49,6 @@ class CompareScreen(FullScreen[Destination]):
         super().__init__()
         self._copy, self._regroup = copy, regroup
         self._table: ComparedTable | None = None
-        self._failure = ""
         self._shows_equal = False
         self._shows_build: bool | None = None
         self._cursor_on: int | None = None
@@ -60,13 +59,6 @@ class CompareScreen(FullScreen[Destination]):
         sign = DIFFERS if supports_unicode() else _ASCII_DIFFERS
         yield ComparisonRows(sign=sign if self.app.no_color else "")
         yield Static(id="compare-cell")
-
-    def on_mount(self) -> None:
-        """Show the table, or that it is being made."""
-        self._is_composed = True
-        self._rows.show(0, empty=self._failure or "comparing…\nesc stops it")
-        if self._table is not None:
-            self._show()
 
     @property
     def column_id(self) -> int | None:
@@ -80,10 +72,10 @@ class CompareScreen(FullScreen[Destination]):
         """The table that is shown; None if there is none yet."""
         return self._table
 
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait until the columns are there."""
-        leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
-        return self._table is None and not self._failure and not leaves
+    @property
+    def is_filled(self) -> bool:
+        """Whether the columns are there."""
+        return self._table is not None
 
     def show_table(self, table: ComparedTable, cursor_on: int | None = None) -> None:
         """Show specs side by side, the first time with the cursor on the column of a spec."""
@@ -91,18 +83,13 @@ class CompareScreen(FullScreen[Destination]):
         if self._table is None or is_regrouped:
             self._cursor_on = cursor_on
         self._table = table
-        if self._is_composed:
-            self._show()
+        self.refill()
 
-    def show_failure(self, sentence: str) -> None:
-        """Show why there is nothing to compare."""
-        self._failure = f"{sentence}\nesc closes"
-        if self._is_composed:
-            self._rows.show(0, empty=self._failure)
-
-    def _show(self) -> None:
+    def fill(self) -> None:
+        """Show the table, or that it is being made."""
         table = self._table
-        if table is None:
+        if table is None or self._failure:
+            self._rows.show(0, empty=self._failure or "comparing…\nesc stops it")
             return
         lines = table_lines(table, shows_build=self._is_open, shows_equal=self._shows_equal)
         self._rows.show_table(table, lines)
@@ -116,6 +103,10 @@ class CompareScreen(FullScreen[Destination]):
         if self._table is not None and event.column < len(self._table.specs):
             self._head.show(self._table, event.placement, event.column)
             self._show_cell()
+
+    @on(ComparisonHead.Clicked)
+    def _go_to_column(self, event: ComparisonHead.Clicked) -> None:
+        self._rows.show_column(event.column)
 
     @on(VirtualList.Highlighted)
     def _show_cell(self) -> None:
@@ -131,7 +122,7 @@ class CompareScreen(FullScreen[Destination]):
     def action_build(self) -> None:
         """Show or hide what only builds the specs."""
         self._shows_build = not self._is_open
-        self._show()
+        self.fill()
 
     @property
     def _is_open(self) -> bool:
@@ -143,7 +134,7 @@ class CompareScreen(FullScreen[Destination]):
     def action_equal(self) -> None:
         """Show or hide what is equal in all."""
         self._shows_equal = not self._shows_equal
-        self._show()
+        self.fill()
 
     def action_regroup(self) -> None:
         """Show a column for each run-time kind, or for each hash."""

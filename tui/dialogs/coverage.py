@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from textual import events, getters, on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -28,6 +28,7 @@ from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 NOTHING = "nothing is missing"
+_READING = "reading…\nesc stops it"
 _MAX_NAME = 36
 """Cells of the names of missing specs."""
 _MAX_ENVIRONMENT = 30
@@ -127,8 +128,7 @@ class CoverageScreen(FullScreen[Choice]):
         self._copy, self._other = copy, other
         self._environment = ""
         self._report: CoverageReport | None = None
-        self._progress = "reading…\nesc stops it"
-        self._failed = False
+        self._progress = _READING
         self._only = ""
         self._shows_present = False
 
@@ -138,31 +138,27 @@ class CoverageScreen(FullScreen[Choice]):
         yield CoverageRows()
         yield Static(id="coverage-line")
 
-    def on_mount(self) -> None:
-        """Show the report, or that it is being made."""
-        self._is_composed = True
-        self._show()
-
     @property
     def report(self) -> CoverageReport | None:
         """The report that is shown; None if there is none yet."""
         return self._report
 
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait until the rows are there."""
-        leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
-        return self._report is None and not self._failed and not leaves
+    @property
+    def is_filled(self) -> bool:
+        """Whether the rows are there."""
+        return self._report is not None
 
     def show_environment(self, name: str) -> None:
         """Show that an environment is being read."""
         self._environment = shorten_path(clean(name), _MAX_ENVIRONMENT)
-        self._report, self._only, self._failed = None, "", False
-        self._show()
+        self._report, self._only, self._failure = None, "", ""
+        self._progress = _READING
+        self.refill()
 
     def show_report(self, report: CoverageReport, progress: str = "") -> None:
         """Show a report, and how far the search for the nearest has come."""
         self._report, self._progress = report, progress
-        self._show()
+        self.refill()
 
     def show_progress(self, progress: str) -> None:
         """Show how far the search for the nearest has come."""
@@ -170,17 +166,11 @@ class CoverageScreen(FullScreen[Choice]):
         if self._is_composed:
             self._show_head()
 
-    def show_failure(self, sentence: str) -> None:
-        """Show why there is nothing to show."""
-        self._failed, self._progress = True, f"{sentence}\nesc closes"
-        self._show()
-
-    def _show(self) -> None:
-        if not self._is_composed:
-            return
+    def fill(self) -> None:
+        """Show the report, or that it is being made."""
         self._show_head()
         if self._report is None:
-            self._rows.show(0, empty=self._progress)
+            self._rows.show(0, empty=self._failure or self._progress)
         else:
             self._rows.show_lines(self._lines(self._report))
         self._show_line()
@@ -248,7 +238,7 @@ class CoverageScreen(FullScreen[Choice]):
     def action_present(self) -> None:
         """Show or hide what is there."""
         self._shows_present = not self._shows_present
-        self._show()
+        self.fill()
 
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
@@ -263,7 +253,7 @@ class CoverageScreen(FullScreen[Choice]):
             self.action_present()
         else:
             self._only = "" if line.reason == self._only else line.reason
-            self._show()
+            self.fill()
 
 
 def _about(spec: MissingLine | PresentLine) -> tuple[str, ...]:

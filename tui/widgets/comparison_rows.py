@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
@@ -26,7 +27,7 @@ from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _GAP = 2
-_VALUE_WIDTHS = (24, 18, 14, 12)
+_VALUE_WIDTHS = (24, 18, 14, 12, 10)
 """Cells of a column at most: fewer where not all columns would fit."""
 _MIN_NAME_WIDTH, _MIN_PATH_WIDTH = 12, 16
 _STYLES: dict[Rank, str] = {"common": "dim", "rare": "differs", "missing": "", "unknown": "dim"}
@@ -45,6 +46,15 @@ class Placement(NamedTuple):
     path_width: int = 0
     before: int = 0
     after: int = 0
+
+    def column_at(self, x: int) -> int | None:
+        """Return the column at a cell of a line; None beside all columns."""
+        at = 1 + self.name_width
+        for column in self.columns:
+            if at <= x < at + _GAP + self.widths[column]:
+                return column
+            at += _GAP + self.widths[column]
+        return None
 
 
 def place(name_width: int, widths: Sequence[int], width: int, current: int) -> Placement:
@@ -81,6 +91,12 @@ class ComparisonHead(Widget):
 
     COMPONENT_CLASSES = ROW_STYLES
 
+    @dataclass
+    class Clicked(Message):
+        """Posted when the head of a column is clicked."""
+
+        column: int
+
     _table: ComparedTable | None = None
     _placement = Placement()
     _current = 0
@@ -108,6 +124,12 @@ class ComparisonHead(Widget):
         ]
         return " · ".join(filter(None, beside))
 
+    def on_click(self, event: events.Click) -> None:
+        """Tell which head was clicked."""
+        column = self._placement.column_at(event.x)
+        if column is not None and event.y == self.size.height - 1:
+            self.post_message(self.Clicked(column))
+
     def render_line(self, y: int) -> Strip:
         """Draw the summary of its own line, or the heads."""
         table, placement = self._table, self._placement
@@ -115,15 +137,18 @@ class ComparisonHead(Widget):
             return draw(self, [], self.size.width, "row")
         if y == 0 and not self._has_room:
             title = shorten(clean(table.title), self.size.width - 2)
-            pieces = [(" ", ""), (title, "strong"), (f"   {self._summary}", "dim")]
+            room = self.size.width - cell_width(title) - 4
+            summary = shorten(self._summary, max(0, room), keep="start")
+            pieces = [(" ", ""), (title, "strong"), (f"   {summary}", "dim")]
             return draw(self, pieces, self.size.width, "row")
         title = clean(table.title) if self._has_room else ""
         pieces = [(" " + pad(title, placement.name_width), "strong")]
         for column in placement.columns:
-            style = "current" if column == self._current else "accent"
+            style = "current" if column == self._current else "hash"
             hash_ = table.specs[column].hash[:SHORT_HASH]
             blanks = placement.widths[column] - len(hash_)
-            pieces += [(" " * _GAP, ""), (hash_, style), (" " * blanks, "")]
+            pieces += [(" " * _GAP, ""), (hash_, style)]
+            pieces.append((" " * blanks, "current" if column == self._current else ""))
         if self._has_room:
             pieces += [(" " * _GAP, ""), (self._summary, "dim")]
         return draw(self, pieces, self.size.width, "row")
@@ -175,6 +200,11 @@ class ComparisonRows(VirtualList):
             self._place()
             self.refresh()
 
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked column; the list moves it to the row."""
+        if (column := self._placement.column_at(event.x)) is not None:
+            self.show_column(column)
+
     def on_resize(self) -> None:
         """Fit the columns into the new width, and keep the cursor in view."""
         super().on_resize()
@@ -220,9 +250,10 @@ class ComparisonRows(VirtualList):
             if column in placement.columns:
                 value = shorten(text, placement.widths[column])
                 blanks = " " * (placement.widths[column] - cell_width(value))
-                is_current = row == self.cursor and column == self.column
-                pieces += [(" " * _GAP, ""), (value, "current" if is_current else styles[column])]
-                pieces.append((blanks, ""))
+                tint = "current" if column == self.column else ""
+                cell = "match" if tint and row == self.cursor else ""
+                style = f"{tint} {styles[column]} {cell}".strip()
+                pieces += [(" " * _GAP, ""), (value, style), (blanks, tint)]
         if placement.path_width:
             after = self._after(line, placement.path_width)
             pieces += [(" " * _GAP, ""), (after, "dim")]

@@ -15,6 +15,7 @@ from spackscope.model.presentation.comparison import (
 )
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
+from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
 from tests.browsing import Browser, browsing
 
 HASHES = [name.ljust(32, "a") for name in ("uehz56w", "wuqgt3p", "yx2lkfs", "os4aewt")]
@@ -107,6 +108,21 @@ async def test_keys_copy_the_hash_of_the_column_and_go_to_the_spec_of_a_cell() -
         await browser.press("j", "enter")
         assert seen.results == [Destination(HASHES[2], ("mpich", "libfabric"))]
         assert browser.dialog is None
+
+
+async def test_a_click_goes_to_a_column_and_a_row() -> None:
+    async with comparing() as (browser, screen, seen):
+        x = browser.lines[0].index("yx2lkfs")
+        await browser.click(screen.query_one(ComparisonHead), x + 3, 0)
+        await browser.press("y")
+        row = next(n for n, line in enumerate(browser.lines) if "hwloc" in line)
+        rows = screen.query_one(ComparisonRows)
+        x = browser.lines[0].index("wuqgt3p")
+        await browser.click(rows, x, row - rows.region.y)
+        assert browser.lines[row].startswith("▸  hwloc")
+        assert "wuqgt3p: hwloc has no such package" in browser.text
+        await browser.press("y")
+        assert seen.copied == [HASHES[2], HASHES[1]]
 
 
 async def test_enter_on_what_is_folded_opens_it_and_escape_leaves() -> None:
