@@ -14,7 +14,7 @@ ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
 COVERAGE, COPYING, PATH = "coverage", "copying", "path"
-SEARCHED, DIALOGS = "searched", "dialogs"
+SEARCHED, REPORTS, DIALOGS = "searched", "reports", "dialogs"
 
 Hint = tuple[str, str]
 """A key as it is shown, and a word for what it does."""
@@ -161,6 +161,9 @@ KEYS = (
     Key(COPYING, "enter", "select", "⏎", "Copy in this form, as its letter does.", "copy"),
     Key(PATH, "enter", "choose", "⏎", "Go to the spec on the path.", "go to it"),
     Key(SEARCHED, "enter", "choose", "⏎", "Run the command under the cursor.", "run it"),
+    Key(REPORTS, "enter", "take", "⏎", "Go to the record, or filter by the source.", "go to it"),
+    Key(REPORTS, "y", "copy", "y", "Copy the text of the line.", "copy"),
+    Key(REPORTS, "slash,f", "focus_filter", "/ f", "Search the lines.", "search"),
     Key(DIALOGS, "question_mark", "show_help", "?", "Show the keys of the dialog.", "help"),
     Key(DIALOGS, "escape,q", "close", "esc", "Close the dialog.", "close"),
     Key(RELAXATIONS, "enter", "choose", "⏎", "Change the query as the line says.", "take it"),
@@ -192,6 +195,7 @@ HEADINGS = {
     COPYING: "In the forms to copy in",
     PATH: "On the path to a dependency",
     SEARCHED: "In the help and the commands",
+    REPORTS: "In the problems and the sources",
     DIALOGS: "In any dialog",
     FILTERS: "While typing a filter",
 }

@@ -93,6 +93,11 @@ class Catalog:
         return self._records.problems
 
     @property
+    def problem_sources(self) -> list[str]:
+        """The names of the sources of `problems`, each empty if it is of none."""
+        return self._records.problem_sources
+
+    @property
     def problem_count(self) -> int:
         """The number of problems."""
         return self._records.problem_count

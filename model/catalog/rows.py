@@ -186,8 +186,17 @@ class Records:
     @cached_property
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of reading."""
-        rows = self._database.execute("SELECT origin, place, reason FROM problem")
+        rows = self._database.execute("SELECT origin, place, reason FROM problem ORDER BY id")
         return [Problem(*map(text, row)) for row in rows]
+
+    @cached_property
+    def problem_sources(self) -> list[str]:
+        """The names of the sources of `problems`, each empty if it is of none."""
+        rows = self._database.execute(
+            "SELECT coalesce(source.name, '') FROM problem"
+            " LEFT JOIN source ON problem.source = source.id ORDER BY problem.id"
+        )
+        return [text(name) for (name,) in rows]
 
     @property
     def problem_count(self) -> int:

@@ -20,7 +20,6 @@ from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
-from spackscope.tui.dialogs.text import Lines
 from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
@@ -47,6 +46,7 @@ from spackscope.tui.keymap import (
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.search_list import SearchList
@@ -137,7 +137,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "HelpList"),
     ("install command", lambda focus: focus == "OptionList"),
-    ("list what could not", lambda focus: focus == "Lines"),
+    ("list what could not", lambda focus: focus == "ItemRows"),
 ]
 
 

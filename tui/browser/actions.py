@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node
+from spackscope.model.presentation.reports import Report, problem_reports, source_reports
+from spackscope.model.query.ast import Query
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
-from spackscope.tui.dialogs.text import TextDialog, problems_dialog, sources_dialog
-
-Result = TypeVar("Result")
+from spackscope.tui.dialogs.reports import ReportsDialog
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,36 @@ class Actions:
         if panes.focus.pane != "detail":
             panes.focus.go_to("detail")
 
-    def open(
-        self, read: Callable[[Catalog], Result], dialog: Callable[[Result], TextDialog]
+    def show_reports(
+        self, noun: str, read: Callable[[Catalog], Sequence[Report]], no_items: str
     ) -> None:
-        """Read something of the catalog in a worker thread, and show it."""
-        host = self.host
+        """Read reports from the catalog in a worker thread, and show them."""
+        host, copy = self.host, self.controllers.copying.copy_text
+
+        def show(reports: Sequence[Report]) -> None:
+            host.open(ReportsDialog(noun, reports, no_items, copy), self.open_report)
+
         if (catalog := host.state.catalog) is not None:
-            host.run(lambda _: read(catalog), lambda r: host.open(dialog(r)), group="menu")
+            host.run(lambda _: read(catalog), show, group="menu")
+
+    def open_report(self, report: Report | None) -> None:
+        """Show the specs that a report is about: the record if it can be found, or the source."""
+        catalog = self.host.state.catalog
+        if report is None or catalog is None:
+            return
+        queries = report.queries
+
+        def find(_: object) -> Query | None:
+            return next((query for query in queries if catalog.count(query)), None)
+
+        def show(query: Query | None) -> None:
+            if query is None:
+                self.host.say("No spec of it could be read")
+            else:
+                self.controllers.search.choose(query, f"Now {query} ([ goes back)")
+                self.host.focus("specs")
+
+        self.host.run(find, show, group="menu")
 
 
 ACTIONS: dict[str, Callable[[Actions], object]] = {
@@ -79,10 +101,12 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.load(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
-    "show_sources": lambda self: self.open(
-        lambda catalog: catalog.sources, lambda states: sources_dialog(states, time.time())
+    "show_sources": lambda self: self.show_reports(
+        "source", lambda catalog: source_reports(catalog.sources, time.time()), "There are none."
     ),
-    "show_problems": lambda self: self.open(lambda catalog: catalog.problems, problems_dialog),
+    "show_problems": lambda self: self.show_reports(
+        "problem", problem_reports, "Every document was read without a problem."
+    ),
     "show_help": lambda self: self.panes.open_help(),
 }
 """What the keys do that work in every pane; `keymap.KEYS` names the actions and explains them."""

@@ -21,9 +21,9 @@ from spackscope.model.presentation.dependency_tree import (
     short_hash,
 )
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.text import Lines
 from spackscope.tui.keymap import PATH
 from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _DEPTYPES_WIDTH = len(deptypes_sign(())) + 1
@@ -83,7 +83,7 @@ class DependencyPathDialog(Dialog[int]):
         first, last = (full_name(self.steps[end].spec) for end in (0, -1))
         with Vertical(classes="dialog") as box:
             box.border_title = Content(f"why {first} needs {last}")
-            lines = Lines(path_lines(self.steps), marks_cursor=True)
+            lines = Lines(path_lines(self.steps))
             lines.styles.height = len(self.steps)
             yield lines
 

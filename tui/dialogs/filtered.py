@@ -10,6 +10,7 @@ from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -73,13 +74,20 @@ class Listed(Generic[Item]):
 class FilteredBox(Vertical, Generic[Item]):
     """A filter above the rows of a list; `heading` begins its title.
 
-    `above` are widgets between them. Until items are shown, they are being counted.
+    `above` are widgets between them, and `below` some lines under the rows. Until items are
+    shown, they are being counted.
     """
+
+    class Refilled(Message):
+        """Posted when other items are shown."""
 
     _filter = getters.query_one(FilterInput)
 
-    def __init__(self, heading: str, listed: Listed[Item], *above: Widget) -> None:
+    def __init__(
+        self, heading: str, listed: Listed[Item], *above: Widget, below: Widget | None = None
+    ) -> None:
         super().__init__(classes="dialog values")
+        self._below = below
         self.rows = ItemRows(listed.draw)
         self._heading, self._listed, self._above = heading, listed, above
         self._items: Sequence[Item] | None = None
@@ -94,6 +102,8 @@ class FilteredBox(Vertical, Generic[Item]):
             yield Static(classes="value-position")
         yield from self._above
         yield self.rows
+        if self._below is not None:
+            yield self._below
 
     def on_mount(self) -> None:
         """Show the items, or that they are being counted."""
@@ -115,12 +125,14 @@ class FilteredBox(Vertical, Generic[Item]):
     ) -> None:
         """Show other items with the cursor on one; `no_items` says why there are none.
 
-        The box is sized for rows of a width; the style sheet keeps it within the screen.
+        The box is sized for rows of a width, unless it is of the class `tall`; the style sheet
+        keeps it within the screen.
         """
         self._items, self._no_items = items, no_items
-        self.styles.width = max(min(width, MAX_WIDTH) + _FRAME_WIDTH, _MIN_WIDTH)
-        above = sum(widget.display for widget in self._above)
-        self.styles.height = max(len(items), _MIN_ROWS) + _FRAME_HEIGHT + above
+        if not self.has_class("tall"):
+            self.styles.width = max(min(width, MAX_WIDTH) + _FRAME_WIDTH, _MIN_WIDTH)
+            above = sum(widget.display for widget in self._above)
+            self.styles.height = max(len(items), _MIN_ROWS) + _FRAME_HEIGHT + above
         self._refill(item)
 
     def rename(self, heading: str) -> None:
@@ -142,6 +154,7 @@ class FilteredBox(Vertical, Generic[Item]):
             empty = f"no {self._listed.noun} matches {clean(text)}\nesc removes the filter"
         rows.show(len(rows.items), cursor, empty=empty)
         self._show_title()
+        self.post_message(self.Refilled())
 
     @on(VirtualList.Highlighted)
     def _show_position(self) -> None:
@@ -153,7 +166,7 @@ class FilteredBox(Vertical, Generic[Item]):
         if self._items:
             fitting = f"{self.rows.length:,} of " if self._filter.value else ""
             parts.append(f"{fitting}{counted(len(self._items), self._listed.noun)}")
-        self.border_title = Content(" · ".join(parts))
+        self.border_title = Content(" · ".join(filter(None, parts)))
         self._show_position()
         self.show_hints()
 

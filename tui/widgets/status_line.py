@@ -8,7 +8,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width
 from spackscope.tui.keymap import Hint, key_name, written_key
 from spackscope.tui.widgets.drawing import Piece, draw
 
@@ -34,16 +34,16 @@ def _width(hint: Hint) -> int:
 
 
 class StatusLine(Widget):
-    """Hints of keys, and at the right the number of problems and the position of the cursor.
+    """Hints of keys, and at the right the position of the cursor.
 
     A click on a hint presses its key. Messages are in the Toast above the line, so that they
     hide no key.
     """
 
-    COMPONENT_CLASSES = {"status--key", "status--error"}
+    COMPONENT_CLASSES = {"status--key"}
 
     _hints: Sequence[Hint] = ()
-    _problems = _position = ""
+    _position = ""
 
     def show_hints(self, hints: Iterable[Hint]) -> None:
         """Show keys, each with a word for what it does; the most useful come first."""
@@ -52,11 +52,6 @@ class StatusLine(Widget):
             self._hints = hints
             self.refresh()
 
-    def show_problems(self, text: str) -> None:
-        """Show the number of problems on the right."""
-        self._problems = clean(text)
-        self.refresh()
-
     def show_position(self, text: str) -> None:
         """Show the position of the cursor on the right."""
         if text != self._position:
@@ -64,14 +59,12 @@ class StatusLine(Widget):
             self.refresh()
 
     @property
-    def _corner(self) -> list[Piece]:
-        problems = f"  {self._problems}" if self._problems else ""
-        position = f"  {self._position} " if self._position else ""
-        return [(problems, "error"), (position, "")]
+    def _corner(self) -> str:
+        return f"  {self._position} " if self._position else ""
 
     def _shown_hints(self) -> Iterator[tuple[int, Hint]]:
         """Yield the hints that there is room for, each with its column."""
-        room = self.size.width - sum(cell_width(text) for text, _ in self._corner)
+        room = self.size.width - cell_width(self._corner)
         column = 1
         for hint in fitting_hints(self._hints, room - 1):
             yield column, hint
@@ -80,12 +73,12 @@ class StatusLine(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width, corner = self.size.width, self._corner
-        room = width - sum(cell_width(text) for text, _ in corner)
+        room = width - cell_width(corner)
         pieces: list[Piece] = [(" ", "")]
         for _, (key, word) in self._shown_hints():
             pieces += [(written_key(key), "key"), (f" {word}{' ' * _GAP}", "")]
         left = draw(self, pieces, max(0, room), "status")
-        right = draw(self, corner, width - left.cell_length, "status")
+        right = draw(self, [(corner, "")], width - left.cell_length, "status")
         return Strip.join([left, right])
 
     def on_click(self, event: events.Click) -> None:

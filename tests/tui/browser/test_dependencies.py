@@ -13,7 +13,7 @@ import pytest
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import REBUILT, index_path, load
 from spackscope.model.sources.session import Session
-from spackscope.tui.dialogs.text import Lines
+from spackscope.tui.widgets.lines import Lines
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, fix_checksum, hash_of, installs
 from tests.tui.browser.fake_host import FakeBrowser

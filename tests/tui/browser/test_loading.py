@@ -36,7 +36,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     write_page(tmp_path / "empty", [])
     async with browsing(tmp_path / "empty") as browser:
         assert "There are no specs" in shown_text(browser)
-        assert "0 specs" in browser.lines[0]
+        assert "empty 0" in browser.lines[0]
         await browser.press("exclamation_mark")
         assert "read without a problem" in shown_text(browser)
     write_page(tmp_path / "good", [record(1)])
@@ -45,9 +45,9 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     )
     async with browsing(tmp_path) as browser:
         assert browser.shown == {hash_of(1), hash_of(3)}
-        assert "! 1 problem" in browser.lines[-1]
+        assert "▲ 1" in browser.lines[0]
         await browser.press("exclamation_mark")
-        assert "problems 1" in browser.text
+        assert "1 problem" in browser.text
         assert "bad/specs.md" in shown_text(browser)
         assert "record 1" in shown_text(browser)
         await browser.press("q")

@@ -25,8 +25,8 @@ async def test_the_sources_are_listed_with_what_is_the_matter(
     async with browsing("tree", "gone", size=(120, 30)) as browser:
         await browser.press("S")
 
-        assert "sources 2" in browser.text
-        (line,) = (line for line in browser.lines if "install tree" in line)
+        assert "2 sources" in browser.text
+        line = next(line for line in browser.lines if "install tree" in line)
         assert "22" in line
         assert "unreadable" in browser.text
         assert "does not exist" in browser.text

@@ -1,0 +1,90 @@
+"""Show the sources or the problems: lines to search, to read in full, and to open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.presentation.reports import Report
+from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
+from spackscope.tui.keymap import REPORTS, bindings, hints
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MAX_NAME = 36
+"""Cells of the name of a source or document."""
+
+Copy = Callable[[str, str, Callable[..., object]], object]
+"""Copies a text, which has a name, and says what came of it with a function."""
+
+
+class ReportsDialog(Dialog[Report]):
+    """A list of reports, with the whole text of the one under the cursor below it.
+
+    Its result is the report to open; `copy` is called to copy a text.
+    """
+
+    PANE = REPORTS
+    BINDINGS = bindings(REPORTS)
+    AUTO_FOCUS = "ItemRows"
+
+    def __init__(self, noun: str, reports: Sequence[Report], no_items: str, copy: Copy) -> None:
+        super().__init__()
+        self._noun, self._copy = noun, copy
+        self._name_width = min(_MAX_NAME, max((cell_width(r.name) for r in reports), default=0))
+        self._text = Static(classes="report")
+        listed = Listed(noun, lambda r: r.text, self._draw, lambda: list(hints(REPORTS)))
+        self.box: FilteredBox[Report] = FilteredBox("", listed, below=self._text)
+        self.box.add_class("tall", "searched")
+        self.box.show_items(reports, no_items=no_items)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        yield self.box
+
+    def _draw(self, rows: ItemRows[Report], row: int, width: int) -> list[Piece]:
+        report = rows.items[row]
+        name_width = min(self._name_width, width // 3)
+        room = max(0, width - name_width - 4)
+        style = "error" if report.is_wrong else ""
+        return [
+            ("▸ " if row == rows.cursor else "  ", "accent"),
+            *highlight(pad(shorten(report.name, name_width), name_width), rows.needles, "strong"),
+            ("  ", ""),
+            *highlight(shorten(report.facts, room, keep="start"), rows.needles, style),
+        ]
+
+    @on(VirtualList.Highlighted)
+    @on(FilteredBox.Refilled)
+    def _read_on(self) -> None:
+        report = self.box.rows.item
+        self._text.update(Content(report.text if report is not None else ""))
+
+    @on(VirtualList.Chosen)
+    def action_take(self) -> None:
+        """Return the report under the cursor."""
+        if (report := self.box.rows.item) is not None:
+            self.dismiss(report)
+
+    def action_copy(self) -> None:
+        """Copy the whole text of the report."""
+        if (report := self.box.rows.item) is not None:
+            self._copy(report.text, f"the text of the {self._noun}", self.say)
+
+    def action_focus_filter(self) -> None:
+        """Go to the search."""
+        self.box.focus_filter()
+
+    @on(FilterInput.GivenUp)
+    def action_close(self) -> None:
+        """Close the search; if none is open, close the dialog."""
+        if not self.box.close_filter():
+            super().action_close()
