@@ -1,0 +1,186 @@
+"""Sections of facets: which there are, what is counted in them, and which values are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.facet_sections import (
+    MAX_VARIANTS,
+    FacetKey,
+    FacetSection,
+    FacetValue,
+    facet_sections,
+    variant_texts,
+)
+from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.records import Spec
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parser import parse
+from tests.builders import all_records, catalog_of, record, write_page
+from tests.evaluator import satisfies
+
+QUERIES = [
+    "", "os=linux", "zlib", "+shared", "zlib +shared os=linux", "libs=shared %gcc",
+    "os=linux | os=centos7", "!+mpi stack=e4s", "zlib@1.9:", "!os=linux", "~shared | os=linux",
+]  # fmt: skip
+
+
+def sections_of(
+    catalog: Catalog, text: str, wanted: FacetKey | None = None
+) -> dict[str, FacetSection]:
+    """Return the sections by their labels, in their order."""
+    found = facet_sections(catalog, parse(text, bare="package"), wanted=wanted)
+    return {section.key.label: section for section in found}
+
+
+def marks(section: FacetSection) -> dict[str, bool]:
+    """Return the marks by the texts that have one."""
+    return {each.text: each.mark for each in section.values if each.mark is not None}
+
+
+def counts(section: FacetSection) -> dict[str, int]:
+    return {each.text: each.count for each in section.values}
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_each_value_is_counted_under_all_filters_but_those_on_its_section(
+    mixed: Catalog, text: str
+) -> None:
+    query, specs = parse(text), all_records(mixed)
+    found = list(facet_sections(mixed, query))
+    assert {section.key.column for section in found} >= {"version", "compiler", "variants"}
+    for section in found:
+        rest = section.key.without(query)
+        for value in section.values:
+            count = sum(satisfies(s, rest) and _has(s, section.key, value) for s in specs)
+            assert value.count == count, value
+
+
+def _has(spec: Spec, key: FacetKey, value: FacetValue) -> bool:
+    if value.condition is not None:
+        return key.fits(value.condition, str(BY_NAME[key.column].value(spec)))
+    if key.variant:
+        return satisfies(spec, Query().also(key.term(value.value)))
+    values = BY_NAME[key.column].value(spec)
+    texts = values if isinstance(values, tuple) else (str(values),)
+    return value.value in (texts or ("",))
+
+
+def test_a_section_has_several_values_or_a_filter(tmp_path: Path) -> None:
+    records = [
+        record(
+            n,
+            os=f"os{n % 2}",
+            target="zen4",
+            variants=["+one", f"two={n % 2}", *["+a"][: n % 3]],
+            stacks=["e4s"],
+        )
+        for n in range(6)
+    ]
+    write_page(tmp_path, records, title="p")
+    catalog = catalog_of(tmp_path)
+    assert list(sections_of(catalog, "p")) == ["os", "two", "a"]
+    assert list(sections_of(catalog, "p os=os1")) == ["os", "a"]
+    assert list(sections_of(catalog, "p target=zen4 +one")) == ["os", "target", "two", "a", "one"]
+    assert "target" in sections_of(catalog, "p", wanted=FacetKey("target"))
+    assert "one" in sections_of(catalog, "p", wanted=FacetKey("variants", "one"))
+    assert "package" in sections_of(catalog, "p", wanted=FacetKey("package"))
+
+
+def test_the_newest_version_of_a_package_is_first_else_what_is_most_frequent(
+    mixed: Catalog,
+) -> None:
+    versions = list(counts(sections_of(mixed, "zlib")["version"]))
+    assert versions.index("develop") < versions.index("1.10") < versions.index("1.9")
+    for name in ("compiler", "os"):
+        numbers = list(counts(sections_of(mixed, "")[name]).values())
+        assert numbers == sorted(numbers, reverse=True)
+
+
+def test_what_has_no_value_is_the_last_of_a_package(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(n, variants=["+x"] * (n < 2)) for n in range(9)], title="p")
+    catalog = catalog_of(tmp_path)
+    assert counts(sections_of(catalog, "p")["x"]) == {"+x": 2, "none": 7}
+    assert "x" not in sections_of(catalog, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "expected"),
+    [
+        ("os=linux", "os", {"linux": True}),
+        ("os=linux | os=centos7", "os", {"linux": True, "centos7": True}),
+        ("!os=linux", "os", {"linux": False}),
+        ("os=linux !os=centos7", "os", {"linux": True, "centos7": False}),
+        ("os=*n*u*", "os", {"*n*u*": True, "linux": True, "ubuntu24.04": True}),
+        ("zlib@1.10:", "version", {"1.10:": True, "1.10": True, "develop": True}),
+        ("zlib@1.10", "version", {"1.10": True}),
+        ("%gcc@10:", "compiler", {"gcc@13.2.0": True}),
+        ("+shared", "shared", {"+shared": True}),
+        ("!~shared", "shared", {"~shared": False}),
+        ("libs=shared", "libs", {"shared": True}),
+        ("os=nothing", "os", {"nothing": True}),
+        ("stack=e4s stack=hep", "stacks", {"e4s": True, "hep": True}),
+        ("zlib !shared=*", "shared", {"none": True, "+shared": False, "~shared": False}),
+    ],
+)
+def test_the_filters_of_the_query_are_marks(
+    mixed: Catalog, text: str, label: str, expected: dict[str, bool]
+) -> None:
+    found = marks(sections_of(mixed, text)[label])
+    assert {text: found.get(text) for text in expected} == expected
+    assert sum(found.values()) == sum(expected.values()) or ":" in text
+
+
+@pytest.fixture
+def with_host(mixed: Catalog) -> Iterator[Catalog]:
+    host = parse_host("target=x86_64_v3 glibc=2.28 os=rocky8")
+    mixed.by_host.connect(lambda: HostFit(mixed, host))
+    yield mixed
+    mixed.by_host.connect(None)
+
+
+def test_what_the_host_can_run_is_offered_among_the_targets(with_host: Catalog) -> None:
+    section = sections_of(with_host, "")["target"]
+    assert section.values[0].text == ":x86_64_v3"
+    assert section.values[0].count == with_host.count(parse("target=:x86_64_v3"))
+    assert section.texts == ["aarch64", "x86_64_v3"]
+    chosen = sections_of(with_host, "target=:x86_64_v3")["target"]
+    assert marks(chosen) == {":x86_64_v3": True, "x86_64_v3": True}
+    assert "fits" in sections_of(with_host, "", wanted=FacetKey("fits"))
+
+
+def test_columns_by_host_need_a_host(mixed: Catalog) -> None:
+    assert "fits" not in sections_of(mixed, "", wanted=FacetKey("fits"))
+
+
+def test_variants_are_bounded_but_for_those_of_the_query(tmp_path: Path) -> None:
+    names = [f"v{number:03}" for number in range(MAX_VARIANTS + 20)]
+    records = [
+        record(n, stacks=["e4s"], variants=["+~"[n] + name for name in names]) for n in range(2)
+    ]
+    write_page(tmp_path, records, title="p")
+    catalog = catalog_of(tmp_path)
+    assert len(sections_of(catalog, "p")) == MAX_VARIANTS
+    found = sections_of(catalog, f"p +{names[-1]}", wanted=FacetKey("variants", names[-2]))
+    assert list(found)[-2:] == names[-2:]
+
+
+def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
+    with pytest.raises(Unanswerable):
+        list(facet_sections(mixed, parse("^zlib")))
+    with pytest.raises(Cancelled):
+        list(facet_sections(mixed, parse("os=linux !os=y"), should_stop=lambda: True))
+
+
+def test_a_variant_with_several_values_has_each_of_them() -> None:
+    assert variant_texts("cuda_arch=80,90") == ("cuda_arch", ("cuda_arch=80", "cuda_arch=90"))
+    assert variant_texts("cuda_arch:=80") == ("cuda_arch", ("cuda_arch=80",))
+    assert variant_texts("+mpi") == ("mpi", ("+mpi",))
+    assert variant_texts('flags="a,b"') == ("flags", ("flags='a,b'",))
