@@ -11,7 +11,7 @@ from spackscope.tui.process.ascii_signs import key_word
 from spackscope.tui.process.stdio import supports_unicode
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
-DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
+DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
 COVERAGE, COPYING, PATH = "coverage", "copying", "path"
 SEARCHED, REPORTS, DIALOGS = "searched", "reports", "dialogs"
@@ -77,7 +77,7 @@ KEYS = (
         "fold",
         (SPECS,),
     ),
-    Key(ANYWHERE, "v", "values", "v", "Choose from the values of the column.", "values"),
+    Key(ANYWHERE, "v", "facets", "v", "Go to the facet of the column; again: back.", "facets"),
     Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
     Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
     Key(ANYWHERE, "backspace", "drop_term", "⌫", "Remove the last filter."),
@@ -134,11 +134,12 @@ KEYS = (
     Key(TREE, "enter", "choose", "⏎", "Go to the spec; on a head: unfold or fold.", "go to it"),
     Key(TREE, "l,right", "unfold", "→ l", "Unfold, or go to where it is unfolded.", "unfold"),
     Key(TREE, "h,left", "fold", "← h", "Fold, or go to the parent line.", "fold"),
-    Key(VALUES, "enter", "take", "⏎", "Apply the value, or the marks if changed.", "apply"),
-    Key(VALUES, "space", "mark", "space", "Include the value, and go down.", "include"),
-    Key(VALUES, "x", "exclude", "x", "Exclude the value, and go down.", "exclude"),
-    Key(VALUES, "u", "unmark", "u", "Clear all marks; ⏎ then removes the filters.", "clear"),
-    Key(VALUES, "slash,f", "focus_filter", "/ f", "Type a filter for the values.", "filter"),
+    Key(FACETS, "space", "include", "space", "Include the value, or no more.", "include"),
+    Key(FACETS, "x", "exclude", "x", "Exclude the value, or no more.", "exclude"),
+    Key(FACETS, "enter", "only", "⏎", "Include only this value, and go to the rows.", "only this"),
+    Key(FACETS, "u", "clear", "u", "Remove the filters of the section.", "clear"),
+    Key(FACETS, "slash,f", "focus_filter", "/ f", "Type a filter for the values.", "filter"),
+    Key(FACETS, "escape", "leave", "esc", "Close the filter, or go to the rows.", "back"),
     Key(FREQUENCY, "enter", "take", "⏎", "Filter by the value, or by both of the cell.", "filter"),
     Key(FREQUENCY, "x", "by", "x", "Count by a second column or variant too.", "by another"),
     Key(FREQUENCY, "h,left", "column(-1)", "h ←", "Go one column to the left.", moves=True),
@@ -187,7 +188,7 @@ HEADINGS = {
     SPECS: "In the specs",
     DETAIL: "In the detail",
     TREE: "In its dependencies",
-    VALUES: "In the values of a column",
+    FACETS: "In the facets",
     FREQUENCY: "In the frequency of values",
     COMPARE: "In the comparison",
     COVERAGE: "In the coverage of an environment",

@@ -1,20 +1,19 @@
-"""Count the values of a column under the other conditions of a query, and choose among them."""
+"""Count the values of a column under the other conditions of a query."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.variants import is_variant, split_variant, variant_key
+from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import natural, reads_index
 from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Group, Term, exact_term
+from spackscope.model.query.conditions import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,43 +75,3 @@ def _merged(counts: Mapping[str, int]) -> Counter[str]:
         # In this order `x:=1` comes before `x=1`.
         merged[texts.setdefault(variant_key(text), text)] += counts[text]
     return merged
-
-
-def chosen_values(
-    query: Query, column: str, values: Iterable[str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return which values of a column a query includes by name, and which it excludes."""
-    conditions = {c for group in query.of_column(column) for c in group}
-    terms = {value: exact_term(column, value) for value in values}
-    included = (value for value, term in terms.items() if term in conditions)
-    excluded = (value for value, term in terms.items() if _negated(term) in conditions)
-    return frozenset(included), frozenset(excluded)
-
-
-def choose_values(
-    query: Query, column: str, included: Iterable[str], excluded: Iterable[str]
-) -> Query:
-    """Return a query with conditions on the values of a column instead of those it has on it.
-
-    Included values are alternatives. Of variants only the values of the same one are, and there
-    must be one of each variant.
-    """
-    groups: list[Group] = []
-    if column == "variants":
-        ordered = sorted(included, key=lambda value: split_variant(value)[0])
-        for _, alternatives in groupby(ordered, key=lambda value: split_variant(value)[0]):
-            terms = (exact_term(column, value) for value in alternatives)
-            groups.append(tuple(dict.fromkeys(terms)))
-        groups += (
-            group
-            for group in query.of_column(column)
-            if not all(isinstance(c, Term) and is_variant(c.pattern) for c in group)
-        )
-    elif alternative_terms := dict.fromkeys(exact_term(column, v) for v in sorted(included)):
-        groups.append(tuple(alternative_terms))
-    groups += ((_negated(exact_term(column, value)),) for value in sorted(excluded))
-    return query.without_column(column).plus(Query(tuple(groups)))
-
-
-def _negated(term: Term) -> Term:
-    return replace(term, negated=not term.negated)

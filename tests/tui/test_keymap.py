@@ -20,7 +20,6 @@ from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
-from spackscope.tui.dialogs.values import ValuesDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
     COMPARE,
@@ -28,6 +27,7 @@ from spackscope.tui.keymap import (
     COVERAGE,
     DETAIL,
     DIALOGS,
+    FACETS,
     FILTERS,
     FREQUENCY,
     HEADINGS,
@@ -39,12 +39,12 @@ from spackscope.tui.keymap import (
     SEARCHED,
     SPECS,
     TREE,
-    VALUES,
     Key,
     hints,
 )
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.package_list import PackageRows
@@ -62,7 +62,7 @@ OWNERS: dict[str, type[Widget]] = {
     SPECS: SpecTable,
     DETAIL: DetailPane,
     TREE: DetailPane,
-    VALUES: ValuesDialog,
+    FACETS: FacetPane,
     FREQUENCY: FrequencyDialog,
     COMPARE: CompareScreen,
     COVERAGE: CoverageScreen,
@@ -175,7 +175,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
 async def test_dialogs_close_once_and_survive_small_terminals_and_other_themes() -> None:
     async with browsing(size=(80, 24), folded=False) as browser:
         await browser.press("2", "l", "l")
-        for key in ("colon", "Y", "question_mark", "v"):
+        for key in ("colon", "Y", "question_mark", "F"):
             await browser.press(key)
             dialog = browser.app.screen
             assert browser.dialog

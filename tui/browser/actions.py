@@ -88,7 +88,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "fold": lambda self: self.controllers.groups.fold(),
     "drop_term": lambda self: self.controllers.search.drop_last(),
     "clear_query": lambda self: self.controllers.search.clear(),
-    "values": lambda self: self.controllers.value_filter.open(),
+    "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),
     "copy_hash": lambda self: self.controllers.copying.copy_hash(),
     "copy_menu": lambda self: self.controllers.copying.open_menu(),

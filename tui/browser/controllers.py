@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copying import Copying
 from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
@@ -18,7 +19,6 @@ from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
-from spackscope.tui.browser.value_filter import ValueFilter
 from spackscope.tui.copy_forms import CopyDone
 
 # What has a screen of its own is imported when it is first opened: a fifth of the start.
@@ -55,7 +55,7 @@ class Controllers:
         self.selection = Selection(host, self.recall)
         self.selection.on_marked = self.details.relate
         self.loading.on_catalog = self.selection.forget
-        self.value_filter = ValueFilter(host, self.search)
+        self.facets = FacetsController(host, self.search)
         self.groups = RowGroups(host, self.search)
         self.copying = Copying(host, self.recall, self.groups, copy)
         self.focus = Focus(

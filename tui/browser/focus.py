@@ -41,7 +41,7 @@ class Focus:
         pane = self._host.where.pane
         if self._loading.is_loading:
             self._loading.stop()
-        elif pane == "detail":
+        elif pane in ("detail", "facets"):
             self._host.focus("specs")
         elif pane == "specs":
             row = self._host.where.row
@@ -70,6 +70,8 @@ class Focus:
             return self._is_typing_late(key)
         if host.is_running(*_BLOCKING) or (key in _MARK_KEYS and host.is_running(*_MARKING)):
             return True
+        if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
+            return host.is_running("facets")
         if not state.is_answered:
             return where.pane in ("specs", "detail") or key in _SPEC_KEYS
         if where.is_waiting and key in (_ROW_KEYS if where.pane == "specs" else _SPEC_KEYS):

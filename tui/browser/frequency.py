@@ -10,12 +10,12 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
+from spackscope.tui.browser.facets import DAMAGED
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
-from spackscope.tui.browser.value_filter import DAMAGED, under_cursor
+from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
 
 
@@ -28,18 +28,15 @@ class FrequencyController:
     def open(self) -> None:
         """Count the rows by the column, and show the counts."""
         catalog = self._host.state.catalog
-        column, value = under_cursor(self._host)
-        term = self._host.where.term if self._host.where.pane == "detail" else None
+        key, value = under_cursor(self._host)
         if catalog is None:
             self._host.say("there is nothing to count yet", error=True)
-        elif not column:
+        elif key is None and self._host.where.pane == "detail":
             self._host.say("Nothing to count by on this line")
-        elif column not in COUNTED:
+        elif key is None or key.column not in COUNTED:
             self._host.open(NamesDialog("count by", self._other_names(catalog)), self._open_named)
-        elif term is not None and term.column == "variants":
-            self._open_named(split_variant(term.pattern)[0])
         else:
-            self._open_named(column, value)
+            self._open_named(key.variant or key.column, value)
 
     def _open_named(self, name: str | None, start: str | None = None) -> None:
         """Count the rows by a column or variant; the cursor starts at a value."""

@@ -58,7 +58,7 @@ class PaneFocus:
         """Move the focus to a pane, or to the query line."""
         widgets: dict[str, Widget] = {
             "packages": self._screen.query_one(PackageRows),
-            "facets": self._frame.facets,
+            "facets": self._frame.facets.rows,
             "specs": self._frame.table.shown_list,
             "detail": self._frame.detail,
             QUERY: self._frame.query_bar.input,

@@ -14,7 +14,7 @@ from spackscope.tui.browser.draft_box import DraftBox
 from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.pane_focus import PaneFocus
-from spackscope.tui.browser.state import BrowserState, Summary, Where
+from spackscope.tui.browser.state import BrowserState, Facets, Summary, Where
 from spackscope.tui.dialogs.help import open_help
 from spackscope.tui.widgets.row_marks import RowMarks
 
@@ -30,6 +30,7 @@ class Panes:
         self.draft_box = DraftBox(screen, frame)
         self.title, self.query_bar, self.names = frame.title, frame.query_bar, frame.names
         self.table, self.detail = frame.table, frame.detail
+        self.facets = frame.facets
         self.marks, self.status, self.toast = frame.marks, frame.status, frame.toast
 
     @property
@@ -79,6 +80,8 @@ class Panes:
             self._show_summary(new.summary)
         if new.results is not None and new.results is not old.results:
             self._show_results(new)
+        if new.facets is not None and new.facets is not old.facets:
+            self._show_facets(old.facets, new.facets)
         if new.machine is not None and new.machine != old.machine:
             self.title.show_machine(new.machine)
         if new.marks != old.marks or new.marked != old.marked:
@@ -137,9 +140,17 @@ class Panes:
             results.explanation,
             results.relaxations,
         )
+        self.facets.expect()
         # Columns may have moved.
         self.draft_box.show_soon()
         self.show_hints()
+
+    def _show_facets(self, old: Facets | None, new: Facets) -> None:
+        is_new = old is None or new.place is not old.place
+        place = new.place if is_new else None
+        self.facets.show_sections(
+            new.sections, empty=new.note, place=place, is_last=not new.is_awaited
+        )
 
     def show_counts(self) -> None:
         """Show how many specs are shown, and what all of them share."""

@@ -25,6 +25,7 @@ from spackscope.tui.copy_forms import CopyDone, copy_text
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_bar import QueryInput
@@ -66,6 +67,11 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
         self.panes.detail.dependency_tree
     ),
     DetailPane.HintsChanged: lambda self, event: self.panes.show_hints(),
+    FacetPane.Chosen: lambda self, event: self.controllers.facets.choose(
+        event.verb, event.section, event.value
+    ),
+    FacetPane.Needed: lambda self, event: self.controllers.facets.count(),
+    FacetPane.Left: lambda self, event: self.panes.focus.give_back(),
     TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
     TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
     DetailPane.Left: lambda self, event: self.panes.focus.go_to("specs"),

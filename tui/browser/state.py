@@ -16,6 +16,7 @@ from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node, Tree
+from spackscope.model.catalog.facet_sections import FacetKey, FacetSection
 from spackscope.model.catalog.listing import Listing, Order, View
 from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
@@ -23,6 +24,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.column import Column
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.presentation.titles import SourceChip
+from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.widgets.row_windows import Windows
@@ -120,6 +122,21 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
+class Facets:
+    """The sections of facets that were counted of a query, or a note on why there are none.
+
+    `place` puts the cursor on a value; keys wait while its section `is_awaited`.
+    """
+
+    catalog: Catalog | None = None
+    query: Query | None = None
+    sections: tuple[FacetSection, ...] = ()
+    note: str = "counting…"
+    place: tuple[FacetKey, str | None] | None = None
+    is_awaited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class BrowserState:
     """All that the browser shows.
 
@@ -140,6 +157,7 @@ class BrowserState:
     connected: Catalog | None = None
     can_go_back: bool = False
     machine: Machine | None = None
+    facets: Facets | None = None
 
     @property
     def catalog(self) -> Catalog | None:

@@ -1,14 +1,309 @@
-"""The facets of the rows: the values of each column with their counts."""
+"""The facets of the rows: the values of columns and variants with bars, counts and marks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Input
+
+from spackscope.model.catalog.facet_sections import FacetKey, FacetSection, FacetValue
+from spackscope.model.core.text import cell_width, clean, shorten
+from spackscope.model.presentation.bars import bar
+from spackscope.model.presentation.facet_lines import FacetLine, facet_lines
+from spackscope.tui.keymap import FACETS, bindings
 from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+Verb = Literal["include", "exclude", "only", "clear"]
+"""What is done with a value: the name of a function of `model.catalog.facet_choice`."""
 
-class FacetPane(VirtualList):
-    """Columns and variants that vary in the rows, each with its values, counts and bars."""
+Place = tuple[FacetKey, str | None]
+"""A section, and one of its values; None for its first one."""
+
+_SIGNS = {None: (" ", ""), True: ("✓", "good"), False: ("✗", "error")}
+_STYLES = {None: "", True: "strong", False: "dim"}
+_MAX_BAR, _MIN_BAR, _MAX_TEXT = 9, 3, 12
+
+
+class FacetRows(VirtualList):
+    """The lines of all sections."""
+
+    lines: Sequence[FacetLine] = ()
+    needles: Sequence[str] = ()
+    _count_width = _text_width = 0
+
+    class Clicked(Message):
+        """Posted when the line under the cursor was clicked."""
+
+    def show_lines(
+        self, lines: Sequence[FacetLine], cursor: int, needles: Sequence[str], empty: str
+    ) -> None:
+        """Show other lines, with the cursor on one."""
+        self.lines, self.needles = lines, needles
+        values = [line.value for line in lines if line.value is not None]
+        self._count_width = max((len(f"{value.count:,}") for value in values), default=1)
+        self._text_width = max((cell_width(value.text) for value in values), default=0)
+        self.show(len(lines), cursor, empty=empty)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the pieces of a line."""
-        return []
+        """Return the head of a section, or the mark, text, bar and count of a value."""
+        line = self.lines[row]
+        if line.value is not None:
+            return self._value_pieces(line, line.value, width)
+        if line.is_head:
+            return [(" ", ""), *highlight(line.text, self.needles, "strong")]
+        return [("   ", ""), (line.text, "dim")]
+
+    def _value_pieces(self, line: FacetLine, value: FacetValue, width: int) -> list[Piece]:
+        sign, sign_style = _SIGNS[value.mark]
+        room = max(0, width - 6 - self._count_width)
+        bar_width = room - max(8, min(self._text_width, max(_MAX_TEXT, room // 2)))
+        bar_width = max(min(_MIN_BAR, room // 3), min(bar_width, max(_MAX_BAR, width // 4)))
+        room = max(0, room - bar_width)
+        text = shorten(value.text, room)
+        drawn = bar(value.count, max(line.most, value.count), bar_width)
+        blanks = " " * (room - cell_width(text) + 1)
+        return [
+            (" ", ""),
+            (sign, sign_style),
+            (" ", ""),
+            *highlight(text, self.needles, _STYLES[value.mark]),
+            (blanks, ""),
+            (drawn.ljust(bar_width), "bar"),
+            (f" {value.count:>{self._count_width},}", "" if value.count else "dim"),
+            (" ", ""),
+        ]
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked line, and include its value."""
+        # Else the base class would choose the value at a double click.
+        event.prevent_default()
+        row = self.top + event.y
+        if row < self.length:
+            self.move_to(row)
+            if event.chain == 1:
+                self.post_message(self.Clicked())
+
+
+class FacetPane(Vertical):
+    """A filter above the sections; it posts what the user does with a value.
+
+    Sections are shown in place of those before, with the cursor on the same value.
+    """
+
+    BINDINGS = bindings(FACETS)
+
+    @dataclass
+    class Chosen(Message):
+        """Posted when the user includes a value, and so on; `value` is None to clear."""
+
+        verb: Verb
+        section: FacetSection
+        value: FacetValue | None
+
+    class Needed(Message):
+        """Posted when the pane comes to be seen, or its rows change: they are to be counted."""
+
+    class Left(Message):
+        """Posted when the user goes back to the rows."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.rows = FacetRows(id="facet-rows")
+        self.filter = FilterInput("", name="facets")
+        self.sections: Sequence[FacetSection] = ()
+        self._opened: set[FacetKey] = set()
+        self._place: Place | None = None
+        self._empty = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the filter above the rows."""
+        yield self.filter
+        yield self.rows
+
+    @property
+    def line(self) -> FacetLine | None:
+        """The line under the cursor."""
+        return self.rows.lines[self.rows.cursor] if self.rows.length else None
+
+    def expect(self) -> None:
+        """Ask for counts if the pane is on the screen."""
+        if self.is_on_screen:
+            self.post_message(self.Needed())
+
+    def on_show(self) -> None:
+        """Ask for counts when the pane comes to be seen."""
+        self.post_message(self.Needed())
+
+    def show_sections(
+        self,
+        sections: Sequence[FacetSection],
+        *,
+        empty: str,
+        place: Place | None = None,
+        is_last: bool = True,
+    ) -> None:
+        """Show other sections; the cursor goes to a place once its section is there."""
+        self.sections, self._empty = sections, empty
+        if place is not None:
+            self._place = place
+            self.filter.reflect("")
+        self._refill()
+        if is_last:
+            self._place = None
+
+    def _refill(self, *, is_typed: bool = False) -> None:
+        typed = self.filter.value
+        current = self.line
+        lines = facet_lines(self.sections, typed, self._opened)
+        empty = f"no value matches {clean(typed)}\nesc removes the filter"
+        if not self.sections:
+            empty = self._empty
+        cursor = next((n for n, line in enumerate(lines) if line.value is not None), 0)
+        if not is_typed and current is not None:
+            cursor = _nearest(lines, current, self.rows.cursor)
+        if self._place is not None and (place := _find(self.sections, *self._place)):
+            self._place = None
+            section, value = place
+            if value is not None and not _has(lines, section, value):
+                self._opened.add(section.key)
+                lines = facet_lines(self.sections, typed, self._opened)
+            cursor = next(
+                n
+                for n, line in enumerate(lines)
+                if line.section is section and line.value is value and not line.is_switch
+            )
+        self.rows.show_lines(lines, cursor, filter_needles(typed), empty)
+
+    def _choose(self, verb: Verb) -> None:
+        line = self.line
+        if line is None:
+            return
+        if line.value is None and verb != "clear":
+            self._switch(line)
+        else:
+            self.post_message(self.Chosen(verb, line.section, line.value))
+
+    def _switch(self, line: FacetLine) -> None:
+        """Show all values of a section, or the first ones."""
+        self._opened ^= {line.section.key}
+        row = self.rows.cursor
+        self._refill()
+        if line.is_switch and line.section.key in self._opened:
+            self.rows.move_to(row)
+
+    def action_include(self) -> None:
+        """Include the value, or do so no more."""
+        self._choose("include")
+
+    def action_exclude(self) -> None:
+        """Exclude the value, or do so no more."""
+        self._choose("exclude")
+
+    def action_clear(self) -> None:
+        """Remove the filters of the section."""
+        self._choose("clear")
+
+    def action_leave(self) -> None:
+        """Close the filter; if none is open, go back to the rows."""
+        if not self._close_filter():
+            self.post_message(self.Left())
+
+    def action_focus_filter(self) -> None:
+        """Go to the filter."""
+        self.filter.focus()
+
+    def action_only(self) -> None:
+        """Include only this value, and go to the rows; elsewhere open the section."""
+        line = self.line
+        self._choose("only")
+        if line is not None and line.value is not None:
+            self.post_message(self.Left())
+
+    @on(FacetRows.Clicked)
+    def _click(self, event: FacetRows.Clicked) -> None:
+        event.stop()
+        line = self.line
+        if line is not None and not line.is_head:
+            self._choose("include")
+
+    @on(FacetRows.Highlighted)
+    @on(FilterInput.CursorMoved)
+    @on(FilterInput.CompletionMoved)
+    @on(FilterInput.Emptied)
+    def _ignore(self, event: Message) -> None:
+        event.stop()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._refill(is_typed=True)
+
+    @on(FilterInput.Done)
+    @on(FilterInput.CompletionAccepted)
+    def _filter_done(self, event: Message) -> None:
+        event.stop()
+        self.rows.focus()
+
+    @on(FilterInput.GivenUp)
+    def _give_up(self, event: FilterInput.GivenUp) -> None:
+        event.stop()
+        self._close_filter()
+
+    def _close_filter(self) -> bool:
+        """Close the filter; return False if none is open."""
+        if not (self.filter.value or self.filter.has_focus):
+            return False
+        self.filter.reflect("")
+        self.rows.focus()
+        self._refill()
+        return True
+
+    def on_descendant_focus(self) -> None:
+        """Show where the filter is."""
+        self.filter.placeholder = "filter…"
+
+    def on_descendant_blur(self) -> None:
+        """Leave the line of the filter blank."""
+        self.filter.placeholder = ""
+
+
+def _find(
+    sections: Sequence[FacetSection], key: FacetKey, value: str | None
+) -> tuple[FacetSection, FacetValue | None] | None:
+    """Return a section and its value; of the column of variants the first section."""
+    for section in sections:
+        if section.key == key or (not key.variant and section.key.column == key.column):
+            values = section.values
+            found = next((v for v in values if v.value == value and v.condition is None), None)
+            marked = next((v for v in values if v.mark is not None), None)
+            return section, found or marked or next(iter(values), None)
+    return None
+
+
+def _has(lines: Sequence[FacetLine], section: FacetSection, value: FacetValue) -> bool:
+    return any(line.section is section and line.value is value for line in lines)
+
+
+def _nearest(lines: Sequence[FacetLine], current: FacetLine, row: int) -> int:
+    """Return the line that is the same as the current one, or as near to it as there is."""
+
+    def place(line: FacetLine) -> tuple[FacetKey, str | None, bool]:
+        value = line.value.value if line.value is not None else None
+        return line.section.key, value, line.is_switch
+
+    same = (n for n, line in enumerate(lines) if place(line) == place(current))
+    heads = (
+        n
+        for n, line in enumerate(lines)
+        if line.is_head and line.section.key == current.section.key
+    )
+    return next(same, next(heads, min(row, max(0, len(lines) - 1))))

@@ -9,6 +9,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input, Static
 
@@ -34,6 +35,17 @@ class PackageRows(VirtualList):
     packages: Sequence[PackageCount] = ()
     shown = 0
     needles: Sequence[str] = ()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the number of rows: where other panes need the room, it takes no more."""
+        return max(1, self.length)
+
+    def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:
+        """Show some number of rows, and take as many lines."""
+        is_resized = length != self.length
+        super().show(length, cursor, empty=empty)
+        if is_resized:
+            self.refresh(layout=True)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the mark of the cursor, the name and the number of specs."""

@@ -1,20 +1,19 @@
-"""The values of a column are counted under the other conditions, and can be chosen."""
+"""The values of a column are counted under the other conditions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import choose_values, chosen_values, facets
+from spackscope.model.catalog.facets import facets
 from spackscope.model.core.columns import BY_NAME, FACETED
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, record, write_page
+from tests.builders import all_records
 from tests.evaluator import satisfies
 
 QUERIES = [
@@ -70,48 +69,3 @@ def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
         facets(mixed, parse("^zlib"), "os")
     with pytest.raises(Cancelled):
         facets(mixed, parse("os=linux !os=x"), "stack", should_stop=lambda: True)
-
-
-@pytest.mark.parametrize(
-    ("text", "column", "wanted", "excluded", "expected"),
-    [
-        ("+mpi", "os", ["a"], [], "+mpi os=a"),
-        ("+mpi os=x", "os", ["b", "a"], ["c"], "+mpi os=a | os=b !os=c"),
-        ("os=x !os=y", "os", [], [], ""),
-        ("@1.2:", "version", ["1.3"], [], "@=1.3"),
-        ("compiler=gcc %gcc@12:", "compiler", ["gcc@13.2.0"], [], "compiler=gcc@=13.2.0"),
-        ("", "variants", ["+mpi", "k=a", "k=b"], ["~x"], "k=a | k=b +mpi !~x"),
-        ("+mpi variants=*cuda*", "variants", ["~mpi"], [], "~mpi variants=*cuda*"),
-        ("", "stack", ["e4s", "hep"], [], "stack=e4s | stack=hep"),
-    ],
-)
-def test_values_are_chosen(
-    text: str, column: str, wanted: list[str], excluded: list[str], expected: str
-) -> None:
-    query = choose_values(parse(text), column, wanted, excluded)
-
-    assert query == parse(expected)
-    chosen = chosen_values(query, column, [*wanted, *excluded, "z"])
-    assert chosen == (frozenset(wanted), frozenset(excluded))
-
-
-def test_every_value_can_be_chosen_and_excluded(mixed: Catalog) -> None:
-    for column in FACETED:
-        for facet in facets(mixed, Query(), column):
-            picked = choose_values(Query(), column, [facet.value], [])
-            assert mixed.count(picked) >= facet.count
-            excluded = choose_values(Query(), column, [], [facet.value])
-            assert mixed.count(excluded) == mixed.total - mixed.count(picked)
-
-
-def test_a_variant_has_one_value_however_spack_printed_it(tmp_path: Path) -> None:
-    printed = ["cuda_arch:=90", "cuda_arch=90", "cuda_arch:=80,90", "cuda_arch=90,80"]
-    write_page(tmp_path, [record(n, variants=[text]) for n, text in enumerate(printed)])
-    catalog = catalog_of(tmp_path)
-
-    counts = {facet.value: facet.count for facet in facets(catalog, Query(), "variants")}
-    chosen = choose_values(Query(), "variants", ["cuda_arch:=90"], [])
-
-    assert counts == {"cuda_arch:=90": 2, "cuda_arch:=80,90": 2}
-    assert catalog.count(chosen) == 2
-    assert {f.value: f.count for f in facets(catalog, chosen, "variants")} == counts

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.fit.host import parse_host
-from spackscope.model.assist.value_choice import Values
 from spackscope.model.query.conditions import Term
-from spackscope.tui.dialogs.values import ValuesDialog
 from tests.browsing import browsing
 from tests.builders import database, hash_of, installs, node
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.test_value_filter import open_values
+from tests.tui.browser.test_facets import counts, open_facets
 
 RUNS, NEWER, OLD = map(hash_of, (1, 2, 3))
 OLD_FORMAT = {"annotations": {"original_specfile_version": 4}}
@@ -75,22 +73,15 @@ def test_a_term_shows_its_column_and_what_it_hides(index: Path) -> None:
     assert results.hidden == "fits hides 1 of 3: target too new 1"
 
 
-def test_the_values_are_the_answers_and_their_reasons(
-    index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted: list[dict[str, int]] = []
-
-    def show(_: ValuesDialog, values: Values) -> None:
-        counted.append({facet.value: facet.count for facet in values.facets})
-
-    monkeypatch.setattr(ValuesDialog, "show_values", show)
+def test_the_values_are_the_answers_and_their_reasons(index: Path) -> None:
     browser = FakeBrowser(index).load()
     browser.type("zlib fits")
-    open_values(browser, pane="specs", column="fits")
-    assert counted == [{"yes": 2, "no": 1, "target too new": 1}]
+    open_facets(browser, pane="specs", column="fits", input=None)
+    assert counts(browser)["fits"] == {"yes": 2, "no": 1, "target too new": 1}
     browser.type("zlib reusable=no")
-    open_values(browser, pane="specs", column="reusable")
-    assert counted[-1] == {"yes": 1, "no": 2, "target too new": 1, "built before Spack 1.0": 1}
+    open_facets(browser, pane="specs", column="reusable", input=None)
+    answers = {"yes": 1, "no": 2, "target too new": 1, "built before Spack 1.0": 1}
+    assert counts(browser)["reusable"] == answers
 
 
 def test_words_are_completed(index: Path) -> None:

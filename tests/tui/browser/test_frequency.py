@@ -11,8 +11,8 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import frequency
+from spackscope.tui.browser.facets import DAMAGED
 from spackscope.tui.browser.frequency import with_value
-from spackscope.tui.browser.value_filter import DAMAGED
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
