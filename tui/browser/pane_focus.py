@@ -150,8 +150,10 @@ class PaneFocus:
             self._origin = None
         if self.zoomed not in (None, shown):
             self.unzoom()
-        for name in _PANES:
-            self._screen.set_class(name == shown, f"step-{name}")
+        if not self._screen.has_class(f"step-{shown}"):
+            # Styles are computed once, since that takes longer than all else here.
+            self._screen.remove_class(*(f"step-{name}" for name in _PANES), update=False)
+            self._screen.add_class(f"step-{shown}")
 
     def _is_alone(self, pane: str) -> bool:
         """Check whether a pane has the whole screen without a zoom."""
