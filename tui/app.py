@@ -7,14 +7,12 @@ import contextlib
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual import events
-from textual.app import App, SystemCommand
-from textual.await_complete import AwaitComplete
+from textual.app import App
 from textual.binding import Binding
-from textual.command import CommandList, CommandPalette
 from textual.filter import NoColor
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
@@ -24,7 +22,9 @@ from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import ANYWHERE, KEYS, MOVES
+from spackscope.tui.dialogs.palette import open_palette
+from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.keymap import MOVES
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import limit_heaps
@@ -49,18 +49,6 @@ _QUIET_ROUNDS = 4
 """Rounds of the event loop without a message, after which a key has had its effect."""
 _MAX_MOVES = 500
 """Moves that are made at once, so that Ctrl-C need not wait for a whole paste of them."""
-
-
-class _Palette(CommandPalette):
-    """Textual's palette, which also survives terminals of a few lines and two clicks at once."""
-
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
-
-    def _action_command_list(self, action: str) -> None:
-        # Turning a page raises KeyError where the list has no room for a line.
-        if self.query_one(CommandList).scrollable_content_region:
-            super()._action_command_list(action)
 
 
 class SpackscopeApp(App[list[str]]):
@@ -216,22 +204,13 @@ class SpackscopeApp(App[list[str]]):
         if isinstance(error, Exception) and not isinstance(error, Cancelled):
             self._handle_exception(error)
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Offer every key of the browser by its sentence, and the themes."""
-        for key in KEYS:
-            if key.where == ANYWHERE and key.action != "app.command_palette":
-                action = key.textual_action
-
-                async def run(action: str = action) -> None:
-                    await self.run_action(action, self._browser)
-
-                yield SystemCommand(f"{key.sentence.rstrip('.')}  ({key.shown})", "", run)
-        yield SystemCommand("Change the theme", "", self.action_change_theme)
-
     def action_command_palette(self) -> None:
-        """Open the palette."""
-        if not isinstance(self.screen, _Palette):
-            self.push_screen(_Palette(id="--command-palette"))
+        """Open the commands of what has the focus."""
+        screen = self.screen
+        if isinstance(screen, BrowserScreen):
+            open_palette(self, screen.panes.key_panes)
+        elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
+            open_palette(self, screen.key_panes)
 
     def action_interrupt(self) -> None:
         """End at once, with nothing chosen."""

@@ -166,6 +166,7 @@ KEYS = (
     Key(REPORTS, "y", "copy", "y", "Copy the text of the line.", "copy"),
     Key(REPORTS, "slash,f", "focus_filter", "/ f", "Search the lines.", "search"),
     Key(DIALOGS, "question_mark", "show_help", "?", "Show the keys of the dialog.", "help"),
+    Key(DIALOGS, "colon", "app.command_palette", ":", "Find a command of the dialog."),
     Key(DIALOGS, "escape,q", "close", "esc", "Close the dialog.", "close"),
     Key(RELAXATIONS, "enter", "choose", "⏎", "Change the query as the line says.", "take it"),
     Key(FILTERS, "enter", "done", "⏎", "Go to the rows.", "to the rows"),

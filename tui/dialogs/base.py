@@ -44,6 +44,11 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         await self.mount(self.status)
         self.show_hints(self.key_hints())
 
+    @property
+    def key_panes(self) -> tuple[str, ...]:
+        """The parts of the table of keys that work in the dialog, its own first."""
+        return (self.PANE, keymap.LISTS, keymap.DIALOGS)
+
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, the most useful first."""
         return keymap.hints(self.PANE, keymap.DIALOGS)
@@ -76,7 +81,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         # It is a dialog itself.
         from spackscope.tui.dialogs.help import open_help
 
-        open_help(self.app, (self.PANE, keymap.LISTS, keymap.DIALOGS))
+        open_help(self.app, self.key_panes)
 
     def action_close(self) -> None:
         """Go back to the browser with nothing chosen."""

@@ -122,7 +122,9 @@ def supports_unicode() -> bool:
     """
     import locale
 
-    encodings = (locale.nl_langinfo(locale.CODESET), getattr(sys.stdout, "encoding", ""))
+    # While Textual runs, stdout is a stream of its own without an encoding.
+    stream = sys.stdout if hasattr(sys.stdout, "encoding") else sys.__stdout__
+    encodings = (locale.nl_langinfo(locale.CODESET), getattr(stream, "encoding", ""))
     return all((name or "").lower().replace("-", "") == "utf8" for name in encodings)
 
 

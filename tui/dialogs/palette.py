@@ -1,0 +1,121 @@
+"""The commands that work now, searched by typing: those of the pane with the focus first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual import on
+from textual.app import App
+
+from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.keymap import FILTERS, HEADINGS, KEYS, written_key
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.highlight import filter_needles, highlight
+from spackscope.tui.widgets.search_list import SearchList
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_PALETTE_KEY = "colon"
+
+
+class Command(NamedTuple):
+    """A command: what it does, its key as it is shown, and the key or the action that it runs."""
+
+    sentence: str
+    shown: str = ""
+    place: str = ""
+    key: str = ""
+    action: str = ""
+
+
+THEME = Command("Change the theme", action="app.change_theme")
+
+
+def commands(panes: Sequence[str]) -> list[Command]:
+    """Return the commands of some panes, in their order."""
+    found = [
+        Command(
+            key.sentence.rstrip("."),
+            written_key(key.shown),
+            HEADINGS[where].lower(),
+            key.keys.split(",")[0],
+        )
+        for where in panes
+        for key in KEYS
+        if key.where == where and _PALETTE_KEY not in key.keys and where != FILTERS
+    ]
+    return [*found, THEME]
+
+
+class CommandList(SearchList):
+    """The commands that fit the search, the best first."""
+
+    def __init__(self, all_commands: Sequence[Command]) -> None:
+        super().__init__()
+        self._all = all_commands
+        self._fitting: Sequence[Command] = ()
+
+    @property
+    def command(self) -> Command | None:
+        """The command under the cursor."""
+        return self._fitting[self.cursor] if self.length else None
+
+    def on_mount(self) -> None:
+        """Show all commands."""
+        self.refill()
+
+    def refill(self) -> None:
+        """Show the commands that fit the search, with the cursor on the best."""
+        self._fitting = matching(self.search, self._all, lambda command: command.sentence)
+        self.top = 0
+        empty = f"no command matches {self.search}\nesc removes the search"
+        self.show(len(self._fitting), empty=empty)
+        self.post_message(self.Highlighted(self, 0))
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the pieces of a command: what it does, and its key at the right."""
+        command = self._fitting[row]
+        key_width = max(cell_width(each.shown) for each in self._fitting)
+        room = max(1, width - key_width - 4)
+        sentence = shorten(command.sentence, room, keep="start")
+        return [
+            ("▸ " if row == self.cursor else "  ", "accent"),
+            *highlight(sentence, filter_needles(self.search)),
+            (" " * (room - cell_width(sentence) + 1), ""),
+            (pad(command.shown, key_width), "accent"),
+        ]
+
+
+class PaletteDialog(SearchDialog[Command]):
+    """The commands; its result is the one to run. `panes` are those whose keys work now."""
+
+    def __init__(self, panes: Sequence[str]) -> None:
+        self._list = CommandList(commands(panes))
+        super().__init__("commands", self._list)
+
+    def reading(self) -> str:
+        """Return the command under the cursor in full, and where it works."""
+        command = self._list.command
+        if command is None:
+            return ""
+        return " · ".join(filter(None, (command.sentence, command.shown, command.place)))
+
+    @on(VirtualList.Chosen)
+    def _run(self) -> None:
+        self.dismiss(self._list.command)
+
+
+def open_palette(app: App[list[str]], panes: Sequence[str]) -> None:
+    """Open the commands over the screen, and run the one that is chosen."""
+
+    async def run(command: Command | None) -> None:
+        if command is None:
+            return
+        if command.key:
+            app.simulate_key(command.key)
+        else:
+            await app.run_action(command.action)
+
+    app.push_screen(PaletteDialog(panes), run)
