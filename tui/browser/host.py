@@ -153,7 +153,10 @@ class ScreenHost:
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
-        self._panes.focus.go_to(target)
+        if target == "facets":
+            self._panes.focus.peek(target)
+        else:
+            self._panes.focus.go_to(target)
 
     def open(
         self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None

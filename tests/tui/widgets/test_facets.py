@@ -1,0 +1,182 @@
+"""The pane of facets: its lines, its filter, and what keys and clicks do with a value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.catalog.facet_sections import FacetKey, FacetSection, FacetValue
+from spackscope.model.presentation.facet_lines import SHOWN, facet_lines
+from spackscope.tui.widgets.facets import FacetPane, FacetRows
+from tests.browsing import SAMPLE, Browser, browsing, sample_where
+from tests.builders import record, write_page
+from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
+
+# Lines
+
+
+def section(column: str, counts: dict[str, int], marked: str = "") -> FacetSection:
+    values = [FacetValue(v, v, n, True if v == marked else None) for v, n in counts.items()]
+    return FacetSection(FacetKey(column), values)
+
+
+def drawn(rows: FacetRows, width: int) -> list[str]:
+    return ["".join(text for text, _ in rows.pieces(n, width)) for n in range(rows.length)]
+
+
+NUMBERS = {f"os{number}": 30 - number for number in range(12)}
+
+
+def test_a_section_shows_its_first_values_and_those_with_a_mark() -> None:
+    one = section("os", NUMBERS, marked="os9")
+    texts = [line.text for line in facet_lines([one])]
+    assert texts == ["os", *[f"os{n}" for n in range(SHOWN)], "os9", "… 6 more"]
+    opened = [line.text for line in facet_lines([one], opened={FacetKey("os")})]
+    assert opened == ["os", *NUMBERS, "… fewer"]
+    few = section("os", dict(list(NUMBERS.items())[: SHOWN + 1]))
+    assert len(facet_lines([few])) == SHOWN + 2, "a line for one more takes the place of that one"
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("zen", ["target", "zen3", "zen4"]),
+        ("target 4", ["target", "zen4"]),
+        ("os1", ["os", "os1", "os10", "os11"]),
+        ("!os zen4", ["target", "zen4"]),
+        ("nothing", []),
+        (" ", ["os", "os0", "os1", "os2", "os3", "os4", "… 7 more", "target", "zen3", "zen4"]),
+    ],
+)
+def test_the_filter_looks_at_values_and_names_of_sections(typed: str, expected: list[str]) -> None:
+    sections = [section("os", NUMBERS), section("target", {"zen3": 2, "zen4": 1})]
+    assert [line.text for line in facet_lines(sections, typed)] == expected
+
+
+@pytest.mark.parametrize("width", [24, 30, 40, 76])
+def test_a_row_is_a_mark_a_value_a_bar_and_a_count(width: int) -> None:
+    rows = FacetRows()
+    values = [
+        FacetValue("a", "gcc@11.4.0", 1_200, True),
+        FacetValue("b", "gcc@13.2.0", 600, False),
+        FacetValue("c", "begin-" + "x" * 90 + "-end", 1),
+        FacetValue("d", "none", 0),
+    ]
+    rows.show_lines(facet_lines([FacetSection(FacetKey("compiler"), values)]), 1, (), "")
+    lines = drawn(rows, width)
+    assert lines[0] == " compiler"
+    assert {len(line) for line in lines[1:]} == {width}
+    assert [line[:3] for line in lines[1:]] == [" ✓ ", " ✗ ", "   ", "   "]
+    assert [line.split()[-1] for line in lines[1:]] == ["1,200", "600", "1", "0"]
+    bars = [line.count("█") for line in lines[1:]]
+    assert bars[0] in (2 * bars[1], 2 * bars[1] + 1)
+    assert bars[2:] == [0, 0]
+    assert "gcc@11.4.0" in lines[1] or width < 30
+    assert lines[3][3:].startswith("beg")
+
+
+# In the browser
+
+
+def pane(browser: Browser) -> FacetPane:
+    return browser.browser.query_one(FacetPane)
+
+
+def labels(browser: Browser) -> list[str]:
+    return [section.key.label for section in pane(browser).sections]
+
+
+def current(browser: Browser) -> tuple[str, str]:
+    line = pane(browser).line
+    assert line is not None
+    return line.section.key.label, line.text
+
+
+async def test_values_are_included_excluded_and_cleared_and_rows_follow() -> None:
+    async with browsing(size=(160, 45)) as browser:
+        await browser.press("2")
+        assert {"version", "os", "target", "package"} <= set(labels(browser))
+        await browser.go_to_column("os")
+        await browser.press("v")
+        assert browser.focus == "facet-rows"
+        assert current(browser) == ("os", browser.current.spec.os)
+        first = browser.current.spec.os
+        ordered = [os for os, _ in Counter(r["os"] for r in SAMPLE).most_common()]
+        second = ordered[ordered.index(first) + 1]
+        await browser.press("space")
+        assert browser.query == f"os={first}"
+        await browser.press("j", "space")
+        assert browser.shown == sample_where(lambda r: r["os"] in (first, second))
+        assert current(browser) == ("os", second)
+        await browser.press("x")
+        assert browser.query == f"os={first} !os={second}"
+        marks = {
+            v.text: v.mark for s in pane(browser).sections for v in s.values if v.mark is not None
+        }
+        assert marks[first] is True
+        assert marks[second] is False
+        await browser.press("u")
+        assert browser.query == ""
+        await browser.press("enter")
+        assert browser.query == f"os={second}"
+        assert browser.focus == "spec-rows"
+        await browser.press("v", "escape")
+        assert browser.focus == "spec-rows"
+
+
+async def test_in_a_narrow_terminal_it_is_a_drawer_that_closes() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.go_to_column("target")
+        assert not pane(browser).is_on_screen
+        await browser.press("v")
+        assert pane(browser).is_on_screen
+        assert any(line.startswith(" target") for line in browser.lines)
+        await browser.press("v")
+        assert not pane(browser).is_on_screen
+        await browser.press("v", "/")
+        await browser.type("aarch")
+        await browser.press("enter", "enter")
+        assert browser.query == "target=aarch64"
+        assert not pane(browser).is_on_screen
+
+
+async def test_a_click_includes_and_the_last_line_of_a_section_opens_it(tmp_path: Path) -> None:
+    records = [record(n, os=f"os{n:02}", target=f"t{n % 2}") for n in range(30)]
+    write_page(tmp_path, records, title="p")
+    async with browsing(tmp_path, size=(120, 36)) as browser:
+        await browser.press("2")
+        rows = pane(browser).rows
+        number = next(n for n, line in enumerate(rows.lines) if line.text == "os01")
+        await browser.click(rows, 5, number - rows.top)
+        assert browser.query == "os=os01"
+        await browser.click(rows, 5, number - rows.top, times=2)
+        assert browser.query == "", "a double click is one click"
+        more = next(n for n, line in enumerate(rows.lines) if line.text == "… 25 more")
+        await browser.click(rows, 5, more - rows.top)
+        assert [line.text for line in rows.lines].count("os29") == 1
+        assert current(browser) == ("os", "os05")
+        await browser.press("G", "G")
+        await browser.press("g", "u")
+        assert browser.query == ""
+
+
+async def test_hostile_values_are_plain_text(tmp_path: Path) -> None:
+    texts = [*SHORT, *LONG]
+    records = [
+        record(n, versions=[text], compiler=text, os=text, target=text, variants=[text])
+        for n, text in enumerate(texts)
+    ]
+    write_page(tmp_path, records)
+    async with browsing(tmp_path, size=(110, 30)) as browser:
+        await browser.go_to_column("os")
+        await browser.press("v")
+        for _ in range(12):
+            await browser.press("space", "pagedown", settle=False)
+            assert_plain(browser)
+        await browser.press("u", "/")
+        await browser.type("zzz[/]")
+        assert "no value matches zzz[/]" in " ".join(browser.text.split())
+        await browser.press("escape", "escape")
+        assert_plain(browser)
