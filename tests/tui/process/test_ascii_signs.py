@@ -11,6 +11,7 @@ import pytest
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.process.ascii_signs import SIGNS, in_ascii, key_word
+from tests.browsing import browsing
 from tests.program import Program
 
 ROOT = Path(__file__).parents[3]
@@ -57,3 +58,9 @@ def test_a_command_writes_no_sign_to_such_a_terminal(program: Program) -> None:
 def test_a_pipe_gets_the_signs(program: Program) -> None:
     words = "diff", "pfqg2xi", "23r4fq5"
     assert program(*words, LC_ALL="C").stdout == program(*words).stdout
+
+
+async def test_the_hints_have_signs_where_there_are_any() -> None:
+    async with browsing() as browser:
+        await browser.press("2")
+        assert "⏎" in browser.lines[-1]
