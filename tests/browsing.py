@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
 from textual import events
 from textual.geometry import Offset
 from textual.keys import _character_to_key
@@ -233,6 +234,12 @@ class Browser:
     def lines(self) -> list[str]:
         """What the screen shows, line by line."""
         return [strip.text for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All that is on the screen with its styles, as it goes to the terminal."""
+        strips = self.app.screen._compositor.render_strips()
+        return [segment for strip in strips for segment in strip]
 
     @property
     def text(self) -> str:

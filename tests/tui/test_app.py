@@ -1,0 +1,60 @@
+"""The colours of the screen are those of the terminal, and no distinction needs them."""
+
+from __future__ import annotations
+
+import pytest
+from rich.style import Style
+
+from spackscope.tui.widgets.spec_rows import SpecRows
+from tests.browsing import Browser, browsing
+
+STATES = ["", "j", "2", "2 right", "2 t", "2 d", "v", "3", "question_mark", "slash x"]
+"""Keys that lead to screens with different colours."""
+
+
+def styles(browser: Browser) -> set[Style]:
+    return {segment.style for segment in browser.segments if segment.style is not None}
+
+
+def cursor_styles(browser: Browser) -> set[Style]:
+    """Return the styles of the row of the table under the cursor."""
+    rows = browser.table.query_one(SpecRows)
+    strip = rows.render_line(rows.cursor - rows.top)
+    return {segment.style for segment in strip if segment.style is not None}
+
+
+@pytest.mark.parametrize("keys", STATES)
+async def test_all_colours_are_those_of_the_terminal(keys: str) -> None:
+    async with browsing(size=(120, 40)) as browser:
+        await browser.press(*keys.split())
+        colours = {colour for style in styles(browser) for colour in (style.color, style.bgcolor)}
+        assert {
+            c for c in colours if c and not c.is_default and c.number not in range(16)
+        } == set()
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+async def test_the_row_under_the_cursor_is_reversed_with_the_focus(no_color: bool) -> None:
+    async with browsing(no_color=no_color) as browser:
+        assert all(style.underline and not style.reverse for style in cursor_styles(browser))
+        await browser.press("2")
+        assert all(style.reverse and not style.dim for style in cursor_styles(browser))
+
+
+async def test_nothing_is_coloured_without_colour() -> None:
+    async with browsing(no_color=True) as browser:
+        await browser.press("2", "right")
+        colours = {colour for style in styles(browser) for colour in (style.color, style.bgcolor)}
+        assert all(colour is None or colour.is_default for colour in colours)
+        heads = [s for s in browser.segments if s.style and s.style.bold and s.text.strip()]
+        assert heads
+
+
+@pytest.mark.parametrize(
+    ("background", "tint"),
+    [("", 8), ("15;0", 8), ("0;15", 7), ("0;default;15", 7), ("0;7", 7), ("x", 8)],
+)
+async def test_the_tint_suits_the_background(background: str, tint: int) -> None:
+    async with browsing(environ={"COLORFGBG": background}) as browser:
+        await browser.press("2")
+        assert tint in {style.bgcolor.number for style in styles(browser) if style.bgcolor}
