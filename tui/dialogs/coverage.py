@@ -29,6 +29,11 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 
 NOTHING = "nothing is missing"
 _READING = "reading…\nesc stops it"
+_ROLE_FROM = 100
+"""Cells of a list from which on it has a column for roles."""
+_MAX_REASONS = 6
+"""Reasons that are shown before the others are asked for."""
+_MORE_REASONS = "more reasons"
 _MAX_NAME = 36
 """Cells of the names of missing specs."""
 _MAX_ENVIRONMENT = 30
@@ -40,7 +45,7 @@ class CoverageLine(NamedTuple):
 
     text: str = ""
     is_head: bool = False
-    is_fold: bool = False
+    fold: str = ""
     reason: str = ""
     spec: MissingLine | PresentLine | None = None
 
@@ -49,7 +54,7 @@ class CoverageLine(NamedTuple):
         """What the line is about, if it can be chosen."""
         if self.spec is not None:
             return self.spec.hash
-        return PRESENT if self.is_fold else self.reason
+        return self.fold or self.reason
 
 
 class CoverageRows(VirtualList):
@@ -58,7 +63,7 @@ class CoverageRows(VirtualList):
     def __init__(self) -> None:
         super().__init__()
         self._lines: Sequence[CoverageLine] = ()
-        self._name_width = 0
+        self._name_width = self._role_width = 0
 
     @property
     def line(self) -> CoverageLine | None:
@@ -73,6 +78,8 @@ class CoverageRows(VirtualList):
         self._lines = lines
         names = (cell_width(line.spec.name) for line in lines if line.spec is not None)
         self._name_width = min(_MAX_NAME, max(names, default=0))
+        specs = (line.spec for line in lines if isinstance(line.spec, MissingLine))
+        self._role_width = max((cell_width(spec.role) for spec in specs), default=0)
         self.show(len(lines), cursor)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
@@ -81,12 +88,14 @@ class CoverageRows(VirtualList):
         mark: Piece = ("▸" if row == self.cursor else " ", "accent")
         if (spec := line.spec) is None:
             return [mark, (line.text, "strong" if line.is_head else "")]
-        pieces: list[Piece] = [mark, (f" {spec.hash[:SHORT_HASH]}  ", "accent")]
-        pieces.append((pad(spec.name, min(self._name_width, max(12, width // 3))), ""))
+        name_style = "strong" if isinstance(spec, MissingLine) and spec.role else ""
+        pieces: list[Piece] = [mark, (f" {spec.hash[:SHORT_HASH]}  ", "hash")]
+        pieces.append((pad(spec.name, min(self._name_width, max(12, width // 3))), name_style))
         if isinstance(spec, PresentLine):
-            return [*pieces, (f"  {spec.where}", "dim")]
-        if spec.role:
-            pieces.append((f"  {spec.role}", "strong"))
+            return [*pieces, (f"  {spec.where}", "good")]
+        if width >= _ROLE_FROM:
+            # In narrower lists the role is in the line below them.
+            pieces.append((f"  {pad(spec.role, self._role_width)}", "strong"))
         return [*pieces, (f"  {spec.differs}", "dim")]
 
 
@@ -130,7 +139,7 @@ class CoverageScreen(FullScreen[Choice]):
         self._report: CoverageReport | None = None
         self._progress = _READING
         self._only = ""
-        self._shows_present = False
+        self._shows_present = self._shows_reasons = False
 
     def compose(self) -> ComposeResult:
         """Lay out the summary above the rows, the sentence on a row and the hints below them."""
@@ -177,26 +186,29 @@ class CoverageScreen(FullScreen[Choice]):
 
     def _show_head(self) -> None:
         report = self._report
-        lines: list[str] = (
-            [self._environment] if report is None else [f"{self._environment}  {report.summary}"]
-        )
-        if report is not None:
-            lines += report.notes
-            lines += [self._progress] if self._progress else []
-        self.query_one("#coverage-head", Static).update(Content("\n".join(lines)))
+        lines = [*report.notes, self._progress] if report is not None else []
+        summary = f"  {report.summary}" if report is not None else ""
+        notes = "".join(f"\n{line}" for line in lines if line)
+        head = Content.assemble((self._environment, "bold"), summary, (notes, "dim"))
+        self.query_one("#coverage-head", Static).update(head)
 
     def _lines(self, report: CoverageReport) -> list[CoverageLine]:
         lines: list[CoverageLine] = []
         if report.reasons:
             lines.append(CoverageLine(WHY, is_head=True))
-            for count, reason in report.reasons:
+            more = len(report.reasons) - _MAX_REASONS
+            is_cut = more > 1 and not self._shows_reasons
+            for count, reason in report.reasons[: _MAX_REASONS if is_cut else None]:
                 sign = "  ◂ only these" if reason == self._only else ""
                 lines.append(CoverageLine(f"  {count}  {reason}{sign}", reason=reason))
+            if more > 1:
+                text = f"  {more:,} {_MORE_REASONS}  {'▸' if is_cut else '▾'}"
+                lines.append(CoverageLine(text, fold=_MORE_REASONS))
         lines.append(CoverageLine(MISSING if report.missing else NOTHING, is_head=True))
         lines += (CoverageLine(spec=spec) for spec in self._shown(report))
         sign = "▾" if self._shows_present else "▸"
         head = f"{PRESENT} ({counted(len(report.present), 'spec')})  {sign}"
-        lines.append(CoverageLine(head, is_head=True, is_fold=True))
+        lines.append(CoverageLine(head, is_head=True, fold=PRESENT))
         if self._shows_present:
             lines += (CoverageLine(spec=spec) for spec in report.present)
         return lines
@@ -249,8 +261,11 @@ class CoverageScreen(FullScreen[Choice]):
         if line.spec is not None:
             nearest = line.spec.nearest if isinstance(line.spec, MissingLine) else ""
             self.dismiss(Choice(nearest or line.spec.hash))
-        elif line.is_fold:
+        elif line.fold == PRESENT:
             self.action_present()
+        elif line.fold:
+            self._shows_reasons = not self._shows_reasons
+            self.fill()
         else:
             self._only = "" if line.reason == self._only else line.reason
             self.fill()

@@ -127,7 +127,9 @@ class Matrix:
         for number, column in shown:
             pieces.append((" " * (_GAP + column.width - cell_width(column.head)), ""))
             pieces.append((column.head, "match" if number == self._current else "dim"))
-        return [*pieces, (_more(len(self._columns) - len(shown)), "dim")]
+        more = _more(len(self._columns) - len(shown))
+        used = sum(cell_width(text) for text, _ in pieces)
+        return [*pieces, (more, "dim")] if used + cell_width(more) <= width else pieces
 
     def pieces(self, rows: ItemRows[Facet], row: int, width: int) -> list[Piece]:
         """Return the cursor, the value, and its counts; the current one has a sign."""

@@ -250,10 +250,11 @@ class ComparisonRows(VirtualList):
             if column in placement.columns:
                 value = shorten(text, placement.widths[column])
                 blanks = " " * (placement.widths[column] - cell_width(value))
-                tint = "current" if column == self.column else ""
-                cell = "match" if tint and row == self.cursor else ""
-                style = f"{tint} {styles[column]} {cell}".strip()
-                pieces += [(" " * _GAP, ""), (value, style), (blanks, tint)]
+                style = styles[column]
+                if column == self.column:
+                    # The tint of a whole column would drown what differs.
+                    style = f"{style.replace('dim', '')} {'match' * (row == self.cursor)}".strip()
+                pieces += [(" " * _GAP, ""), (value, style), (blanks, "")]
         if placement.path_width:
             after = self._after(line, placement.path_width)
             pieces += [(" " * _GAP, ""), (after, "dim")]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.presentation.coverage import CoverageReport, MissingLine
 from spackscope.tui.browser.coverage import NO_ENVIRONMENT
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 from tests.browsing import browsing
@@ -117,9 +118,8 @@ async def test_the_screen_lists_reasons_and_specs(sources: list[Path]) -> None:
         assert (
             f"▸ {XZ[:7]}  xz@5.8     build only, holds up others  no build of the package" in lines
         )
-        assert (
-            f"  {HDF5[:7]}  hdf5@1.14  root  nearest {OTHER[:7]}: os ubuntu24.04 ≠ rhel8" in lines
-        )
+        nearest = f"nearest {OTHER[:7]}: os ubuntu24.04 ≠ rhel8"
+        assert f"  {HDF5[:7]}  hdf5@1.14  {'root':<27}  {nearest}" in lines
 
         await browser.press("k", "k", "enter")
         assert "1 of 2  os only: ubuntu24.04 ≠ rhel8  ◂ only these" in browser.text
@@ -187,3 +187,21 @@ async def test_a_narrow_screen_with_hostile_text_keeps_its_lines(tmp_path: Path)
         assert "0 of 1 cached" in browser.text
         assert "\x1b" not in browser.text
         assert "\u202e" not in browser.text
+
+
+async def test_most_reasons_are_folded_and_the_rows_keep_their_room() -> None:
+    reasons = tuple((f"{n:>2} of 30", f"reason {n}") for n in range(12, 0, -1))
+    missing = [MissingLine(f"{n:07}".ljust(32, "a"), f"p{n}", "", "", "", "") for n in range(20)]
+    report = CoverageReport("0 of 30 cached " * 9, ("a note",), reasons, tuple(missing), ())
+    async with browsing(size=(40, 12)) as browser:
+        screen = CoverageScreen(lambda hashes, what: None, lambda: None)
+        screen.show_environment("spack.lock")
+        screen.show_report(report)
+        browser.app.push_screen(screen)
+        await browser.settle()
+        shown = [line for line in browser.lines if " p" in line]
+        assert len(shown) >= 3, browser.text
+        await browser.press("g", *["j"] * 7)
+        assert any("▸  6 more reasons" in line for line in browser.lines)
+        await browser.press("enter", "j")
+        assert "reason 1" in browser.text or "reason 2" in browser.text
