@@ -133,7 +133,7 @@ async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
     async with browsing(size=(60, 20)) as browser:
         await browser.resize(50, 20)
         assert panes(browser) == ["packages"]
-        await browser.press("j", "enter")
+        await browser.press("z", "j", "enter")
         assert panes(browser) == ["specs"]
         assert browser.focus == "spec-rows"
         await browser.press("enter")
@@ -172,6 +172,7 @@ async def test_no_size_is_too_odd() -> None:
 
 async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
     async with browsing(size=(160, 45)) as browser:
+        await browser.press("z")
         await browser.open_package("py-ml-dtypes")
         await browser.press(*["j"] * 5, "space")
         await browser.filter("os", "ubuntu")
@@ -252,6 +253,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             await browser.press("p", key)
             assert browser.focus == to_rows, (to_filter, key)
         await browser.press("ctrl+r")
+        await browser.press("1", "z")
         for key in ("question_mark", "exclamation_mark", "S", "Y", "colon"):
             for place in ("1", "2", "3"):
                 await browser.press(place, settle=False)
@@ -267,6 +269,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
 
 async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
     async with browsing() as browser:
+        await browser.press("z")
         names = browser.names.query_one(PackageRows)
         await browser.click(names, 5, 2)
         assert browser.selected == "py-ml-dtypes"
@@ -283,6 +286,7 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
         detail = browser.detail
         await browser.click(detail, 12, detail.cursor - detail.top, times=2)
         assert browser.query == f"package=py-build os={browser.current.spec.os}"
+        await browser.press("1")
         await browser.click(names, 5, 15)
         assert browser.selected == "py-build", "below the rows there is nothing to click on"
 
