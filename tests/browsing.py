@@ -23,7 +23,6 @@ from textual.widget import Widget
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.columns import COLUMNS
 from spackscope.model.index.connection import Database
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
@@ -183,23 +182,21 @@ class Browser:
             await self.paste(text)
 
     async def go_to_filter(self, column: str) -> None:
-        """Go to the filter of a column, with the mouse where it is on the screen."""
-        inputs = [i for i in self.table.query(FilterInput) if i.name == column and i.display]
-        if inputs:
-            await self.click(inputs[0], 0, 0)
-        else:
-            await self.go_to_column(column)
-            await self.press("f")
+        """Go to the filter of a column."""
+        await self.go_to_column(column)
+        await self.press("f")
         assert self.focus == f"filter {column}"
 
     async def go_to_column(self, column: str) -> None:
-        """Make a column of the table the current one."""
+        """Make a column of the table, or a value of its head line, the current one."""
         await self.leave_filter()
-        self.send("2", *["h"] * len(COLUMNS))
-        await self.settle()
-        for _ in COLUMNS:
+        await self.press("2")
+        columns = self.table.columns
+        order = [*columns.head, *columns.columns.names]
+        for _ in 2 * order:
             if self.table.column != column:
-                await self.press("l", settle=False)
+                is_left = order.index(column) < order.index(self.table.column)
+                await self.press("h" if is_left else "l", settle=False)
         assert self.table.column == column
 
     async def open_package(self, name: str) -> None:
@@ -368,8 +365,7 @@ class Browser:
 
     def filter_text(self, column: str) -> str:
         """The text of a column's filter, empty where the column has none on the screen."""
-        inputs = self.table.query(FilterInput)
-        return next((input_.value for input_ in inputs if input_.name == column), "")
+        return self.table.filter_text(column)
 
     @property
     def focus(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
@@ -19,8 +18,6 @@ from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Records, Row
-from spackscope.model.core.column import Column
-from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
@@ -69,7 +66,6 @@ class Catalog:
         self.by_host = by_host = ByHost()
         self._records = Records(database, arrays, self.dictionaries, self.dependencies, by_host)
         self.row_order = RowOrder(arrays, self.dictionaries, by_host)
-        self._all_rows = lru_cache(16)(lambda span: self._listing(View(), IdRanges([span])))
         self.execution = QueryExecution(
             arrays, edges, self.dictionaries, self._packages, database, by_host
         )
@@ -138,24 +134,6 @@ class Catalog:
     def _listing(self, view: View, specs: IdRanges, partition: Partition | None = None) -> Listing:
         arrays, dictionaries = self.column_arrays, self.dictionaries
         return Listing(view, specs, arrays, dictionaries, self.by_host, self.row_order, partition)
-
-    def columns(self, view: View) -> list[Column]:
-        """Return the columns to show for a view: the core, and those that vary or are named.
-
-        Filters play no part, so that no column comes or goes while one is typed.
-        """
-        filtered = view.query.columns - (
-            {"package"} if self.selected_package(view.query) else set()
-        )
-        return self._all_rows(self._packages.span(view.query)).columns(filtered)
-
-    def varying_columns(self, query: Query) -> frozenset[str]:
-        """Return the columns with several values in the package that a query names, or at all.
-
-        Those by host are among them if the query names them.
-        """
-        by_host = {name for name in query.columns if name in BY_NAME and BY_NAME[name].is_by_host}
-        return self._all_rows(self._packages.span(query)).varying_columns | by_host
 
     def rows(
         self,

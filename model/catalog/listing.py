@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from itertools import chain, groupby, repeat
+from operator import itemgetter
 from typing import NamedTuple, cast
 
 from spackscope.model.catalog.arrays import ColumnArrays, Run
@@ -22,9 +23,9 @@ from spackscope.model.catalog.opened_rows import (
     find_row,
     opened_rows,
 )
-from spackscope.model.catalog.row_order import RowOrder
+from spackscope.model.catalog.row_order import USED_BY, RowOrder
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.column import Column, Value
+from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
 from spackscope.model.core.progress import never
 from spackscope.model.core.text import cell_width
@@ -125,7 +126,8 @@ class Listing:
 
     def _ordered_ids(self) -> _Ids:
         sort = self.view.sort
-        if sort is None or BY_NAME[sort.column].has_dictionary:
+        column = BY_NAME.get(sort.column) if sort is not None else None
+        if sort is None or column is None or column.has_dictionary:
             return self._by_look_alikes(sort, self.view.order)
         return self._by_record(sort, self._by_look_alikes(None, Order.INDEX))
 
@@ -159,12 +161,11 @@ class Listing:
         if order is not Order.INDEX:
             self._put_preferred_first(runs, order)
         if sort is not None:
-            ranks = self._dictionaries.ranks(BY_NAME[sort.column])
-            codes = self._arrays.column(BY_NAME[sort.column].storage)
-            runs.sort(key=lambda run: ranks[codes[run.look_alike]], reverse=sort.descending)
+            key = self._row_order.sort_key(sort.column)
+            runs.sort(key=lambda run: key(run.look_alike), reverse=sort.descending)
         if not self.view.folded:
-            ranges = (range(run.start, run.stop) for run in runs)
-            return _Ids(array("q", chain.from_iterable(ranges)), None)
+            ids = array("q", chain.from_iterable(range(run.start, run.stop) for run in runs))
+            return _Ids(self._by_users(sort, ids), None)
         ids, counts = array("q"), array("q")
         for look_alike, group in groupby(runs, lambda run: run.look_alike):
             adjacent = list(group)
@@ -184,6 +185,14 @@ class Listing:
             names = self._dictionaries.texts("package")
             codes = self._arrays.column("package")
             runs.sort(key=lambda run: names[codes[run.look_alike]] not in words)
+
+    def _by_users(self, sort: Sort | None, ids: array[int]) -> array[int]:
+        """Order single specs by their own users, which differ among look-alikes."""
+        if sort is None or sort.column != USED_BY:
+            return ids
+        pairs = zip(self._row_order.uses_of(ids), ids, strict=True)
+        ordered = sorted(pairs, key=itemgetter(0), reverse=sort.descending)
+        return array("q", (id_ for _, id_ in ordered))
 
     def _open_groups(
         self, partition: Partition, ids: Sequence[int], counts: Sequence[int]
@@ -265,6 +274,12 @@ class Listing:
         return {storage: self._arrays.distinct(storage, spans) for storage in storages}
 
     @cached_property
+    def _host_values(self) -> dict[str, list[Value]]:
+        """The values shown of the columns by host that the query names."""
+        named = (c.name for c in COLUMNS if c.is_by_host and c.name in self.view.query.columns)
+        return {name: list(self._by_host.counts(name, self._specs, never)) for name in named}
+
+    @cached_property
     def constants(self) -> dict[str, Value]:
         """The columns with the same value in all rows, and that value."""
         constants: dict[str, Value] = {}
@@ -273,7 +288,8 @@ class Listing:
             first = next((values[code] for code in codes), None)
             if first is not None and all(values[code] == first for code in codes):
                 constants[name] = first
-        return constants
+        single = (pair for pair in self._host_values.items() if len(pair[1]) == 1)
+        return constants | {name: value for name, (value,) in single}
 
     @cached_property
     def varying_columns(self) -> frozenset[str]:
@@ -283,18 +299,7 @@ class Listing:
         bounds = self._specs[0], self._specs[-1]
         others = (c for c in COLUMNS if not (c.has_dictionary or c.is_by_host))
         known = {c.name for c in others if self._dictionaries.is_known(c, *bounds)}
-        return frozenset(FACETED).difference(self.constants) | known
-
-    def columns(self, extra: Collection[str]) -> list[Column]:
-        """Return the columns to show: the core, and those that vary or are in `extra`."""
-        return [
-            column
-            for column in COLUMNS
-            if column.shown == "always"
-            or column.name in extra
-            or column.name in self.varying_columns
-            or (column.shown == "if_any" and any(self.all_values(column.name)))
-        ]
+        return frozenset((*FACETED, *self._host_values)).difference(self.constants) | known
 
     @cached_property
     def widths(self) -> dict[str, int]:
@@ -305,9 +310,8 @@ class Listing:
                 all_widths = self._dictionaries.widths(column)
                 shown = map(all_widths.__getitem__, self._codes[column.storage])
                 widths[column.name] = max(shown, default=0)
-            elif column.is_by_host and column.name in self.view.query.columns:
-                values = self._by_host.counts(column.name, self._specs, never)
-                cells = (cell_width(column.cell(value)) for value in values)
+            elif column.name in self._host_values:
+                cells = (cell_width(column.cell(v)) for v in self._host_values[column.name])
                 widths[column.name] = max(cells, default=0)
         return widths
 

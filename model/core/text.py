@@ -94,6 +94,18 @@ def shorten(text: str, width: int, *, keep: Literal["ends", "start"] = "ends") -
     return head + _ELLIPSIS + text[_suffix_start(text, room - cell_width(head)) :]
 
 
+def cut_words(text: str, width: int) -> str:
+    """Shorten a cleaned text at its end, after a whole word where one fits.
+
+    Example: `cut_words("libiconv 1.17, others 1.18", 20) == "libiconv 1.17…"`.
+    """
+    cut = shorten(text, width, keep="start")
+    if cut == text or text[len(cut) - 1 : len(cut)] == " ":
+        return cut
+    words = cut[:-1].rpartition(" ")[0].rstrip(" ,")
+    return words + _ELLIPSIS if 2 * cell_width(words) >= width else cut
+
+
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """Shorten or pad a cleaned text to exactly a width in cells, aligned left, or `right`."""
     fitted = shorten(text, width)

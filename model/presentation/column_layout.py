@@ -2,130 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from spackscope.model.core.column import Column
+from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn, TableColumns
 
 GAP = 1
 """Blank cells between two columns."""
 
-_MIN_CONSTANT_WIDTH = 10
-"""Cells below which a short value is left out, not cut: the title of the table has it then."""
+_MAX_FIELD_WIDTH = 24
+"""Cells of a value up to which it is whole before variants get room."""
+_SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 44, 1 << 16
+_MIN_WITH_USERS = 56
+"""Cells of a table from which on the users of its rows have a column."""
+_MIN_WITH_LONG_USERS = 100
+"""Cells from which on the head of the users is more than one word."""
+_MIN_DIFFERS, _MAX_DIFFERS = 12, 30
+"""Cells that what rows differ in gets before variants do; a quarter of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
     """A column with its offset and its width in cells."""
 
-    column: Column
+    column: TableColumn
     at: int
     width: int
 
+    @property
+    def end(self) -> int:
+        """The offset of the cell after the last."""
+        return self.at + self.width
+
 
 class Layout(NamedTuple):
-    """The columns that fit, and the numbers of those left out before and after them."""
+    """The columns that fit, and the numbers of those scrolled out of view on each side."""
 
-    placed: list[Placed]
-    before: int
-    after: int
+    placed: Sequence[Placed] = ()
+    before: int = 0
+    after: int = 0
 
     @property
     def width(self) -> int:
         """The cells from the first column to the end of the last."""
-        return self.placed[-1].at + self.placed[-1].width if self.placed else 0
+        return self.placed[-1].end if self.placed else 0
+
+    def find(self, name: str) -> Placed | None:
+        """Return where a column is; None if it is not on the screen."""
+        return next((placed for placed in self.placed if placed.column.name == name), None)
+
+    def at(self, x: int) -> Placed | None:
+        """Return the column at a cell; None between columns."""
+        return next((placed for placed in self.placed if placed.at <= x < placed.end), None)
 
 
 def lay_out(
-    columns: Sequence[Column],
-    natural: Mapping[str, int],
+    columns: TableColumns,
     width: int,
     *,
-    constant: Collection[str] = (),
-    current: int = 0,
+    current: str = "",
+    first: int = 0,
+    floors: Mapping[str, int] | None = None,
 ) -> Layout:
     """Place columns side by side in `width` cells, each as wide as its content if possible.
 
-    `natural` has the widths of the contents, `constant` the names of the columns with one value
-    for all rows, `current` is the number of the column that stays.
-
-    If they do not fit, long texts shrink first, constant ones before others, then all constant
-    columns, then all. If they cannot shrink further, constant columns are left out, then those
-    after the current one, then those before it; the first one stays as long as there is room for
-    two. A short constant value is never cut to what is illegible, but left out.
+    Frozen columns and the last ones stay. Of the others those from number `first` on are shown,
+    or others so that the `current` one is. Where there is little room, fields shrink first, then
+    what rows differ in; variants get what is left. `floors` are widths that columns need.
     """
-    # A value may be as long as a page, and cells are given away one by one.
-    natural = {name: min(cells, max(width, 1)) for name, cells in natural.items()}
-    widths = _shrunk_widths(columns, natural, width, constant)
-    kept, before, after = _columns_that_fit(columns, widths, width, constant, current)
-    room = width - _total(widths, kept)
-    for index in sorted(kept, key=lambda index: columns[index].shrinks):
-        more = max(0, min(room, natural[columns[index].name] - widths[index]))
-        widths[index] += more
-        room -= more
-    for index in reversed(kept):
-        column, cells = columns[index], min(widths[index], width)
-        legible = 0 if column.shrinks else min(natural[column.name], _MIN_CONSTANT_WIDTH)
-        if column.name in constant and index != current and cells < legible:
-            others = [*columns[:index], *columns[index + 1 :]]
-            current -= index < current
-            return lay_out(others, natural, width, constant=constant, current=current)
-    placed, at = [], 0
-    for index in kept:
-        placed.append(Placed(columns[index], at, min(widths[index], width)))
-        at += widths[index] + GAP
-    return Layout(placed, before, after)
+    width = max(width, 1)
+    fixed = [*columns.frozen, *columns.last]
+    if width < _MIN_WITH_USERS:
+        fixed = [column for column in fixed if column.name != USED_BY]
+    fields = [column for column in columns.scrolled if column.field is not None]
+    widths = _widths(columns.all, [*fixed, *fields], width, floors or {})
+    room = width - _total(fixed, widths)
+    if columns.scrolled and room < widths[columns.scrolled[0].name] + GAP:
+        # Too narrow for the notes.
+        fixed = [column for column in fixed if not column.is_note]
+        room = width - _total(fixed, widths)
+    first = _first(columns.scrolled, widths, room, current, first)
+    fitting = _fitting(columns.scrolled[first:], widths, room)
+    shown = [column for column in columns.all if column in fixed or column in fitting]
+    rest = width - _total(shown, widths)
+    for column, most in _growing(shown):
+        more = max(0, min(rest, most - widths[column.name]))
+        if column.name == USED_BY and width < _MIN_WITH_LONG_USERS:
+            continue
+        widths[column.name] += more
+        rest -= more
+    after = len(columns.scrolled) - first - len(fitting)
+    return Layout(_placed(shown, widths, width), first, after)
 
 
-def _total(widths: Sequence[int], kept: Collection[int]) -> int:
-    return sum(widths[index] for index in kept) + GAP * (len(kept) - 1)
+def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
+    return sum(widths[column.name] + GAP for column in columns) - (GAP if columns else 0)
 
 
-def _shrunk_widths(
-    columns: Sequence[Column], natural: Mapping[str, int], width: int, constant: Collection[str]
-) -> list[int]:
-    """Return widths that fit, or the smallest ones if none fit."""
-    widths = [natural[column.name] for column in columns]
-    minimum = [
-        min(natural[c.name], len(c.label) if c.name in constant else c.min_width) for c in columns
-    ]
-    stages = (
-        [i for i, c in enumerate(columns) if c.shrinks and c.name in constant],
-        [i for i, c in enumerate(columns) if c.shrinks],
-        [i for i, c in enumerate(columns) if c.name in constant],
-        list(range(len(columns))),
-    )
-    for stage in stages:
-        while (excess := _total(widths, range(len(widths))) - width) > 0:
-            shrinkable = [index for index in stage if widths[index] > minimum[index]]
+def _widths(
+    columns: Sequence[TableColumn],
+    first: Sequence[TableColumn],
+    width: int,
+    floors: Mapping[str, int],
+) -> dict[str, int]:
+    """Return the widths before the room that is left is given away; `first` ones are to fit."""
+    least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
+    widths = dict(least)
+    for column in first:
+        if column.field is not None:
+            widths[column.name] = max(least[column.name], min(column.width, _MAX_FIELD_WIDTH))
+        elif column.name == DIFFERS_IN:
+            widths[column.name] = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS))
+    for stage in ([c for c in first if c.field is not None], first):
+        while (excess := _total(first, widths) - width) > 0:
+            shrinkable = [c.name for c in stage if widths[c.name] > least[c.name]]
             if not shrinkable:
                 break
-            widest = max(shrinkable, key=lambda index: widths[index])
-            second = max((widths[i] for i in shrinkable if i != widest), default=0)
-            widths[widest] -= max(1, min(excess, widths[widest] - max(second, minimum[widest])))
+            widest = max(shrinkable, key=widths.__getitem__)
+            widths[widest] -= max(
+                1, min(excess // len(shrinkable), widths[widest] - least[widest])
+            )
     return widths
 
 
-def _columns_that_fit(
-    columns: Sequence[Column],
-    widths: Sequence[int],
-    width: int,
-    constant: Collection[str],
-    current: int,
-) -> tuple[list[int], int, int]:
-    """Return the numbers of the columns that fit, and how many are left out on each side."""
-    kept = list(range(len(columns)))
-    for index in reversed(range(len(columns))):
-        is_dropped = columns[index].name in constant and index != current
-        if is_dropped and _total(widths, kept) > width:
-            kept.remove(index)
-    before = after = 0
-    while _total(widths, kept) > width and len(kept) > 1:
-        if kept[-1] != current:
-            kept.pop()
-            after += 1
-        else:
-            kept.pop(1 if len(kept) > 2 else 0)
-            before += 1
-    return kept, before, after
+def _first(
+    columns: Sequence[TableColumn], widths: Mapping[str, int], room: int, current: str, first: int
+) -> int:
+    """Return the number of the first column to show, so that the current one is in view."""
+    names = [column.name for column in columns]
+    if len(_fitting(columns, widths, room)) == len(columns):
+        return 0
+    first = max(0, min(first, len(columns) - 1))
+    if current not in names:
+        return first
+    number = names.index(current)
+    first = min(first, number)
+    while first < number and len(_fitting(columns[first:], widths, room)) <= number - first:
+        first += 1
+    return first
+
+
+def _fitting(
+    columns: Sequence[TableColumn], widths: Mapping[str, int], room: int
+) -> Sequence[TableColumn]:
+    """Return the columns from the first one on that fit, at their least width."""
+    for number, column in enumerate(columns):
+        room -= widths[column.name] + GAP
+        if room < 0:
+            return columns[:number]
+    return columns
+
+
+def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
+    """Return the columns in the order in which they get more room, each with its width then."""
+    differs = [column for column in shown if column.name == DIFFERS_IN]
+    others = sorted((c for c in shown if c not in differs), key=lambda column: column.width)
+    fields = [column for column in others if not column.variant]
+    short = [column for column in others if column.variant and column.width <= _SHORT_SLOT]
+    return [
+        *((column, column.width) for column in (*fields, *short)),
+        *((column, _GOOD_DIFFERS) for column in differs),
+        *((column, column.width) for column in others),
+        *((column, _UNBOUNDED) for column in differs),
+    ]
+
+
+def _placed(
+    columns: Sequence[TableColumn], widths: Mapping[str, int], width: int
+) -> Sequence[Placed]:
+    placed, at = [], 0
+    for column in columns:
+        cells = min(widths[column.name], width - at)
+        if cells <= 0:
+            break
+        placed.append(Placed(column, at, cells))
+        at += cells + GAP
+    return placed

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.core.variants import split_variant
-from spackscope.model.presentation.titles import shared_texts
 
-USED_BY, DIFFERS_IN = "used by", "differs in"
-"""The names of the columns of notes."""
+DIFFERS_IN = "differs in"
+"""The column of what the specs of a row differ in."""
 
 MISSING = "-"
 """Stands in a slot for a variant that a spec does not have."""
@@ -130,12 +130,15 @@ def slot_cell(text: str) -> str:
 
 
 def choose_columns(
-    listing: Listing, filtered: Collection[str] = (), choices: ColumnChoices | None = None
+    listing: Listing,
+    shared: Iterable[tuple[str, str]],
+    filtered: Collection[str] = (),
+    choices: ColumnChoices | None = None,
 ) -> TableColumns:
-    """Return the columns for the rows of a listing: for a worker thread.
+    """Return the columns for the rows of a listing that was summarised (`Listing.precompute`).
 
-    Columns that were `filtered` under their heads stay, even where all rows have the same value.
-    Raises IndexDamaged.
+    `shared` are the values that all rows share, as `titles.shared_texts` returns them. Columns
+    that were `filtered` under their heads stay, even where all rows have the same value.
     """
     choices = choices or ColumnChoices()
     fields = _fields(listing, filtered, choices)
@@ -148,14 +151,13 @@ def choose_columns(
         (_hash(listing), *_notes(listing, choices)),
     )
     frozen, scrolled, last = (tuple(map(choices.resized, part)) for part in columns[:3])
-    return TableColumns(frozen, scrolled, last, _head(listing, set(columns.names)))
+    return TableColumns(frozen, scrolled, last, _head(listing, dict(shared), set(columns.names)))
 
 
 def _fields(
     listing: Listing, filtered: Collection[str], choices: ColumnChoices
 ) -> list[TableColumn]:
     is_single = listing.shown <= 1
-    named = listing.view.query.columns
     return [
         _field(listing, column)
         for column in COLUMNS
@@ -165,11 +167,7 @@ def _fields(
         if column.name in filtered
         or (
             column.name not in choices.hidden
-            and (
-                column.name in listing.varying_columns
-                or (is_single and column.name in _CORE)
-                or (column.is_by_host and column.name in named)
-            )
+            and (column.name in listing.varying_columns or (is_single and column.name in _CORE))
         )
     ]
 
@@ -210,9 +208,10 @@ def _notes(listing: Listing, choices: ColumnChoices) -> list[TableColumn]:
     return [note for note in notes if note.name not in choices.hidden]
 
 
-def _head(listing: Listing, columns: Collection[str]) -> tuple[HeadText, ...]:
+def _head(
+    listing: Listing, shared: Mapping[str, str], columns: Collection[str]
+) -> tuple[HeadText, ...]:
     """Return what all rows share: fields, then variants with `+`, with `~`, and with values."""
-    shared = dict(shared_texts(listing))
     texts = [
         HeadText(name, _SIGNS.get(name, "") + text)
         for name, text in shared.items()

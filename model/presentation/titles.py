@@ -88,7 +88,8 @@ def shared_texts(listing: Listing) -> list[tuple[str, str]]:
     texts = []
     for name, value in listing.constants.items():
         column = BY_NAME[name]
-        if column.in_title(set(listing.all_values(name))):
+        values = () if column.is_by_host else set(listing.all_values(name))
+        if column.in_title(values):
             text = shorten(column.cell(value), _MAX_VALUE_WIDTH)
             texts.append((name, column.title(value) if column.title is not None else text))
     return texts

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node
 from spackscope.model.presentation.reports import Report, problem_reports, source_reports
+from spackscope.model.presentation.table_columns import DIFFERS_IN
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
@@ -40,6 +41,19 @@ class Actions:
         panes.detail.go_to("dependents" if is_there else "dependencies")
         if panes.focus.pane != "detail":
             panes.focus.go_to("detail")
+
+    def focus_filter(self) -> None:
+        """Go to the filter of the current column, if it has one."""
+        if not self.panes.focus.go_to_filter():
+            self.host.say(f"No filter for {self.panes.table.column}")
+
+    def sort(self) -> None:
+        """Order the rows by the current column, if they differ in it."""
+        table = self.panes.table
+        if table.columns.is_in_head or table.column == DIFFERS_IN:
+            self.host.say(f"Rows cannot be sorted by {table.column}")
+        else:
+            self.controllers.search.sort(table.next_sort())
 
     def show_reports(
         self, noun: str, read: Callable[[Catalog], Sequence[Report]], no_items: str
@@ -79,12 +93,12 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "focus_detail": lambda self: self.panes.focus.go_to_detail(),
     "zoom": lambda self: self.panes.focus.toggle_zoom(),
     "focus_query": lambda self: self.panes.query_bar.focus_input(),
-    "focus_filter": lambda self: self.panes.focus.go_to_filter(),
+    "focus_filter": lambda self: self.focus_filter(),
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),
     "back": lambda self: self.back(),
     "leave": lambda self: self.controllers.focus.leave(),
-    "sort": lambda self: self.controllers.search.sort(self.panes.table.next_sort()),
+    "sort": lambda self: self.sort(),
     "fold": lambda self: self.controllers.groups.fold(),
     "drop_term": lambda self: self.controllers.search.drop_last(),
     "clear_query": lambda self: self.controllers.search.clear(),

@@ -110,17 +110,24 @@ class PaneFocus:
         else:
             self.go_to("detail")
 
-    def go_to_filter(self) -> None:
-        """Move the focus to the filter of the package list, or of the current column."""
+    def go_to_filter(self) -> bool:
+        """Move the focus to the filter of the package list, or of the current column.
+
+        Returns False if the column has none.
+        """
         if self.pane == "packages":
             self._frame.names.focus_filter()
-        else:
-            self.show("specs")
-            self._focus_soon(self._frame.table.focus_filter)
+            return True
+        if not self._frame.table.open_filter():
+            return False
+        self.show("specs")
+        self._focus_soon(self._frame.table.enter_filter)
+        return True
 
     def go_on(self, step: int) -> None:
         """Move the focus to the next filter or pane, or with -1 to the one before."""
         if self._frame.table.next_filter(step):
+            self._focus_soon(self._frame.table.enter_filter)
             return
         order = (QUERY, *_ROUND)
         here = "packages" if self.pane == "facets" else self.pane

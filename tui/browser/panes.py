@@ -97,6 +97,8 @@ class Panes:
             self.detail.show_spec((), None)
         if new.draft is not old.draft:
             self.draft_box.show(new.draft)
+            if new.draft is None:
+                self.table.settle()
         if new.can_go_back != old.can_go_back or new.connected is not old.connected:
             self.show_hints()
 
@@ -133,12 +135,13 @@ class Panes:
             self.names.reveal(results.selected.name)
         self.table.show_listing(
             results.listing,
-            results.columns,
-            results.varying,
+            results.shared,
             results.windows,
             results.cursor,
             results.explanation,
             results.relaxations,
+            before=results.hidden,
+            is_typing=state.draft is not None,
         )
         self.facets.expect()
         # Columns may have moved.
@@ -161,9 +164,6 @@ class Panes:
         total = selected.total if selected is not None else summary.total
         package = selected.name if selected is not None else None
         self.query_bar.show_count(titles.query_counts(results.listing, total, package))
-        placed = self.table.placed_names
-        shared = [text for column, text in results.shared if column not in placed]
-        self.table.show_shared(" · ".join(filter(None, (results.hidden, *shared))))
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details

@@ -17,8 +17,6 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.column import Column
-from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
@@ -97,8 +95,6 @@ def _results(
         listing,
         _with_selected(packages, selected),
         selected,
-        _columns(catalog, view, typed),
-        catalog.varying_columns(view.query),
         shared_texts(listing),
         _explanation(catalog, listing, elsewhere),
         () if listing.shown else relaxations(catalog, view.query, should_stop=should_stop),
@@ -137,12 +133,6 @@ def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int
     rows = catalog.by_hash(target) if isinstance(target, str) else [target] if target else []
     numbers = (listing.row_of(row.id, row.look_alike, row.role) for row in rows)
     return next((number for number in numbers if number is not None), 0)
-
-
-def _columns(catalog: Catalog, view: View, typed: ParsedInput | None) -> list[Column]:
-    """Return the columns to show, among them the one whose filter is typed in."""
-    shown = {column.name for column in catalog.columns(view)} | {typed.column if typed else ""}
-    return [column for column in COLUMNS if column.name in shown]
 
 
 def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:

@@ -27,6 +27,7 @@ from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_bar import QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
@@ -59,8 +60,10 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
-    SpecTable.Placed: lambda self, event: self.panes.show_counts(),
-    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),
+    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
+        self.action_browse, "focus_filter" if event.on_filter else "sort"
+    ),
+    HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
     DetailPane.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailPane.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
     DetailPane.Unfolded: lambda self, event: self.controllers.details.take_tree(

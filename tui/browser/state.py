@@ -21,7 +21,6 @@ from spackscope.model.catalog.listing import Listing, Order, View
 from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.column import Column
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.ast import Query
@@ -59,22 +58,19 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The answer to a view: its packages and rows, and the columns to show them in.
+    """The answer to a view: its packages and rows.
 
-    `selected` is the package that the query names. `varying` names the columns with more than one
-    value, whatever the filters are; `shared` are the texts that all rows have in common, by
-    column. `explanation` says why there are no rows, `relaxations` are what would match instead.
-    `virtuals` says which packages provide a virtual one of the query, `hidden` what its
-    conditions on the host hide, and why. `cursor` is the row to put the cursor on, and `windows`
-    the rows around it.
+    `selected` is the package that the query names, `shared` are the texts that all rows have in
+    common, by column. `explanation` says why there are no rows, `relaxations` are what would
+    match instead. `virtuals` says which packages provide a virtual one of the query, `hidden` what
+    its conditions on the host hide, and why. `cursor` is the row to put the cursor on, and
+    `windows` the rows around it.
     """
 
     catalog: Catalog
     listing: Listing
     packages: Sequence[PackageCount]
     selected: PackageCount | None = None
-    columns: Sequence[Column] = ()
-    varying: frozenset[str] = frozenset()
     shared: Sequence[tuple[str, str]] = ()
     explanation: str = ""
     relaxations: Sequence[Relaxation] = ()

@@ -1,8 +1,9 @@
-"""The line of column heads above the filters and the rows."""
+"""The heads of the columns, and under them, or in their place, what each is filtered by."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from textual import events
 from textual.message import Message
@@ -10,65 +11,108 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.catalog.listing import Sort
-from spackscope.model.core.text import pad, shorten
-from spackscope.model.presentation.column_layout import GAP, Layout
-from spackscope.tui.widgets.drawing import ROW_STYLES, draw
-from spackscope.tui.widgets.note_columns import NoteColumns
+from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.core.text import cell_width, cut_words, pad, shorten
+from spackscope.model.presentation.column_layout import Layout, Placed
+from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
 
 ASCENDING, DESCENDING = "↑", "↓"
+NO_FILTER = "…"
+"""Stands where a filter can be typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What the heads show: the columns after a gutter, the current one, the order, the filters."""
+
+    layout: Layout = field(default_factory=Layout)
+    gutter: int = 2
+    current: str = ""
+    sort: Sort | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+
+    def sign(self, column: str) -> str:
+        """Return the arrow of the column that orders the rows."""
+        if self.sort is None or self.sort.column != column:
+            return ""
+        return DESCENDING if self.sort.descending else ASCENDING
 
 
 class ColumnHeader(Widget):
-    """The heads of the columns: which is current, which sorts, how many are out of view."""
+    """The heads; which is current, which sorts, how many are out of view.
+
+    Of one line, the head of a filtered column shows its filter. Of two, filters are below.
+    """
 
     COMPONENT_CLASSES = ROW_STYLES
 
     @dataclass
     class Clicked(Message):
-        """Posted when the head of a column was clicked."""
+        """Posted when the head of a column was clicked; `on_filter` if what is under it."""
 
         column: str
+        on_filter: bool = False
 
-    _layout_shown = Layout([], 0, 0)
-    _gutter = 2
-    _current = ""
-    _sort: Sort | None = None
-    _notes = NoteColumns()
+    _heads = Heads()
 
-    def show(
-        self, layout: Layout, gutter: int, current: str, sort: Sort | None, notes: NoteColumns
-    ) -> None:
-        """Show the heads of other columns, after a gutter of some cells and before notes."""
-        self._layout_shown, self._gutter, self._notes = layout, gutter, notes
-        self._current, self._sort = current, sort
-        self.refresh()
+    def show(self, heads: Heads) -> None:
+        """Show other heads."""
+        if heads != self._heads:
+            self._heads = heads
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw the heads."""
-        if y:
-            return Strip.blank(self.size.width)
-        placed_columns, before, after = self._layout_shown
-        pieces = [(pad("‹" if before else "", self._gutter), "dim")]
-        for number, placed in enumerate(placed_columns):
-            column = placed.column
-            label = column.label
-            if self._sort is not None and self._sort.column == column.name:
-                label += DESCENDING if self._sort.descending else ASCENDING
-            text = shorten(label, placed.width)
-            pieces.append((" " * GAP if number else "", "dim"))
-            pieces.append((text, "current" if column.name == self._current else "dim"))
-            pieces.append((pad("", placed.width - len(text)), "dim"))
-        if self._notes.users:
-            label = "used by" if self._notes.users >= len("used by") else "used"
-            pieces.append((" " * GAP + pad(label, self._notes.users, right=True), "dim"))
-        if self._notes.differs:
-            pieces.append((" " * GAP + "differs in", "dim"))
-        more = f"{after}›" if after else ""
-        strip = draw(self, pieces, self.size.width - len(more), "row")
+        """Draw the heads, or the filters."""
+        heads, width = self._heads, self.size.width
+        if y > 1 or not heads.layout.placed:
+            return Strip.blank(width)
+        pieces: list[Piece] = [
+            (pad("" if y or not heads.layout.before else "‹", heads.gutter), "dim")
+        ]
+        at = 0
+        for placed in heads.layout.placed:
+            pieces.append((" " * (placed.at - at), ""))
+            pieces += self._filter(placed) if y else self._head(placed)
+            at = placed.end
+        more = f"{heads.layout.after}›" if heads.layout.after and not y else ""
+        strip = draw(self, pieces, width - len(more), "row")
         return Strip.join([strip, draw(self, [(more, "dim")], len(more), "row")])
+
+    def _head(self, placed: Placed) -> list[Piece]:
+        column, heads = placed.column, self._heads
+        sign, text, style = heads.sign(column.name), column.label, "dim"
+        filter_ = heads.filters.get(column.name, "") if self.size.height == 1 else ""
+        if filter_:
+            text, style = filter_, "match"
+        elif column.name == USED_BY and placed.width < len(text):
+            text = "used"
+        room = placed.width - len(sign)
+        text = (
+            cut_words(text, room)
+            if filter_
+            else text
+            if cell_width(text) <= room
+            else _cut(text, room)
+        )
+        text += sign
+        if column.name == heads.current:
+            style = "current match" if filter_ else "current"
+        return [(pad(text, placed.width, right=column.aligns_right), style)]
+
+    def _filter(self, placed: Placed) -> list[Piece]:
+        text = self._heads.filters.get(placed.column.name, "")
+        if placed.column.is_note:
+            return [(" " * placed.width, "")]
+        style = "match" if text else "dim"
+        return [(pad(cut_words(text or NO_FILTER, placed.width), placed.width), style)]
 
     def on_click(self, event: events.Click) -> None:
         """Post the column that was clicked."""
-        for placed in self._layout_shown.placed:
-            if 0 <= event.x - self._gutter - placed.at < placed.width:
-                self.post_message(self.Clicked(placed.column.name))
+        placed = self._heads.layout.at(event.x - self._heads.gutter)
+        if placed is not None:
+            self.post_message(self.Clicked(placed.column.name, event.y > 0))
+
+
+def _cut(label: str, room: int) -> str:
+    """Return the beginning of a label: its letters tell more than an ellipsis."""
+    return label[:room] if label.isascii() else shorten(label, room, keep="start")

@@ -14,7 +14,7 @@ from spackscope.model.core.text import cell_width, clean, shorten, wrap
 ROW_STYLES = {
     f"row--{name}"
     for name in (
-        *("hash", "good", "differs", "virtual", "error", "dim", "strong", "match"),
+        *("hash", "good", "value", "differs", "virtual", "error", "dim", "strong", "match"),
         *("accent", "bar", "current", "cursor"),
     )
 }

@@ -1,53 +1,37 @@
-"""The filter inputs under the column heads, one per column."""
+"""The filters of the columns: what each shows, and an input over the heads to type one in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.errors import QueryError
-from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.conditions import Group
 from spackscope.tui.widgets.filter_input import FilterInput
 
+MIN_WIDTH = 20
+"""Cells that an input has at least, over what is beside it, so that a word can be typed."""
+
 
 class FilterBar(Horizontal):
-    """An input for each column that is on the screen, under its head."""
+    """The inputs of the columns, of which the one that is typed in is on the screen."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._inputs: dict[str, FilterInput] = {}
+        self._open = ""
         self._query = Query()
+        self._texts: dict[str, str] = {}
         # What each filter shows, and as which text.
         self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
 
-    def place(self, placed: Sequence[Placed], gutter: int) -> None:
-        """Align the inputs with their heads; those that were never needed are not mounted."""
-        placed_by_name = {p.column.name: p for p in placed}
-        following: FilterInput | None = None
-        for column in [column.name for column in reversed(COLUMNS)]:
-            position = placed_by_name.get(column)
-            if position is not None and column not in self._inputs:
-                input_ = self._inputs[column] = FilterInput(name=column)
-                input_.reflect(column_text(self._query, column))
-                self.mount(input_, before=following)
-            if column not in self._inputs:
-                continue
-            input_ = following = self._inputs[column]
-            input_.display = position is not None
-            if position is not None:
-                input_.styles.width = position.width
-                input_.styles.margin = (0, 0, 0, GAP if position.at else gutter)
-                input_.placeholder = "▁" * position.width
-
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show the filters of a query, except where the text means the same or is typed in."""
-        self._query = query
+        self._query, self._texts = query, {}
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
@@ -68,10 +52,49 @@ class FilterBar(Horizontal):
         except QueryError:
             return None
 
-    def focus_on(self, column: str) -> None:
-        """Go to the filter of a column, if it was ever on the screen."""
+    def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
+        """Return the filters of some columns, as they were typed where they were."""
+        return {column: text for column in columns if (text := self.text(column))}
+
+    def text(self, column: str) -> str:
+        """Return the filter of a column."""
+        if column in self._inputs:
+            return self._inputs[column].value
+        if column not in self._texts:
+            self._texts[column] = column_text(self._query, column)
+        return self._texts[column]
+
+    def is_filtered(self, column: str) -> bool:
+        """Check whether the query has conditions on a column alone, or its filter is open."""
+        return bool(self._query.of_column(column)) or column == self._open
+
+    def open(self, column: str) -> None:
+        """Show the input of a column; `enter` goes to it once it is there."""
+        if column not in self._inputs:
+            input_ = self._inputs[column] = FilterInput(name=column)
+            input_.reflect(column_text(self._query, column))
+            self.mount(input_)
+        for name, input_ in self._inputs.items():
+            input_.display = name == column
+        self.display, self._open = True, column
+
+    def enter(self, column: str) -> None:
+        """Go to the input of a column."""
         if column in self._inputs:
             self._inputs[column].focus()
+
+    def place(self, at: int, width: int, room: int, y: int) -> None:
+        """Put the open input at a cell, wide enough to type in, and inside of the table."""
+        width = min(max(width, MIN_WIDTH), room)
+        self.styles.offset = (max(0, min(at, room - width)), y)
+        self.styles.width = width
+
+    def close(self) -> bool:
+        """Remove the input from the screen; return False if it is typed in, or there is none."""
+        if self.focused_column is not None or not self._open:
+            return False
+        self.display, self._open = False, ""
+        return True
 
     @property
     def focused_column(self) -> str | None:

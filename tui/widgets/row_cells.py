@@ -1,4 +1,4 @@
-"""The cells of the rows of a listing, and the notes after them."""
+"""The cells of the rows of a listing."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from collections.abc import Iterable, Sequence
 
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.column import Column
-from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.presentation.column_layout import GAP, Placed
+from spackscope.model.core.text import cell_width, cut_words, pad, shorten
+from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.detail import variants_cell
 from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY, UNLISTED
 from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key
+from spackscope.model.presentation.table_columns import DIFFERS_IN, MISSING
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.note_columns import NoteColumns
 
-_SIGNS = {RowRole.GROUP: "▾ ", RowRole.OPEN_KIND: "├▾"}
-_GAP: Piece = (" " * GAP, "")
+_SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
+_INDENT = 3
+_MIN_NOTE_WIDTH = 18
+"""Cells of a note below which it gets those of the cells that kinds leave empty."""
 
 
 class RowCells:
@@ -39,73 +41,100 @@ class RowCells:
         note = self.notes.get(note_key(row))
         return note is not None and note.is_whole
 
-    def sign(self, row: Row | None, below: Row | None) -> str:
-        """Return the sign of a row; empty if no group of the listing is opened."""
-        if self._listing.roles is None:
-            return ""
-        if row is None or row.role is RowRole.SPEC:
-            return "  "
-        if row.role in _SIGNS:
-            return _SIGNS[row.role]
+    def lead(self, row: Row, below: Row | None) -> str:
+        """Return the sign of a row and how many specs it stands for, as in `▸ ×12`."""
+        count = f"×{row.count:,}" if row.count > 1 else ""
+        if row.role is RowRole.SPEC:
+            return f"▸ {count}" if count else ""
+        if row.role is RowRole.GROUP:
+            return f"▾ {count}"
+        if row.role is RowRole.OPEN_KIND:
+            return f"  ├▾{count}"
         if row.role is RowRole.MEMBER and self._listing.opened_kind(row.id, row.look_alike):
-            return "│ "
+            return "  │ "
         is_last = below is None or below.role in (RowRole.SPEC, RowRole.GROUP)
-        return "└ " if is_last else "├ "
+        return f"  {'└' if is_last else '├'} {count}"
 
     def pieces(
-        self, row: Row, placed: Sequence[Placed], columns: NoteColumns, above: Iterable[Row]
+        self,
+        row: Row,
+        placed: Sequence[Placed],
+        above: Iterable[Row] = (),
+        current: str = "",
+        start: int = 0,
     ) -> list[Piece]:
-        """Return the cells of a row and its note, given the rows in view above it.
+        """Return the cells of a row from cell `start` on, given the rows in view above it.
 
-        Those of a kind have only the hash: the others are those of its head, and leave their room
-        to the note.
+        Those of a kind begin at the hash: the others are those of its head.
         """
-        if row.role >= RowRole.KIND and placed[0].column.name == "hash":
-            columns = columns.widened(placed[-1].at + placed[-1].width - placed[0].width)
-            placed = placed[:1]
+        if row.role >= RowRole.KIND:
+            placed = _of_kind(placed)
         pieces: list[Piece] = []
-        for number, each in enumerate(placed):
-            pieces += [_GAP] if number else []
-            pieces += self._cell(each.column, each.width, row)
-        if columns.users:
+        at = start
+        for each in placed:
+            pieces.append((" " * (each.at - at), ""))
+            at = each.end
+            for text, style in self._cell(each, row, above):
+                tinted = f"{style} current" if each.column.name == current else style
+                pieces.append((text, tinted.strip()))
+        return pieces
+
+    def _cell(self, placed: Placed, row: Row, above: Iterable[Row]) -> list[Piece]:
+        column, width = placed.column, placed.width
+        if column.name == DIFFERS_IN:
+            return self._differs(row, width, above)
+        if column.name == USED_BY:
             users = self._note(row).users
             text = "" if users is None else f"{users:,}" if users else "-"
-            pieces += [_GAP, (pad(text, columns.users, right=True), "")]
-        return pieces + self._differs(row, columns.differs, above) if columns.differs else pieces
+            return [(pad(text, width, right=True), "" if users else "dim")]
+        if column.name == "hash" and (kinds := self._note(row).kinds):
+            return [(pad(cut_words(kinds, width), width), "strong")]
+        if column.name == "variants":
+            return self._variants(row, width)
+        text = column.cell(row.spec)
+        if column.variant:
+            style = _SLOT_STYLES.get(text, "value")
+            return [(pad(shorten(text, width, keep="start"), width), style)]
+        style = "hash" if column.name == "hash" else ""
+        if column.name in self._listing.constants and len(self._listing) > 1:
+            style = "dim"
+        if column.aligns_right:
+            return [(pad(text, width, right=True), style)]
+        is_list = column.field is not None and column.field.cut_at_end
+        text = cut_words(text, width) if is_list else shorten(text, width)
+        return highlight(pad(text, width), self._needles.get(column.name, ()), style)
 
     def _differs(self, row: Row, width: int, above: Iterable[Row]) -> list[Piece]:
         """Return what the specs of a row differ in."""
         text = self._note(row).differs
         if text == UNLISTED and any(self._note(each).differs == UNLISTED for each in above):
             text = ""
-        is_constant = text in (UNLISTED, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
-        text = pad(shorten(text, width, keep="start"), width)
-        return [_GAP, (text, "dim" if is_constant else "")]
-
-    def _cell(self, column: Column, width: int, row: Row) -> list[Piece]:
-        if row.role >= RowRole.KIND and column.has_dictionary:
-            # It is that of the head.
-            return [(" " * width, "")]
-        if column.name == "variants":
-            return self._variants(row, width)
-        if column.name == "hash" and (kinds := self._note(row).kinds):
-            return [(pad(shorten(kinds, width, keep="start"), width), "strong")]
-        text = shorten(column.cell(column.value(row.spec)), width)
-        style = "dim" if column.name in self._listing.constants and len(self._listing) > 1 else ""
-        if column.align_right:
-            return [(pad(text, width, right=True), style)]
-        return highlight(pad(text, width), self._needles.get(column.name, ()), style)
+        is_same = text in (UNLISTED, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
+        if text == ALL_RUN_THE_SAME and width < len(text):
+            text = BUILD_TOOLS_ONLY
+        return [(pad(cut_words(text, width), width), "dim" if is_same else "value")]
 
     def _variants(self, row: Row, width: int) -> list[Piece]:
         """Return the variants, differing ones first; the others are cut at the end."""
         differing, rest = variants_cell(row.spec.variants, self._listing.varying_variants)
-        differing = shorten(differing, width, keep="start")
+        differing = cut_words(differing, width)
         needles = self._needles.get("variants", ())
         pieces = highlight(differing, needles)
         room = width - cell_width(differing)
         between = " " if differing and room > 1 else ""
-        rest = shorten(rest, room - len(between), keep="start") if room > 1 else ""
+        rest = cut_words(rest, room - len(between)) if room > 1 else ""
         return [*pieces, *highlight(pad(between + rest, room), needles, "dim")]
+
+
+def _of_kind(placed: Sequence[Placed]) -> Sequence[Placed]:
+    """Return the cells of a kind: hash and notes, from the left on where there is little room."""
+    placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
+    notes = [each for each in placed if each.column.name == DIFFERS_IN]
+    if not notes or notes[0].width >= _MIN_NOTE_WIDTH:
+        return placed
+    left, end = placed[0].at - _INDENT, notes[0].end
+    moved = [Placed(each.column, each.at - left, each.width) for each in placed]
+    return [*moved[:-1], Placed(notes[0].column, moved[-1].at, end - moved[-1].at)]
 
 
 def _needles(query: Query) -> dict[str, list[str]]:

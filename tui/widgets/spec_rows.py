@@ -12,11 +12,10 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.core.text import pad
+from spackscope.model.core.text import cell_width, pad
 from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key, row_notes
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.note_columns import NoteColumns
 from spackscope.tui.widgets.row_cells import RowCells
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
@@ -82,7 +81,7 @@ class SpecRows(VirtualList):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.placed: Sequence[Placed] = ()
-        self.note_columns = NoteColumns()
+        self.column = ""
         self.gutter_width = 2
         self.marks = RowMarks()
         self.listing: Listing | None = None
@@ -95,9 +94,8 @@ class SpecRows(VirtualList):
         """Show the rows of another listing, of which some windows may have been read already."""
         self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
         self._cells, self._noted = RowCells(listing), ()
-        counts = listing.counts
-        self.gutter_width = 2 if counts is None else 4 + len(f"{max(counts, default=1):,}")
-        self.gutter_width += 2 if listing.roles is not None else 0
+        count = f"×{listing.max_count:,}"
+        self.gutter_width = 2 + (len("▸ ") + len(count) if listing.max_count > 1 else 0)
         self.show(len(listing), cursor, empty=empty)
         self._request_rows()
         self._request_notes()
@@ -126,8 +124,10 @@ class SpecRows(VirtualList):
             self._request_notes()
 
     def _request_notes(self) -> None:
-        """Request the notes on rows in view that were read, if look-alikes are folded."""
-        if self.listing is None or self.listing.counts is None or self._cells is None:
+        """Request the notes on rows in view that were read, if any column shows them."""
+        if self.listing is None or self._cells is None:
+            return
+        if self.listing.counts is None and not self.listing.lists_dependencies:
             return
         missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
         if missing and missing != self._noted:
@@ -174,17 +174,17 @@ class SpecRows(VirtualList):
             self.post_message(self.RowsNeeded(self.listing, missing))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the gutter with cursor, mark and count, and then a piece or more a column."""
+        """Return the gutter with mark and count, and then a piece or more a column."""
         data, cells = self.row(row), self._cells
-        pieces: list[Piece] = [("▸" if row == self.cursor else " ", "accent")]
-        pieces.append((self.marks.sign(data, self.listing) or " ", "differs"))
-        if self.gutter_width > 2:
-            sign = cells.sign(data, self.row(row + 1)) if cells is not None else ""
-            count = f"×{data.count:,}" if data is not None and data.count > 1 else ""
-            room = self.gutter_width - 3 - len(sign)
-            pieces.append((sign + pad(count, room, right=True) + " ", "accent"))
+        pieces: list[Piece] = [(self.marks.sign(data, self.listing) or " ", "differs")]
+        room = self.gutter_width - 1
         if data is None or cells is None:
             cut = (pad(_PLACEHOLDER, placed.width) for placed in self.placed)
-            return [*pieces, ((" " * GAP).join(cut), "dim")]
+            return [*pieces, (pad("", room) + (" " * GAP).join(cut), "dim")]
+        lead = cells.lead(data, self.row(row + 1))
+        # The sign of a kind takes some of the cells that it leaves empty.
+        excess = max(0, cell_width(lead) - room)
+        pieces.append((lead + " " * (room - cell_width(lead)), "accent"))
         above = self._rows_from_top(row - self.top) if row > self.top else ()
-        return [*pieces, *cells.pieces(data, self.placed, self.note_columns, above)]
+        current = self.column if self.has_focus else ""
+        return [*pieces, *cells.pieces(data, self.placed, above, current, excess)]

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import getters, on
+from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Static
 
 from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.listing import Listing, Sort
+from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.column import Column
-from spackscope.model.core.columns import BY_NAME, COLUMNS
-from spackscope.model.presentation.column_layout import lay_out
+from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.query.ast import Query
 from spackscope.tui.keymap import SPECS, bindings
-from spackscope.tui.widgets.column_header import ColumnHeader
+from spackscope.tui.widgets.column_header import ColumnHeader, Heads
+from spackscope.tui.widgets.column_state import ColumnState
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.note_columns import NoteColumns, note_columns
+from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_MAX_KINDS = len("99 kinds")
-
-_MIN_FILTER_WIDTH = 6
-"""Cells that a column keeps so that its filter can be typed in."""
+_PAUSE = 0.4
+"""Seconds of typing nothing after which the columns are chosen anew."""
+_RESIZED_BY = 2
+"""Cells by which a column is made wider or narrower."""
+_MAX_WIDTH = 200
 
 
 class SpecTable(Vertical):
@@ -44,6 +44,7 @@ class SpecTable(Vertical):
 
     rows = getters.query_one(SpecRows)
     _relaxations = getters.query_one(RelaxationList)
+    _filters = getters.query_one(FilterBar)
 
     @dataclass
     class Highlighted(Message):
@@ -70,22 +71,28 @@ class SpecTable(Vertical):
         row: Row
 
     @dataclass
-    class Placed(Message):
-        """Posted when other columns came on the screen."""
+    class Hidden(Message):
+        """Posted to hide a column."""
+
+        column: str
+
+    @dataclass
+    class Resized(Message):
+        """Posted to give a column another width."""
+
+        column: str
+        width: int
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._columns: Sequence[Column] = [c for c in COLUMNS if c.shown == "always"]
-        self._natural: dict[str, int] = {}
-        self._varying: Collection[str] = ()
-        self._scope: object = ()
-        self._arrangement: object = None
-        self._column = "hash"
-        self.shared = ""
+        self.columns = ColumnState()
+        self._shared: Sequence[tuple[str, str]] = ()
+        self._before = ""
+        self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the heads above the filters, and these above the rows."""
-        yield Static(id="spec-shared")
+        """Lay out what all rows share above the heads, and these above the rows."""
+        yield HeadLine(id="spec-shared")
         yield ColumnHeader(id="spec-head")
         yield FilterBar(id="spec-filters")
         yield SpecRows(id="spec-rows")
@@ -94,7 +101,7 @@ class SpecTable(Vertical):
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
-        return self.query_one(FilterBar).focused_column or self._column
+        return self._filters.focused_column or self.columns.current
 
     @property
     def shown_list(self) -> VirtualList:
@@ -107,6 +114,15 @@ class SpecTable(Vertical):
         return {placed.column.name for placed in self.rows.placed}
 
     @property
+    def shared(self) -> str:
+        """What the head line says that all rows share."""
+        return "".join(piece.text for piece in self.query_one(HeadLine).pieces)
+
+    def filter_text(self, column: str) -> str:
+        """Return the filter of a column."""
+        return self._filters.text(column)
+
+    @property
     def highlighted(self) -> Row | None:
         """The row under the cursor; None if there is none, or it has not been read yet."""
         return self.rows.row(self.rows.cursor)
@@ -114,38 +130,49 @@ class SpecTable(Vertical):
     def show_listing(
         self,
         listing: Listing,
-        columns: Sequence[Column],
-        varying: Collection[str],
+        shared: Sequence[tuple[str, str]],
         windows: Windows,
         cursor: int,
         empty: str,
         relaxations: Sequence[Relaxation] = (),
+        *,
+        before: str = "",
+        is_typing: bool = False,
     ) -> None:
         """Show other rows, with the cursor on one of them.
 
         `windows` are rows that were read with the listing: those around the cursor, or none.
-        Without rows `empty` says why, and `relaxations` are offered.
-        Columns keep their width while a filter is typed, and may grow.
+        Without rows `empty` says why, and `relaxations` are offered. `shared` are the values of
+        all rows, and `before` comes before them. While a query is typed the columns stay until
+        there is a pause.
         """
-        scope = listing.view.query.package_term
-        if scope != self._scope:
-            self._scope, self._natural = scope, {}
-        sort = listing.view.sort
-        for name, width in listing.widths.items():
-            has_arrow = sort is not None and sort.column == name
-            floor = max(len(BY_NAME[name].label) + has_arrow, _MIN_FILTER_WIDTH)
-            self._natural[name] = max(width, floor, self._natural.get(name, 0))
-        if listing.counts is not None and listing.lists_dependencies:
-            # Instead of the hash of folded rows there is the number of their kinds.
-            kinds = len(f"{max(listing.counts, default=0)} kinds")
-            self._natural["hash"] = max(self._natural["hash"], min(kinds, _MAX_KINDS))
-        self._columns, self._varying = columns, varying
-        if self._column not in {column.name for column in columns}:
-            self._column = columns[0].name
+        self._shared, self._before = shared, before
         self.rows.show_listing(listing, windows, cursor, empty)
         self._show_relaxations(empty, relaxations)
-        self._place()
+        self._stop_timer()
+        if is_typing and self.columns.columns.all:
+            self._timer = self.set_timer(_PAUSE, self.settle)
+            self._place()
+        else:
+            self.settle()
         self._tell_highlighted()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def settle(self) -> None:
+        """Choose the columns for the rows that are shown."""
+        self._stop_timer()
+        if (listing := self.rows.listing) is not None:
+            self.columns.choose(listing, self._shared, self._filters.is_filtered)
+            self._place()
+
+    def show_choices(self, choices: ColumnChoices) -> None:
+        """Hide and resize columns as the user chose."""
+        self.columns.choices = choices
+        self.settle()
 
     def _show_relaxations(self, reason: str, relaxations: Sequence[Relaxation]) -> None:
         """Show relaxations in the place of the rows if there are any; the focus goes along."""
@@ -156,15 +183,9 @@ class SpecTable(Vertical):
         if before.has_focus and self.shown_list is not before:
             self.shown_list.focus()
 
-    def show_shared(self, text: str) -> None:
-        """Show what all rows have in common, above the heads."""
-        if text != self.shared:
-            self.shared = text
-            self.query_one("#spec-shared", Static).update(Content(text), layout=False)
-
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query in all filters except the one that is typed in."""
-        self.query_one(FilterBar).reflect(query, typed_in)
+        self._filters.reflect(query, typed_in)
 
     def show_marks(self, marks: RowMarks) -> None:
         """Show which rows are marked."""
@@ -172,46 +193,73 @@ class SpecTable(Vertical):
         self.rows.refresh()
 
     def _place(self) -> None:
-        """Fit the columns into the width, unless nothing changed that matters for it."""
-        rows, gutter = self.rows, self.rows.gutter_width
+        """Fit the columns into the width, and show them in all lines."""
+        rows, columns, gutter = self.rows, self.columns, self.rows.gutter_width
         if rows.listing is None or self.size.width < 4:
             return
         sort, width = rows.listing.view.sort, self.size.width - gutter
-        natural = dict(self._natural)
-        is_folded = rows.listing.counts is not None
-        arrangement = (
-            *(self._columns, natural, self._varying, self._column, sort, gutter, width),
-            is_folded,
-        )
-        if arrangement == self._arrangement:
-            return
-        self._arrangement = arrangement
-        names = [column.name for column in self._columns]
-        constant = set(names) - set(self._varying)
-        current = names.index(self._column)
-        is_told, is_opened = rows.listing.lists_dependencies, rows.listing.roles is not None
-        widths = note_columns(width, is_told=is_told, is_opened=is_opened)
-        for notes in widths if is_folded else [NoteColumns()]:
-            room = width - notes.total
-            layout = lay_out(self._columns, natural, room, constant=constant, current=current)
-            if not layout.before and not layout.after:
-                break
-        old_names, rows.placed = self.placed_names, layout.placed
-        rows.note_columns = notes.widened(room - layout.width) if is_told else notes
-        if self.placed_names != old_names:
-            self.post_message(self.Placed())
+        filters = self._filters.texts(columns.columns.names)
+        layout = columns.lay_out(width, filters, sort)
+        rows.placed, rows.column = layout.placed, columns.current
         rows.refresh()
-        self.query_one(FilterBar).place(layout.placed, gutter)
-        header = self.query_one(ColumnHeader)
-        header.show(layout, gutter, self._column, sort, rows.note_columns)
+        heads = Heads(layout, gutter, self.column, sort, filters)
+        self.query_one(ColumnHeader).show(heads)
+        head = columns.constant_head(rows.listing)
+        self.query_one(HeadLine).show(head, self.column, self._before)
+        if (focused := self._filters.focused_column) is not None:
+            self._put_filter(focused)
+
+    def _put_filter(self, column: str) -> None:
+        """Put the filter that is typed in over the head of its column, or below it."""
+        placed = next((each for each in self.rows.placed if each.column.name == column), None)
+        if placed is not None:
+            header = self.query_one(ColumnHeader)
+            y = header.virtual_region.bottom - 1
+            room = self.size.width
+            self._filters.place(self.rows.gutter_width + placed.at, placed.width, room, y)
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
         self._place()
 
-    def focus_filter(self) -> None:
-        """Go to the filter of the current column."""
-        self.query_one(FilterBar).focus_on(self._column)
+    def open_filter(self) -> bool:
+        """Show the filter of the current column, which becomes a column if it is none.
+
+        Returns False for a column that cannot be filtered.
+        """
+        column = self.columns.current
+        if self._is_note(column):
+            return False
+        self.columns.keep([column])
+        self._filters.open(column)
+        self.settle()
+        self._put_filter(column)
+        return True
+
+    def enter_filter(self) -> None:
+        """Go to the filter that was opened."""
+        self._filters.enter(self.columns.current)
+
+    def _is_note(self, name: str) -> bool:
+        column = self.columns.column(name)
+        return column is not None and column.is_note
+
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _show_focus(self) -> None:
+        """Tint the current column while the table has the focus."""
+        self.query_one(ColumnHeader).refresh()
+        self.query_one(HeadLine).refresh()
+
+    @on(events.DescendantBlur)
+    def _close_filter(self) -> None:
+        """Remove a filter from the screen once it is left, but not if another window comes up."""
+        if self.app.app_focus:
+            self.call_after_refresh(self._leave_filter)
+
+    def _leave_filter(self) -> None:
+        if self._filters.close():
+            self.settle()
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
@@ -225,30 +273,37 @@ class SpecTable(Vertical):
 
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""
-        row = self.highlighted
-        if not self._move_column(step) and step < 0 and row is not None:
+        row, columns = self.highlighted, self.columns
+        is_first = columns.current == columns.columns.names[0]
+        if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(self.Closed(row))
+        elif columns.move(step):
+            self._place()
 
-    def _move_column(self, step: int) -> bool:
-        """Make the next or previous column the current one; return False at the edge."""
-        names = [column.name for column in self._columns]
-        index = names.index(self._column) + step
-        if not 0 <= index < len(names):
-            return False
-        self._column = names[index]
-        self._place()
-        return True
+    def action_hide_column(self) -> None:
+        """Hide the current column."""
+        if not self.columns.is_in_head:
+            self.post_message(self.Hidden(self.column))
+
+    def action_resize_column(self, step: int) -> None:
+        """Make the current column wider or narrower."""
+        placed = next((p for p in self.rows.placed if p.column.name == self.column), None)
+        if placed is not None:
+            width = max(1, min(placed.width + step * _RESIZED_BY, _MAX_WIDTH))
+            self.post_message(self.Resized(self.column, width))
+
+    def go_to_column(self, column: str) -> None:
+        """Make a column the current one."""
+        self.columns.current = column
+        self.settle()
 
     def next_filter(self, step: int) -> bool:
-        """Go to the next or previous filter; return False at the edge, or if no filter is open."""
-        focused = self.query_one(FilterBar).focused_column
+        """Open the next or previous filter; return False at the edge, or if none is open."""
+        focused = self._filters.focused_column
         if focused is None:
             return False
-        self._column = focused
-        if not self._move_column(step):
-            return False
-        self.focus_filter()
-        return True
+        self.columns.current = focused
+        return self.columns.next_filter(step) and self.open_filter()
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
@@ -259,15 +314,19 @@ class SpecTable(Vertical):
 
     @on(ColumnHeader.Clicked)
     def _head_clicked(self, event: ColumnHeader.Clicked) -> None:
-        self._column = event.column
+        self.columns.current = event.column
+        self._place()
+
+    @on(HeadLine.Clicked)
+    def _value_clicked(self, event: HeadLine.Clicked) -> None:
+        self.columns.current = event.column
         self._place()
 
     @on(FilterInput.Done)
     def _filter_done(self, event: FilterInput.Done) -> None:
         event.stop()
-        self._column = event.input.name or self._column
+        self.columns.current = event.input.name or self.columns.current
         self.shown_list.focus()
-        self._place()
 
     @on(SpecRows.Highlighted)
     def _row_highlighted(self, event: SpecRows.Highlighted) -> None:

@@ -109,23 +109,6 @@ def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog)
     assert set(mixed.dictionaries.values(name)) == there
 
 
-# Columns
-
-
-def test_only_columns_that_say_something_are_shown(sample: Catalog, mixed: Catalog) -> None:
-    def names(catalog: Catalog, view: View) -> set[str]:
-        return {column.name for column in catalog.columns(view)}
-
-    core = {column.name for column in COLUMNS if column.shown in ("always", "if_any")}
-
-    assert names(sample, View()) == core | {"package", "platform"}
-    assert names(sample, View(Query().with_package("py-build"))) == core
-    assert names(sample, View(Query().with_package("py-ml-dtypes"))) == core | {"platform"}
-    assert names(mixed, View()) == core | {"package", "tag", "size", "source"}
-    assert names(mixed, View(Query().with_package("zlib"))) == core | {"tag", "size"}
-    assert names(sample, View(parse("tag=develop"))) == core | {"package", "platform", "tag"}
-
-
 # Stopping
 
 

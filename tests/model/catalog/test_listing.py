@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, Sort, View
+from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import Spec
 from spackscope.model.core.versions import version_key
@@ -20,6 +22,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, record, write_page
 from tests.evaluator import satisfies
+from tests.tui.browser.look_alike_index import write_look_alikes
 
 QUERIES = ["", "zlib", "os=linux", "!+shared", "size=1:", "/2", "!/2 os=*u*", "zlib HDF5 size=:"]
 
@@ -216,3 +219,31 @@ def test_a_variant_does_not_vary_because_spack_printed_it_otherwise(tmp_path: Pa
     write_page(tmp_path, [record(n, variants=each) for n, each in enumerate(variants)])
 
     assert list(catalog_of(tmp_path).listing(View()).varying_variants) == ["mpi"]
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_rows_are_sorted_by_a_variant_those_without_it_last(tmp_path: Path, folded: bool) -> None:
+    variants = ("~a", "+a", "+b", "f=x", "+a +b")
+    page = write_page(tmp_path, [record(n, variants=t.split()) for n, t in enumerate(variants)])
+    catalog = catalog_of(page)
+
+    def rows(column: str, *, descending: bool = False) -> list[str]:
+        view = View(sort=Sort(column, descending), folded=folded)
+        specs = (row.spec for row in catalog.rows(catalog.listing(view).ids))
+        return [" ".join(spec.variants) for spec in specs]
+
+    assert [text[:2] for text in rows("+a")][:3] == ["+a", "+a", "~a"]
+    assert rows("+f")[0] == "f=x"
+    assert rows("+f", descending=True)[-1] == "f=x"
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_rows_are_sorted_by_their_users(tmp_path: Path, folded: bool) -> None:
+    write_look_alikes(tmp_path / "index.json")
+    catalog = catalog_of(tmp_path / "index.json")
+    listing = catalog.listing(View(sort=Sort(USED_BY, descending=True), folded=folded))
+
+    users = [len(spec_graph(catalog).dependents(id_)) for id_ in listing.ids]
+    if not folded:
+        assert users == sorted(users, reverse=True)
+    assert max(users) == users[0] > 0 == users[-1]

@@ -9,14 +9,15 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.presentation.table_columns import (
     DIFFERS_IN,
     MAX_SLOTS,
-    USED_BY,
     ColumnChoices,
     TableColumns,
     choose_columns,
 )
+from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parser import parse
 from tests.builders import Record, all_records, catalog_of, record, write_page
 from tests.tui.browser.look_alike_index import write_look_alikes
@@ -32,12 +33,16 @@ def listing_of(path: Path, *variants: str, **fields: Any) -> Listing:
     return listing
 
 
+def columns_of(listing: Listing, *filtered: str) -> TableColumns:
+    return choose_columns(listing, shared_texts(listing), filtered)
+
+
 def heads(columns: TableColumns) -> list[str]:
     return [head.text for head in columns.head]
 
 
 def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Path) -> None:
-    columns = choose_columns(listing_of(tmp_path, "api=x +hl ~java +mpi", "api=x ~hl ~java +mpi"))
+    columns = columns_of(listing_of(tmp_path, "api=x +hl ~java +mpi", "api=x ~hl ~java +mpi"))
 
     assert columns.names == ["+hl", "hash"]
     assert heads(columns) == [
@@ -49,7 +54,7 @@ def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Pa
 
 def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path) -> None:
     rows = ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1")
-    columns = choose_columns(listing_of(tmp_path, *rows))
+    columns = columns_of(listing_of(tmp_path, *rows))
 
     assert columns.names == ["+b", "+c", "+a", "+patches", "hash"]
 
@@ -57,13 +62,13 @@ def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path
 def test_a_variant_that_few_rows_have_splits_them_unevenly(tmp_path: Path) -> None:
     rows = ("+a +x", "~a +x", "+a +x", "~a ~odd", "+a +odd")
 
-    assert choose_columns(listing_of(tmp_path, *rows)).names[0] == "+a"
+    assert columns_of(listing_of(tmp_path, *rows)).names[0] == "+a"
 
 
 def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
     listing = listing_of(tmp_path, "+a f=x,y", "~a f=z", "+a")
     specs = all_records(catalog_of(tmp_path / "develop" / "hdf5" / "specs.md"))
-    columns = {column.name: column for column in choose_columns(listing).all}
+    columns = {column.name: column for column in columns_of(listing).all}
 
     cells = {tuple(columns[name].cell(spec) for name in ("+a", "+f")) for spec in specs}
     assert cells == {("+", "x,y"), ("~", "z"), ("+", "-")}
@@ -73,7 +78,7 @@ def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
 
 def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None:
     listing = listing_of(tmp_path, "+a +b", "~a +b")
-    columns = choose_columns(listing, {"os", "+b"})
+    columns = columns_of(listing, "os", "+b")
 
     assert columns.names == ["os", "+b", "+a", "hash"]
     assert "ubuntu24.04" not in heads(columns)
@@ -82,7 +87,7 @@ def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None
 
 def test_a_column_can_be_hidden_and_made_wider(tmp_path: Path) -> None:
     listing = listing_of(tmp_path, "+a +b", "~a ~b")
-    columns = choose_columns(listing, choices=ColumnChoices(frozenset({"+a"}), {"+b": 9}))
+    columns = choose_columns(listing, (), choices=ColumnChoices(frozenset({"+a"}), {"+b": 9}))
 
     assert columns.names == ["+b", "hash"]
     assert (columns.all[0].width, columns.all[0].min_width) == (9, 9)
@@ -90,7 +95,7 @@ def test_a_column_can_be_hidden_and_made_wider(tmp_path: Path) -> None:
 
 def test_there_are_not_more_slots_than_can_be_walked_through(tmp_path: Path) -> None:
     many = " ".join(f"+v{number}" for number in range(100))
-    columns = choose_columns(listing_of(tmp_path, many, many.replace("+", "~")))
+    columns = columns_of(listing_of(tmp_path, many, many.replace("+", "~")))
 
     assert len(columns.scrolled) == MAX_SLOTS
 
@@ -101,7 +106,7 @@ def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> 
     catalog = catalog_of(path)
 
     def names(**view: Any) -> list[str]:
-        return choose_columns(catalog.listing(View(parse("hdf5"), **view))).names
+        return columns_of(catalog.listing(View(parse("hdf5"), **view))).names
 
     assert names(folded=True) == ["version", "hash", USED_BY, DIFFERS_IN]
     assert names()[-1] == USED_BY
@@ -111,14 +116,14 @@ def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> 
 def test_rows_of_several_packages_have_a_frozen_column_for_it(
     text: str, package: bool, sample: Catalog
 ) -> None:
-    columns = choose_columns(sample.listing(View(parse(text, bare="any"))))
+    columns = columns_of(sample.listing(View(parse(text, bare="any"))))
 
     assert [column.name for column in columns.frozen] == ["package"] * package
     assert "package" not in [column.name for column in columns.scrolled]
 
 
 def test_one_spec_has_its_fields_in_columns(tmp_path: Path) -> None:
-    columns = choose_columns(listing_of(tmp_path, "+a"))
+    columns = columns_of(listing_of(tmp_path, "+a"))
 
     assert {"version", "compiler", "os", "target", "hash"} <= set(columns.names)
     assert "+a" in heads(columns)
@@ -127,4 +132,4 @@ def test_one_spec_has_its_fields_in_columns(tmp_path: Path) -> None:
 def test_nothing_has_columns_too(tmp_path: Path) -> None:
     listing = catalog_of(write_page(tmp_path, [])).listing(View())
 
-    assert choose_columns(listing).names[-1] == "hash"
+    assert columns_of(listing).names[-1] == "hash"

@@ -52,7 +52,8 @@ async def test_what_is_typed_is_never_rewritten_and_no_letter_is_lost() -> None:
         await browser.press("ctrl+r", "escape")
         text = "gcc@11.4.0 !x y z neoverse 11 22 33"
         for start in ("slash", "f"):
-            await browser.press("2", "l", "l", "l", start)
+            await browser.go_to_column("os")
+            await browser.press(start)
             for at in range(0, len(text), 3):
                 browser.send(*text[at : at + 3])
                 for _ in range(at % 4):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.presentation.table_columns import choose_columns
 from spackscope.model.query.conditions import Term
 from tests.browsing import browsing
 from tests.builders import database, hash_of, installs, node
@@ -63,13 +64,13 @@ def test_a_term_shows_its_column_and_what_it_hides(index: Path) -> None:
     browser = FakeBrowser(index).load()
     results = browser.host.state.results
     assert results is not None
-    assert "fits" not in [column.name for column in results.columns]
+    assert "fits" not in choose_columns(results.listing, results.shared).names
     assert results.hidden == ""
     browser.type("zlib fits")
     results = browser.host.state.results
     assert results is not None
     assert browser.shown == {RUNS, OLD}
-    assert "fits" in [column.name for column in results.columns]
+    assert ("fits", "yes") in results.shared, "what all rows share is no column"
     assert results.hidden == "fits hides 1 of 3: target too new 1"
 
 

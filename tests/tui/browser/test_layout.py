@@ -140,7 +140,7 @@ async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
         assert panes(browser) == ["detail"]
         await browser.press("f")
         assert panes(browser) == ["specs"]
-        assert browser.focus == "filter hash"
+        assert browser.focus == f"filter {browser.table.columns.columns.names[0]}"
         await browser.press("escape", "3", "escape")
         assert panes(browser) == ["specs"]
         await browser.press("escape")
@@ -222,20 +222,21 @@ async def test_tab_and_digits_go_through_panes_and_filters() -> None:
             filters.append(browser.focus.removeprefix("filter "))
             assert filters[-1] in browser.table.placed_names, "the filter is on the screen"
             await browser.press("tab")
-        assert filters[0] == "hash"
-        assert {"os", "target", "compiler", "stack"} <= set(filters)
+        assert filters == browser.table.columns.columns.names[:-1]
+        assert {"os", "target", "compiler", "stack", "hash"} <= set(filters)
         assert browser.focus == "detail"
         await browser.press("2", "f", "shift+tab")
         assert browser.focus == f"filter {filters[-2]}"
 
         await browser.press("escape", *["l"] * 12)
         columns = [browser.table.column]
-        for _ in range(12):
+        while browser.table.column != filters[0]:
             await browser.press("h")
             assert browser.table.column in browser.table.placed_names
             columns.append(browser.table.column)
-        assert len(set(columns)) >= 7
-        assert columns[-1] == columns[-2] == "hash"
+        assert columns[1:] == filters[::-1]
+        await browser.press("h", "h")
+        assert browser.table.column == browser.table.columns.head[0], "before it is the head line"
 
 
 async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
@@ -245,7 +246,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             ("slash", "enter", "spec-rows"),
             ("slash", "down", "spec-rows"),
             ("1 f", "escape", "package-rows"),
-            ("2 f", "enter", "spec-rows"),
+            ("2 f", "enter", "relaxation-rows"),
             ("3 f", "down", "relaxation-rows"),
         ):
             await browser.press(*to_filter.split(), settle=False)

@@ -10,10 +10,11 @@ from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.row_notes import RowNote
-from spackscope.tui.widgets.note_columns import NoteColumns
+from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn
 from spackscope.tui.widgets.row_windows import read_windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.builders import catalog_of, record, write_page
@@ -38,7 +39,7 @@ class Rows(SpecRows):
     def __init__(self) -> None:
         super().__init__()
         self.messages: list[Message] = []
-        self.placed = [Placed(BY_NAME["hash"], 0, 7)]
+        self.placed = [Placed(TableColumn("hash", "hash", 7, 7, BY_NAME["hash"]), 0, 7)]
 
     def post_message(self, message: Message) -> bool:
         self.messages.append(message)
@@ -61,7 +62,7 @@ def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing:
     rows.show_listing(listing, {}, 0, "")
     assert rows.is_waiting
     assert rows.row(0) is None
-    assert rows.line(0) == "▸ …      "
+    assert rows.line(0) == "  …      "
     assert rows.requests == [(0,)]
 
     rows.messages.clear()
@@ -69,7 +70,7 @@ def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing:
     assert not rows.is_waiting
     row = rows.row(0)
     assert row is not None
-    assert rows.line(0) == f"▸ {row.spec.hash[:7]}"
+    assert rows.line(0) == f"  {row.spec.hash[:7]}"
     assert [type(message).__name__ for message in rows.messages] == ["Highlighted"]
 
 
@@ -102,7 +103,11 @@ def test_only_the_newest_request_counts(listing: Listing) -> None:
 
 def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog) -> None:
     rows = Rows()
-    rows.note_columns = NoteColumns(4, 14)
+    rows.placed = [
+        *rows.placed,
+        Placed(TableColumn(USED_BY, USED_BY, 4, 4), 8, 4),
+        Placed(TableColumn(DIFFERS_IN, DIFFERS_IN, 14, 14), 13, 14),
+    ]
     listing = catalog.listing(View(folded=True))
     rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
     (request,) = rows.note_requests
@@ -111,9 +116,9 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     (key,) = request.unknown
     partial = RowNote(3, "2 kinds", "", is_whole=False)
     rows.take_notes(listing, {key: partial}, is_last=False)
-    assert rows.line(0, 60) == "▸ ×2,000 2 kinds    3               "
+    assert rows.line(0, 60) == " ▸ ×2,000 2 kinds    3               "
     rows.take_notes(listing, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
-    assert rows.line(0, 60) == "▸ ×2,000 2 kinds    3 zlib, mpich   "
+    assert rows.line(0, 60) == " ▸ ×2,000 2 kinds    3 zlib, mpich   "
     rows.take_notes(catalog.listing(View()), {key: RowNote()})
     assert "mpich" in rows.line(0, 60), "notes on another listing are not shown"
     assert len(rows.note_requests) == 1

@@ -1,0 +1,63 @@
+"""The line above the heads of the table: what all rows have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from spackscope.model.core.text import cell_width
+from spackscope.model.presentation.head_line import HeadPiece, head_line
+from spackscope.model.presentation.table_columns import HeadText
+from spackscope.tui.widgets.drawing import ROW_STYLES, draw
+
+_MARGIN = 1
+
+
+class HeadLine(Widget):
+    """Values that all rows share; each can be the current one, and be clicked."""
+
+    COMPONENT_CLASSES = ROW_STYLES
+
+    @dataclass
+    class Clicked(Message):
+        """Posted when a value was clicked."""
+
+        column: str
+
+    _head: Sequence[HeadText] = ()
+    _before = _current = ""
+
+    def show(self, head: Sequence[HeadText], current: str, before: str) -> None:
+        """Show other values, after a text that belongs to none of them."""
+        if (head, current, before) != (self._head, self._current, self._before):
+            self._head, self._current, self._before = head, current, before
+            self.refresh()
+
+    @property
+    def pieces(self) -> list[HeadPiece]:
+        """The parts of the line."""
+        room = self.size.width - 2 * _MARGIN
+        return head_line(self._head, room, current=self._current, before=self._before)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the values, the name of the package stronger than the others."""
+        if y:
+            return Strip.blank(self.size.width)
+        pieces = [(" " * _MARGIN, "")]
+        for text, column in self.pieces:
+            style = "strong" if column in ("package", "version") else "dim"
+            pieces.append((text, "current" if column and column == self._current else style))
+        return draw(self, pieces, self.size.width, "row")
+
+    def on_click(self, event: events.Click) -> None:
+        """Post the column of the value that was clicked."""
+        at = _MARGIN
+        for text, column in self.pieces:
+            if column and at <= event.x < at + cell_width(text):
+                self.post_message(self.Clicked(column))
+            at += cell_width(text)
