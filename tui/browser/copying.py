@@ -26,7 +26,7 @@ NO_ROWS = "No rows are shown, so there is nothing to copy"
 LOADING = "Still loading: nothing to copy yet"
 STALE = "These rows are not those of the query: nothing was copied"
 ABSENT = "Only the hash of this spec is known: y copies it"
-ROW_OUT_OF_SIGHT = "The row under the cursor is out of sight. Go to it (2), then copy."
+ROW_OUT_OF_SIGHT = "The row under the cursor was out of sight: press y on it to copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +191,8 @@ def _detail_target(state: BrowserState, where: Where) -> Target | str:
         return LOADING
     if node is None or node.spec is None:
         return Target((details.row.id,), row=details.row)
+    if not where.is_row_seen:
+        return ROW_OUT_OF_SIGHT
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return Target(hash=node.spec.hash)

@@ -54,17 +54,20 @@ class Panes:
 
     @property
     def _is_row_seen(self) -> bool:
-        """Whether the row under the cursor of the table is on the screen, and nothing over it."""
-        rows = self.table.rows
-        line = rows.cursor - rows.top
-        if not rows.is_on_screen or not 0 <= line < rows.size.height:
+        """Whether the line under the cursor is on the screen, and nothing over it.
+
+        In the detail it is the line of that, elsewhere the row of the table.
+        """
+        list_ = self.detail if self.focus.pane == "detail" else self.table.rows
+        line = list_.cursor - list_.top
+        if not list_.is_on_screen or not 0 <= line < list_.size.height:
             return False
         try:
-            at = rows.region.offset
+            at = list_.region.offset
             widget, _ = self._screen.get_widget_at(at.x, at.y + line)
         except NoWidget:
             return False
-        return widget is rows
+        return widget is list_
 
     def show_focus(self) -> None:
         """Show what belongs to the input or pane that got the focus."""
@@ -107,6 +110,7 @@ class Panes:
         state = self._state
         copies = self.focus.pane != "detail"
         self.marks.show(state.marks, state.marked, state.listing, copies=copies)
+        self.toast.show_above(2 if state.marks else 1)
 
     def show_query(self, *, rewrite: bool) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""

@@ -143,10 +143,16 @@ class BrowserScreen(Screen[None]):
         )
 
     def action_browse(self, name: str) -> None:
-        """Do what a key does in every pane, with the cursor in view."""
+        """Do what a key does in every pane, with the cursor in view.
+
+        What is copied must be in view before.
+        """
+        if name == "copy_hash":
+            ACTIONS[name](self.actions)
         if isinstance(self.focused, VirtualList):
             self.focused.show_cursor()
-        ACTIONS[name](self.actions)
+        if name != "copy_hash":
+            ACTIONS[name](self.actions)
 
     def _route(self, message: Message) -> None:
         ROUTES[type(message)](self, message)

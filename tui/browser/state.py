@@ -191,9 +191,9 @@ class Where:
     """Where the user is: the pane and input with the focus, and what is under the cursors.
 
     `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and
-    `is_row_seen` if it is on the screen. `position` is the line of the detail with the cursor and
-    that at its top; `term` is the filter of that line, `tree_row` its line of the tree, which is
-    `node`. `query_text` is what the query line shows.
+    `is_row_seen` if it is on the screen, or in the detail its own line. `position` is the line of
+    the detail with the cursor and that at its top; `term` is the filter of that line, `tree_row`
+    its line of the tree, which is `node`. `query_text` is what the query line shows.
     """
 
     pane: str = "packages"

@@ -25,33 +25,44 @@ _ENOUGH = 30
 def mark_pieces(
     marked: Sequence[MarkedSpec], listing: Listing | None, total: int, width: int
 ) -> list[Piece]:
-    """Name as many marked specs as fit into a width, those out of sight dim.
+    """Name as many marked specs as fit into a width, those in sight first, the others dim.
 
     Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
+    Where there is no room for a name there are hashes only.
     """
-    hidden = total - sum(spec.is_in(listing) for spec in marked)
+    in_sight = [spec for spec in marked if spec.is_in(listing)]
+    others = [spec for spec in marked if not spec.is_in(listing)]
+    hidden = total - len(in_sight)
     head = f"{MARKED} {total:,} marked" + (f", {hidden:,} out of sight" if hidden else "")
-    if width - cell_width(head) < _ENOUGH // 2:
-        head = f"{MARKED} {total:,}"
+    if width - cell_width(head) < _ENOUGH:
+        head = f"{MARKED} {total:,}" + (f" ({hidden:,} hidden)" if hidden else "")
     pieces: list[Piece] = [(head, "differs")]
     room = width - cell_width(head)
+    has_names = all(
+        cell_width(f"  {spec.title}{_hash(spec)}{_more(total)}") <= room
+        for spec in [*in_sight, *others][:1]
+    )
     title = ""
-    for number, spec in enumerate(marked):
-        is_shown = spec.is_in(listing)
-        name = "" if spec.title == title else f"  {spec.title}"
-        text = f" /{spec.hash[:SHORT_HASH]}"
+    for number, spec in enumerate([*in_sight, *others]):
+        name = f"  {spec.title}" if has_names and spec.title != title else ""
         left = total - number - 1
-        needed = cell_width(f"{name}{text}") + (cell_width(_more(left)) if left else 0)
+        needed = cell_width(f"{name}{_hash(spec)}") + (cell_width(_more(left)) if left else 0)
         if needed > room:
             return [*pieces, (_more(total - number), "dim")] if number else pieces
         title = spec.title
-        pieces += [(name, "" if is_shown else "dim"), (text, "hash" if is_shown else "dim")]
-        room -= cell_width(f"{name}{text}")
+        is_shown = number < len(in_sight)
+        pieces += [(name, "" if is_shown else "dim")]
+        pieces += [(_hash(spec), "hash" if is_shown else "dim")]
+        room -= cell_width(f"{name}{_hash(spec)}")
     return pieces
 
 
+def _hash(spec: MarkedSpec) -> str:
+    return f" /{spec.hash[:SHORT_HASH]}"
+
+
 def _more(number: int) -> str:
-    return f"  and {number:,} more"
+    return f" and {number:,} more"
 
 
 class MarksLine(Widget):

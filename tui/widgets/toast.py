@@ -26,6 +26,7 @@ class Toast(Widget):
     COMPONENT_CLASSES = {"toast--note", "toast--error", "toast--progress"}
 
     message = _progress = ""
+    _lines_below = 1
     _is_error = False
     _timer: Timer | None = None
     _lines: tuple[tuple[str, str], ...] = ()
@@ -55,8 +56,14 @@ class Toast(Widget):
             self._progress = clean(text)
             self.place()
 
+    def show_above(self, lines: int) -> None:
+        """Leave some last lines of the screen free: the hints, and what is above them."""
+        if lines != self._lines_below:
+            self._lines_below = lines
+            self.place()
+
     def place(self) -> None:
-        """Fit the lines into the screen, and put them above its last line."""
+        """Fit the lines into the screen, and put them above its last lines."""
         width, height = self.screen.size
         room = max(1, min(_MAX_WIDTH, width - 2) - _MARGIN)
         style = "error" if self._is_error else "note"
@@ -68,7 +75,7 @@ class Toast(Widget):
         if self._lines:
             widest = max(cell_width(line) for line, _ in self._lines) + _MARGIN
             self.styles.width, self.styles.height = widest, len(self._lines)
-            left, top = width - widest - 1, height - 1 - len(self._lines)
+            left, top = width - widest - 1, height - self._lines_below - len(self._lines)
             self.styles.offset = (max(0, left), max(0, top))
         self.refresh()
 

@@ -73,3 +73,20 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
         assert "copy 2 marked specs" in browser.text
         await browser.press("i")
         assert len(clipboard.text.splitlines()) == 2
+
+
+async def test_a_row_that_was_scrolled_away_is_shown_before_it_is_copied(
+    clipboard: Clipboard,
+) -> None:
+    async with browsing(environ=clipboard.environ) as browser:
+        await browser.press("2", "z")
+        assert browser.current.count == 1
+        hash_ = browser.current.spec.hash
+        for _ in range(8):
+            await browser.wheel(browser.table.rows)
+        assert browser.table.rows.top > browser.table.rows.cursor
+        await browser.press("y")
+        assert clipboard.take() is None
+        assert "was out of sight" in browser.status
+        await browser.press("y")
+        assert clipboard.take() == hash_
