@@ -173,6 +173,11 @@ class Browser:
         if self.focus.startswith("filter"):
             await self.press("escape")
 
+    async def clear(self) -> None:
+        """Remove all filters, from the rows."""
+        await self.leave_filter()
+        await self.press("X")
+
     async def filter(self, column: str, text: str) -> None:
         """Replace the text of a column's filter, all at once."""
         await self.go_to_filter(column)

@@ -100,7 +100,6 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.sort(),
     "fold": lambda self: self.controllers.groups.fold(),
-    "drop_term": lambda self: self.controllers.search.drop_last(),
     "clear_query": lambda self: self.controllers.search.clear(),
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),

@@ -9,7 +9,8 @@ from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 
-_SPEC_KEYS = ("y", "Y", "left_square_bracket", "right_square_bracket", "b", "d", "t", "w")
+_UNDO_KEYS = ("backspace", "left_square_bracket", "right_square_bracket", "b")
+_SPEC_KEYS = ("y", "Y", "d", "t", "w", *_UNDO_KEYS)
 """Keys that work in any pane, on the spec that is selected by then."""
 _ROW_KEYS = (*_SPEC_KEYS, "enter", "space", "z", "escape")
 _MARK_KEYS = ("y", "Y", "d", "enter")
@@ -79,9 +80,7 @@ class Focus:
         return self._details.is_late(where, key)
 
     def _is_typing_late(self, key: str) -> bool:
-        state, draft = self._host.state, self._host.state.draft
+        draft = self._host.state.draft
         if key in input_assist.COMPLETION_KEYS:
             return draft is not None and draft.completions is None
-        if key in ("up", "down"):
-            return self._host.is_running("history")
-        return key == "escape" and draft is not None and not state.is_answered
+        return key in ("up", "down") and self._host.is_running("history")

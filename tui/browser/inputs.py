@@ -11,6 +11,7 @@ from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_bar import QueryBar, QueryInput
 
 
@@ -65,9 +66,17 @@ class Inputs:
         elif event.step > 0:
             event.input.action_done()
 
+    def enter(self, input_: FilterInput) -> None:
+        """Remember what an input shows when it gets the focus."""
+        self._search.enter(input_.name or "", input_.value)
+
     def give_up(self, input_: FilterInput) -> None:
-        """Leave an input for the last query that had rows."""
-        self._search.give_up(input_.name or "")
+        """Leave an input with what it showed when it got the focus."""
+        text = self._search.give_up(input_.name or "")
+        if text is not None and input_.name == PackageList.FILTER:
+            self._panes.names.filter_by(text)
+        elif text is not None:
+            input_.reflect(text)
         input_.finish(given_up=True)
 
     def finish(self, event: FilterInput.Done) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Order, View
+from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load, open_cached
 from spackscope.model.presentation import titles
@@ -16,7 +16,7 @@ from spackscope.model.presentation.sources import Stages, stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import Host, Summary, Task
 
 Report = Callable[[Callable[[], object]], None]
@@ -143,7 +143,7 @@ class Loading:
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.packages:
             query = query.with_package(None)
-        view = replace(state.view, query=query, order=Order.PREFERRED).closed()
+        view = replace(state.view, query=query, order=preferred_order(loaded)).closed()
         if self._start_query and not query:
             view = self._start(view)
         self._start_query = ""

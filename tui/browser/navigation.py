@@ -65,6 +65,11 @@ class Navigation:
         else:
             self._push(Step(state.view, is_walk=is_walk))
 
+    def end_walk(self) -> None:
+        """End a walk through the packages: the next one is a step of its own."""
+        if (current := self._undo.current) is not None and current.is_walk:
+            self._undo.update(replace(current, is_walk=False))
+
     def _push(self, step: Step) -> None:
         self._undo.push(step)
         self._host.change(can_go_back=self._undo.can_go_back)
@@ -179,8 +184,10 @@ class Navigation:
 
 def _is_package_step(step: Step, view: View) -> bool:
     """Check whether a view differs in its package only from that of a step of a walk."""
-    before = replace(step.view, query=step.view.query.with_package(None))
-    return step.is_walk and before == replace(view, query=view.query.with_package(None))
+    before, after = (
+        (other.query.with_package(None), other.sort, other.folded) for other in (step.view, view)
+    )
+    return step.is_walk and before == after
 
 
 def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop) -> Target | None:

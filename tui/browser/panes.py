@@ -102,6 +102,8 @@ class Panes:
             self.draft_box.show(new.draft)
             if new.draft is None:
                 self.table.settle()
+        if new.stale != old.stale:
+            self._show_stale(new.stale)
         if new.can_go_back != old.can_go_back or new.connected is not old.connected:
             self.show_hints()
 
@@ -164,10 +166,19 @@ class Panes:
         results, summary = self._state.results, self._state.summary
         if results is None or summary is None:
             return
+        if self._state.stale:
+            self.query_bar.show_count([self._state.stale])
+            return
         selected = results.selected
         total = selected.total if selected is not None else summary.total
         package = selected.name if selected is not None else None
         self.query_bar.show_count(titles.query_counts(results.listing, total, package))
+
+    def _show_stale(self, stale: str) -> None:
+        """Dim the rows of an older query, or no more."""
+        for pane in (self.names, self.table, self.detail):
+            pane.set_class(bool(stale), "-stale")
+        self.show_counts()
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details

@@ -143,4 +143,4 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     sentence = explain_no_match(catalog, query)
     if elsewhere:
         return f"{sentence}\n{elsewhere:,} of other packages match; esc leaves the package"
-    return f"{sentence}\n⌫ removes the last filter" if query else sentence
+    return f"{sentence}\n⌫ goes back · X removes all filters" if query else sentence

@@ -51,7 +51,6 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     FilterInput.GivenUp: lambda self, event: self.inputs.give_up(event.input),
     FilterInput.Done: lambda self, event: self.inputs.finish(event),
-    FilterInput.Emptied: lambda self, event: self.controllers.search.drop_last(),
     FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
     PackageList.Selected: lambda self, event: self.controllers.search.select_package(
         event.package
@@ -163,6 +162,10 @@ class BrowserScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
         self.panes.show_focus()
+        if self.panes.focus.focused_input is not None:
+            self.inputs.enter(self.panes.focus.focused_input)
+        elif self.panes.focus.pane != "packages":
+            self.controllers.navigation.end_walk()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Show what was typed once its input is left."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
@@ -22,11 +23,23 @@ from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.read_results import Refusal, read_results
-from spackscope.tui.browser.state import QUERY, Draft, Host, Results
+from spackscope.tui.browser.state import QUERY, Draft, Host, Results, Summary
 
 LARGE = 20_000
-"""Records from which on a letter waits a moment for the next one before it is answered."""
+"""Records from which on a letter waits a moment for the next one before it is answered.
+
+Up to so many are checked against the host before they are shown first.
+"""
 _PAUSE = 0.05
+
+
+class Entry(NamedTuple):
+    """What an input and the rows showed when the input was entered."""
+
+    input: str
+    text: str
+    view: View
+    row: Row | None
 
 
 class Search:
@@ -39,6 +52,7 @@ class Search:
         self._host, self._assist = host, assist
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
+        self._entry: Entry | None = None
         self.given_up = ""
         self.before_change: Callable[[], None] = lambda: None
         self.on_shown: Callable[[], None] = lambda: None
@@ -98,7 +112,7 @@ class Search:
             self._refuse(answer)
             return
         self._last_good, self._cursor_on = state.view.query, None
-        self._host.change(results=answer)
+        self._host.change(results=answer, stale="")
         if answer.virtuals:
             self._host.say(answer.virtuals)
         if state.draft is not None and state.draft.completions is None:
@@ -110,7 +124,8 @@ class Search:
         has_rows = state.results is not None and state.results.catalog is state.catalog
         if draft is not None and has_rows:
             draft = replace(draft, note=refusal.note, is_wrong=refusal.is_unanswerable)
-            self._host.change(refused=state.view, draft=draft)
+            stale = "?" if refusal.is_unanswerable else "0"
+            self._host.change(refused=state.view, draft=draft, stale=stale)
             if refusal.completions is not None:
                 self._assist.take(draft.parsed, refusal.completions)
             elif draft.completions is None:
@@ -141,21 +156,34 @@ class Search:
             self._edit(text, Note(str(error), len(clean(text[: error.offset]))))
             return None
 
+    def enter(self, name: str, text: str) -> None:
+        """Remember what an input shows when it gets the focus."""
+        state = self._host.state
+        # A window that comes back to the front is not entered anew.
+        if state.draft is None or state.draft.input != name:
+            self._entry = Entry(name, text, state.view, self._host.where.row)
+
     def type(self, parsed: ParsedInput) -> None:
         """Request the view of what was typed in an input."""
-        host, draft = self._host, self._host.state.draft
-        if draft is None or draft.input != (parsed.column or QUERY):
+        host, draft, name = self._host, self._host.state.draft, parsed.column or QUERY
+        if draft is None or draft.input != name:
             self.leave()
             self.before_change()
+            if self._entry is None or self._entry.input != name:
+                self.enter(name, str(host.state.view.query) if name == QUERY else "")
         self._assist.note_text(parsed.text)
         host.say("")
         note = Note(str(parsed.error), parsed.error.offset) if parsed.error is not None else None
         host.change(draft=Draft(parsed, note, parsed.query is None, None))
-        if parsed.query is None or (parsed.query == host.state.view.query and host.state.is_shown):
+        if parsed.query is None:
+            host.change(stale="?" if host.state.results is not None else "")
+            self._assist.complete(parsed)
+        elif parsed.query == host.state.view.query and host.state.is_shown:
+            host.change(stale="")
             self._assist.complete(parsed)
         else:
             self.show(self._of_query(parsed.query), typed=parsed)
-        if host.where.input != (parsed.column or QUERY):
+        if host.where.input != name:
             # It was left before this came to be known.
             self.leave()
 
@@ -172,10 +200,23 @@ class Search:
         self._assist.insist()
         self._host.say("not a query yet; esc goes back to the last one", error=True)
 
-    def give_up(self, name: str) -> None:
-        """Go back from the text of an input that has no rows to the last query that had some."""
-        if (draft := self._host.state.draft) is not None and draft.input == name:
-            self._go_back()
+    def give_up(self, name: str) -> str | None:
+        """Show again what was shown when an input was entered; return its text then."""
+        host, state, entry = self._host, self._host.state, self._entry
+        if entry is None or entry.input != name:
+            return None
+        draft, text = state.draft, entry.text.rstrip()
+        if draft is not None and name == QUERY and draft.parsed.text.strip() != text:
+            self.given_up = draft.parsed.text
+        self._assist.stop()
+        if state.listing is not None and state.listing.view == entry.view:
+            # Its rows are there.
+            host.cancel("view")
+            host.change(view=state.listing.view, refused=None, stale="")
+            host.show_query(rewrite=True)
+        else:
+            self.show(entry.view, rewrite=True, cursor_on=entry.row)
+        return text
 
     def leave(self) -> None:
         """Show what was typed even if it has no rows, once its input is left."""
@@ -183,6 +224,8 @@ class Search:
         draft = state.draft
         if draft is None:
             return
+        if self._entry is not None and self._entry.input == draft.input:
+            self._entry = None
         if draft.is_wrong:
             if self._go_back() and draft.note is not None:
                 host.say(f"Back to the last query: {draft.note.sentence}", error=True)
@@ -203,7 +246,7 @@ class Search:
         if state.is_answered and listing is not None and listing.view.query == query:
             # Its rows are there.
             host.cancel("completions")
-            host.change(view=listing.view, refused=None, draft=None)
+            host.change(view=listing.view, refused=None, draft=None, stale="")
             host.show_query(rewrite=True)
         else:
             self.show(replace(state.view, query=query), rewrite=True)
@@ -216,19 +259,16 @@ class Search:
     def _of_query(self, query: Query) -> View:
         """Return the view of another query, ordered by all that is known by now."""
         state = self._host.state
-        is_known = state.catalog is not None and state.catalog.by_host.is_ready
-        order = Order.PREFERRED_HERE if is_known else Order.PREFERRED
+        order = state.view.order if state.summary is None else preferred_order(state.summary)
         return replace(state.view, query=query, order=order)
 
-    def drop_last(self) -> None:
-        """Remove the last filter."""
-        self._host.say("")
-        self.show_query(self._host.state.view.query.without_last())
-
     def clear(self) -> None:
-        """Remove all filters."""
-        self._host.say("")
-        self.show_query(Query(), rewrite=True)
+        """Remove all filters, the package among them."""
+        if self._host.state.view.query:
+            self._host.say("Removed all filters (⌫ goes back)")
+            self.show_query(Query(), rewrite=True)
+        else:
+            self._host.say("There are no filters to remove")
 
     def add(self, term: Term | None) -> None:
         """Add the filter of a line of the detail."""
@@ -276,6 +316,12 @@ class Search:
         """Fold look-alikes into one row, or unfold them all."""
         view = self._host.state.view
         self.show(replace(view, folded=not view.folded).closed())
+
+
+def preferred_order(summary: Summary) -> Order:
+    """Return the order of rows by all that is known of a catalog, or can be known at once."""
+    is_known = summary.catalog.by_host.is_ready or summary.total <= LARGE
+    return Order.PREFERRED_HERE if is_known else Order.PREFERRED
 
 
 def _selects_otherwise(view: View, other: View) -> bool:

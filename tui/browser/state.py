@@ -138,14 +138,16 @@ class BrowserState:
 
     `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
     typed, has no rows yet, and leaves the rows as they are. `marks` are hashes, and `marked` what
-    the catalog knows of them. `connected` is the catalog whose edges
-    have been read, so that trees can be shown. `machine` is what specs are to run on.
+    the catalog knows of them. `stale` is empty, or what is counted while the rows are those of an
+    older query: `0` if what is typed has none, `?` if it has an error. `connected` is the catalog
+    whose edges have been read, so that trees can be shown. `machine` is what specs are to run on.
     """
 
     summary: Summary | None = None
     view: View = FIRST_VIEW
     results: Results | None = None
     refused: View | None = None
+    stale: str = ""
     draft: Draft | None = None
     details: Details | None = None
     marks: tuple[str, ...] = ()

@@ -72,6 +72,9 @@ class PackageList(Vertical):
     class Opened(Message):
         """Posted when the user goes on to the specs."""
 
+    FILTER = "names"
+    """The name of the input for its filter."""
+
     packages: Sequence[PackageCount] = ()
     selected: str | None = None
     title = "packages"
@@ -81,7 +84,7 @@ class PackageList(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the title and the filter above the rows."""
         yield Static("packages", id="packages-title", classes="pane-title")
-        yield FilterInput("filter…", name="names", id="names")
+        yield FilterInput("filter…", name=self.FILTER, id="names")
         yield PackageRows(id="package-rows")
 
     def focus_filter(self) -> None:
@@ -108,6 +111,11 @@ class PackageList(Vertical):
             self._refill()
         elif (row := self._row_of(self.selected)) != self._rows.cursor:
             self._rows.show(self._rows.length, row, empty=self._rows.empty)
+
+    def filter_by(self, text: str) -> None:
+        """Show the packages that fit a text, with the cursor where it is."""
+        self.query_one(FilterInput).reflect(text)
+        self._refill()
 
     def reveal(self, name: str) -> None:
         """Remove the filter if it hides a package."""

@@ -32,7 +32,8 @@ async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboa
         await browser.press("slash", "y")
         assert browser.query == "y"
         assert not clipboard.stored.exists()
-        await browser.press("ctrl+r", "escape", "1", "home")
+        await browser.clear()
+        await browser.press("1", "home")
         browser.send("j", "j", "enter", "j", "y")
         await browser.settle()
         assert browser.current.spec.package == "py-ml-dtypes"

@@ -147,7 +147,7 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     assert (cursor(browser), browser.detail.top, tree(browser)) == (before, top, lines)
     await browser.press("right_square_bracket")
     assert title(browser) == "hwloc@1.0"
-    await browser.press("ctrl+r")
+    await browser.clear()
     await browser.open_package("hdf5")
     await browser.press("1", "f")
     await browser.type("hdf")

@@ -22,7 +22,7 @@ async def test_query_line_filters_and_package_list_show_each_other() -> None:
         assert browser.query == "os=*24* !target=aarch64"
         await browser.filter("os", "")
         assert browser.query == "!target=aarch64"
-        await browser.press("ctrl+r")
+        await browser.clear()
 
         await browser.filter("package", "=py-build")
         assert browser.focus == "filter package", "its column stays while it is typed in"
@@ -43,13 +43,14 @@ async def test_what_is_typed_is_never_rewritten_and_no_letter_is_lost() -> None:
             await browser.type(typed)
             assert browser.filter_text("compiler") == typed
             assert browser.focus == "filter compiler"
-        await browser.press("ctrl+r", "slash")
+        await browser.clear()
+        await browser.press("slash")
         for typed in ("py ", "os=", "os=z  ", "!", "'py", "version=1:2 ", "Os=a", 'a="b c" ', "/"):
             await browser.press("ctrl+u")
             await browser.type(typed)
             assert browser.query == typed
 
-        await browser.press("ctrl+r", "escape")
+        await browser.clear()
         text = "gcc@11.4.0 !x y z neoverse 11 22 33"
         for start in ("slash", "f"):
             await browser.go_to_column("os")
@@ -61,35 +62,40 @@ async def test_what_is_typed_is_never_rewritten_and_no_letter_is_lost() -> None:
             await browser.settle()
             column = browser.table.column
             assert (browser.query if start == "slash" else browser.filter_text(column)) == text
-            await browser.press("ctrl+r", "escape")
+            await browser.clear()
 
 
-async def test_filters_are_removed_one_by_one_or_all_wherever_the_focus_is() -> None:
+async def test_filters_are_removed_at_once_and_undone_wherever_the_focus_is() -> None:
     async with browsing() as browser:
-        await browser.ask("os=ubuntu24.04 target=aarch64 stack=root rocm")
-        await browser.leave_filter()
-        await browser.press("backspace")
-        assert browser.query == "os=ubuntu24.04 target=aarch64 stack=root"
-        await browser.press("3", "backspace")
-        assert browser.query == "os=ubuntu24.04 target=aarch64"
-        await browser.go_to_filter("version")
-        await browser.press("backspace")
-        assert browser.query == "os=ubuntu24.04"
-        assert browser.focus == "filter version"
-        await browser.type("1")
-        await browser.press("backspace")
-        assert browser.query == "os=ubuntu24.04"
-        await browser.press("backspace", "backspace")
-        assert browser.query == ""
-        for place in ("query", "os", "rows"):
+        for pane in ("1", "2", "3"):
             await browser.ask("os=ubuntu24.04 rocm")
-            if place == "os":
-                await browser.go_to_filter("os")
-            elif place == "rows":
-                await browser.leave_filter()
-            await browser.press("ctrl+r")
+            await browser.leave_filter()
+            rows = browser.shown
+            await browser.press(pane, "X")
             assert browser.query == browser.filter_text("os") == ""
             assert len(browser.shown) == len(SAMPLE)
+            await browser.press("backspace")
+            assert browser.query == "os=ubuntu24.04 rocm"
+            assert browser.shown == rows
+            await browser.press("right_square_bracket")
+            assert browser.query == ""
+
+
+async def test_escape_restores_the_text_and_the_rows_of_each_input() -> None:
+    async with browsing(size=(140, 40)) as browser:
+        await browser.ask("py-build   os=ubuntu24.04")
+        await browser.press("enter", "j")
+        rows, current = browser.shown, browser.current.id
+        for keys, typed in (("/", "+mpi"), ("/", "tar"), ("f", "x"), ("1f", "saf")):
+            await browser.press(*keys)
+            await browser.type(typed)
+            await browser.press("escape")
+            assert not browser.focus.startswith("filter")
+            assert browser.query.split() == ["py-build", "os=ubuntu24.04"], typed
+            assert keys != "/" or "   " in browser.query, "as it was spelled"
+            assert browser.shown == rows
+            assert browser.current.id == current
+            await browser.press("2")
 
 
 async def test_values_of_the_detail_are_filters_that_keep_the_record() -> None:
@@ -104,7 +110,7 @@ async def test_values_of_the_detail_are_filters_that_keep_the_record() -> None:
         await browser.to_detail_line(f"{spec.package}@")
         await browser.press("enter")
         assert "Nothing to filter by" in browser.status
-        await browser.press("ctrl+r")
+        await browser.clear()
 
         await browser.open_package("py-safetensors")
         spec = browser.current.spec

@@ -89,7 +89,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
             await browser.press("enter")
             assert_plain(browser)
             assert browser.current.spec.hash == hash_, (label, browser.query)
-            await browser.press("ctrl+r")
+            await browser.clear()
 
 
 async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path) -> None:

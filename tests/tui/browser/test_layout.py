@@ -161,13 +161,13 @@ async def test_no_size_is_too_odd() -> None:
             browser.send("1", "j", "enter", "j", "enter", "3", "end", "2", "f", "a", "escape", "Y")
             await browser.settle()
             assert browser.dialog == "CopyDialog"
-            browser.send("escape", "?", "j", "escape", "escape", "!", "escape", "ctrl+r")
+            browser.send("escape", "?", "j", "escape", "escape", "!", "escape", "X")
             browser.send("/", "z", "z", "enter")
             await browser.settle()
             await browser.resize(120, 30)
             assert browser.query == "zz"
             assert panes(browser) == ["packages", "specs", "detail"]
-            await browser.press("ctrl+r")
+            await browser.clear()
 
 
 async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
@@ -186,7 +186,8 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
         assert spec.hash[:7] in browser.text
         assert browser.app.screen.focused is not None
 
-        await browser.press("ctrl+r", "enter", "U")
+        await browser.clear()
+        await browser.press("U")
         await browser.resize(160, 40)
         await browser.open_package("py-build")
         await browser.filter("os", "ubuntu24.04")
@@ -194,7 +195,8 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
             await browser.resize(width, 40)
             has_column = "os" in browser.table.placed_names
             assert ("ubuntu24.04" in browser.specs_title) is not has_column
-        await browser.press("ctrl+r", "enter", "2", "end")
+        await browser.clear()
+        await browser.press("2", "end")
         for height in (10, 40, 12):
             await browser.resize(120, height)
             assert browser.current.spec.hash[:7] in browser.text
@@ -253,7 +255,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             assert browser.focus.startswith("filter")
             await browser.press("p", key)
             assert browser.focus == to_rows, (to_filter, key)
-        await browser.press("ctrl+r")
+        await browser.clear()
         await browser.press("1", "z")
         for key in ("question_mark", "exclamation_mark", "S", "Y", "colon"):
             for place in ("1", "2", "3"):
@@ -292,7 +294,8 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
         assert browser.selected == "py-build", "below the rows there is nothing to click on"
 
         await browser.resize(160, 30)
-        await browser.press("ctrl+r", "1", "home", "2", "home")
+        await browser.clear()
+        await browser.press("1", "home", "2", "home")
         head = browser.table.query_one(ColumnHeader)
         at = head.render_line(0).text.index("os ")
         await browser.press("2")
@@ -307,7 +310,8 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
         assert browser.table.rows.cursor == 1, "the keys work on"
 
         await browser.resize(160, 30)
-        await browser.press("ctrl+r", "1", "home", "2", "home")
+        await browser.clear()
+        await browser.press("1", "home", "2", "home")
         rows = browser.table.rows
         await browser.press("2")
         before, current = browser.lines[8], browser.current

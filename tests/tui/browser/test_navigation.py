@@ -10,6 +10,8 @@ import pytest
 from spackscope.model.catalog.dependency_tree import Node as TreeNode
 from spackscope.model.catalog.dependency_tree import read_unfolded
 from spackscope.model.catalog.listing import Sort
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.parser import parse
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
 from tests.builders import database, edge, hash_of, installs, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -214,6 +216,50 @@ def test_a_walk_through_the_packages_is_one_step(browser: FakeBrowser) -> None:
     assert browser.selected in (None, "hdf5")
     retrace(browser, 1)
     assert browser.selected == "openmpi"
+
+
+def test_a_walk_after_a_look_at_the_rows_is_another_step(browser: FakeBrowser) -> None:
+    def walk(*names: str) -> None:
+        browser.host.where = replace(browser.host.where, pane="packages")
+        for name in names:
+            browser.search.select_package(name)
+            browser.settle()
+
+    walk("h5py", "hwloc")
+    browser.navigation.end_walk()
+    walk("openmpi", "zlib")
+    retrace(browser, -1)
+    assert browser.selected == "hwloc"
+    retrace(browser, 1)
+    assert browser.selected == "zlib"
+
+
+def test_every_change_of_the_view_is_one_step(browser: FakeBrowser) -> None:
+    def typing() -> None:
+        browser.type("hdf5 os=ubuntu24.04")
+        browser.leave()
+
+    changes = [
+        lambda: browser.search.fold(),
+        lambda: browser.search.fold(),
+        lambda: browser.search.sort(Sort("os")),
+        lambda: browser.search.add(Term("os", "ubuntu24.04")),
+        lambda: browser.search.choose(parse("hdf5"), "chosen"),
+        typing,
+        lambda: browser.search.clear(),
+        lambda: browser.search.select_package("zlib"),
+    ]
+    views = [browser.state.view]
+    for change in changes:
+        change()
+        browser.settle()
+        views.append(browser.state.view)
+    for view in views[-2::-1]:
+        retrace(browser, -1)
+        assert browser.state.view == view
+    for view in views[1:]:
+        retrace(browser, 1)
+        assert browser.state.view == view
 
 
 def test_a_step_after_going_back_replaces_those_that_were_ahead(browser: FakeBrowser) -> None:

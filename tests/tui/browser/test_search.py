@@ -11,10 +11,10 @@ import pytest
 
 from spackscope.model.catalog.listing import Order, Sort
 from spackscope.model.query.conditions import Term
+from spackscope.tui.browser import search
 from spackscope.tui.browser.search import LARGE
 from tests.browsing import SAMPLE, sample_where
 from tests.builders import (
-    INSTALL_TREE,
     Node,
     Record,
     database,
@@ -270,30 +270,27 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
     nodes = [lib(1, "1.9"), lib(2, "1.10"), lib(3, "1.10", "zen5"), lib(4, "1.10", "x86_64")]
     path.write_bytes(database(installs(*nodes, *users)))
     browser = FakeBrowser(path, query="lib").load()
-    assert hashes_in_order(browser) == [hash_of(n) for n in (3, 2, 4, 1)], "the host comes later"
-    browser.search.clear()
-    browser.settle()
-    assert browser.state.catalog is not None
-    assert browser.state.catalog.by_host.is_ready
-    browser.search.select_package("lib")
-    browser.settle()
     assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
     browser.search.sort(Sort("target"))
     browser.settle()
     assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
 
 
-def test_rows_keep_their_order_when_the_host_comes_to_be_known(tmp_path: Path) -> None:
-    """A group that is opened must not move other rows under the cursor."""
-    browser = FakeBrowser(INSTALL_TREE)
-    browser.controllers.loading.load()
-    browser.host.work("load", "view")
-    browser.settle()
-    order = browser.state.view.order
-    browser.search.fold()
-    browser.search.fold()
-    assert browser.state.view.order == order
-    assert order != Order.PREFERRED_HERE
+def test_rows_keep_their_order_when_the_host_comes_to_be_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Opening a group must not move other rows under the cursor."""
+    monkeypatch.setattr(search, "LARGE", 1)
+    browser = FakeBrowser().load()
+    assert browser.state.catalog is not None
+    assert browser.state.catalog.by_host.is_ready, "it is checked after the first rows"
+    orders = [browser.state.view.order]
+    assert browser.host.where.row is not None
+    browser.controllers.groups.toggle(browser.host.where.row)
+    orders.append(browser.state.view.order)
+    ask(browser, "os=ubuntu24.04")
+    orders.append(browser.state.view.order)
+    assert orders == [Order.PREFERRED, Order.PREFERRED, Order.PREFERRED_HERE]
 
 
 def test_the_package_that_is_named_as_a_whole_comes_first(tmp_path: Path) -> None:
@@ -324,25 +321,29 @@ def test_where_nothing_matches_the_condition_to_blame_is_named(
     assert browser.shown == set()
     assert browser.state.results is not None
     assert sentence in browser.state.results.explanation
-    assert browser.state.results.explanation.endswith("⌫ removes the last filter")
+    assert browser.state.results.explanation.endswith("X removes all filters")
 
 
 # Changes that are not typed
 
 
-def test_the_last_filter_is_removed_and_then_all(browser: FakeBrowser) -> None:
+def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
     ask(browser, "os=ubuntu24.04 target=aarch64 stack=root rocm")
     browser.leave()
-    for query in ("os=ubuntu24.04 target=aarch64 stack=root", "os=ubuntu24.04 target=aarch64"):
-        browser.search.drop_last()
-        browser.settle()
-        assert browser.query == query
+    browser.search.select_package("py-build")
+    browser.settle()
+    query = browser.query
     browser.search.clear()
     browser.settle()
     assert browser.query == ""
+    assert browser.selected is None
     assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
-    browser.search.drop_last()
-    assert browser.query == ""
+    browser.search.clear()
+    assert browser.host.message == "There are no filters to remove"
+    browser.navigation.retrace(-1)
+    browser.settle()
+    assert browser.query == query
+    assert browser.selected == "py-build"
 
 
 def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> None:
@@ -413,21 +414,53 @@ def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowse
     )
 
 
-@pytest.mark.parametrize("refused", ["target=x86_64_w", "&", "^zlib", "target=x86"])
-def test_escape_goes_from_a_refused_text_to_the_last_query_with_rows(
-    browser: FakeBrowser, refused: str
+@pytest.mark.parametrize(
+    "typed", ["target=x86_64_w", "&", "^zlib", "target=x86", "target=aarch64", "tar"]
+)
+def test_escape_restores_what_stood_there_when_the_input_was_entered(
+    browser: FakeBrowser, typed: str
 ) -> None:
     ask(browser, "os=ubuntu24.04")
-    shown = browser.shown
-    ask(browser, f"os=ubuntu24.04 {refused}")
-    browser.search.give_up("query")
+    browser.leave()
+    browser.move_to(3)
+    row, view = browser.host.where.row, browser.state.view
+    browser.search.enter("query", " os=ubuntu24.04  ")
+    for text in (f"os=ubuntu24.04 {typed}", f"os=ubuntu24.04 {typed} x", typed):
+        ask(browser, text)
+    assert browser.search.give_up("query") == " os=ubuntu24.04", "as it was spelled"
     browser.leave()
 
-    assert browser.query == "os=ubuntu24.04"
+    assert browser.state.view == view
     assert browser.host.rewritten[-1]
-    assert browser.shown == shown
+    assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
+    assert browser.host.where.row == row
     assert browser.state.draft is None
-    assert browser.search.given_up == f"os=ubuntu24.04 {refused}"
+    assert browser.state.stale == ""
+    assert browser.search.given_up == typed
+    browser.navigation.retrace(-1)
+    assert browser.query == "", "nothing was done that could be undone"
+
+
+def test_rows_of_an_older_query_are_stale_until_there_are_new_ones(browser: FakeBrowser) -> None:
+    for text, stale in (
+        ("os=ubuntu24.04", ""),
+        ("os=ubuntu24.04 @99", "0"),
+        ("os=ubuntu24.04 @99 target=x", "0"),
+        ("os=ubuntu24.04 &", "?"),
+        ("os=ubuntu24.04 ^zlib", "?"),
+        ("os=ubuntu24.04", ""),
+        ("os=ubuntu24.04 &", "?"),
+    ):
+        before = browser.state.stale
+        browser.type_text(text)
+        assert browser.state.stale in (before, stale), "it does not flicker at each letter"
+        browser.settle()
+        assert browser.state.stale == stale, text
+    browser.leave()
+    assert browser.state.stale == ""
+    ask(browser, "os=ubuntu24.04 @99")
+    browser.leave()
+    assert (browser.state.stale, browser.shown) == ("", set()), "there are none, and they say so"
 
 
 def test_leaving_a_text_without_rows_shows_that_there_are_none(browser: FakeBrowser) -> None:
@@ -498,7 +531,7 @@ def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser
     browser.host.change(summary=replace(summary, total=LARGE + 1))
     browser.type_text("os")
     assert browser.host.jobs["view"].delay > 0
-    browser.search.drop_last()
+    browser.search.clear()
     assert browser.host.jobs["view"].delay == 0
 
 

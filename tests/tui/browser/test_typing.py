@@ -90,7 +90,7 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         await browser.click(browser.browser.query_one(CompletionPopup), 4, 1)
         assert browser.query == second, "a completion can be clicked"
 
-        await browser.press("ctrl+r", "escape")
+        await browser.clear()
         await browser.resize(160, 30)
         await browser.ask("os=ubuntu22.04")
         await browser.go_to_filter("target")
@@ -104,7 +104,7 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         assert f"target{marked}" in browser.query
         await browser.press("tab")
         assert browser.focus != "filter target"
-        await browser.press("ctrl+r")
+        await browser.clear()
         await browser.go_to_filter("os")
         await browser.press("ctrl+n")
         assert browser.completions == Counter(f"={r['os']}" for r in SAMPLE)
@@ -126,7 +126,7 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
         assert browser.query == "os=sequoia"
         assert browser.focus == "spec-rows"
         assert browser.table.rows.cursor == 1
-        await browser.press("ctrl+r")
+        await browser.clear()
         await browser.press("slash")
         await browser.type("os=ub targ")
         assert all(text.startswith("target") for text in browser.completions)
@@ -137,7 +137,7 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
         await browser.press("end")
         await browser.press("enter")
         assert browser.box == []
-        await browser.press("ctrl+r")
+        await browser.clear()
         await browser.press("slash")
         await browser.type("os=")
         box = browser.browser.query_one(CompletionPopup)
@@ -178,7 +178,7 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
                 assert note in browser.note
                 assert_the_box_is_on_the_screen(browser)
                 assert rows <= browser.shown
-                await browser.press("ctrl+r")
+                await browser.clear()
 
         await browser.resize(60, 20)
         await browser.press("slash")
@@ -188,7 +188,7 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
         assert browser.lines[inside.y][cell] == "&", "a long line is scrolled to its end"
 
         await browser.resize(160, 30)
-        await browser.press("ctrl+r")
+        await browser.clear()
         await browser.filter("hash", "r18")
         assert browser.caret == input_at(browser).content_region.x
         assert "hash" in browser.note
@@ -197,7 +197,8 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
 async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_should() -> None:
     async with browsing() as browser:
         await browser.ask("os=ubuntu24.04")
-        await browser.paste(" target=x86_64_w")
+        await browser.press("enter", "slash")
+        await browser.paste("target=x86_64_w")
         assert browser.shown
         await browser.press("enter")
         assert browser.focus == "relaxation-rows"
@@ -209,7 +210,7 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
         assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
 
         for wrong in ("os=", "&x", "^zlib"):
-            await browser.press("ctrl+r")
+            await browser.clear()
             await browser.ask(wrong)
             await browser.press("enter")
             assert browser.query == wrong
@@ -243,7 +244,7 @@ async def test_pasted_garbage_does_no_harm_and_the_box_stays_on_the_screen() -> 
                 await browser.paste(garbage)
                 assert all(is_clean(line) for line in browser.lines), garbage
                 assert_the_box_is_on_the_screen(browser)
-                await browser.press("ctrl+r", "escape")
+                await browser.clear()
             for start in (["slash"], ["2", "f"], ["2", *["l"] * 9, "f"]):
                 await browser.press(*start, settle=False)
                 for text in ("m", "os=", "ml-", "zzzz", "os=ubuntu24.04 " * 3 + "stack="):
@@ -253,7 +254,7 @@ async def test_pasted_garbage_does_no_harm_and_the_box_stays_on_the_screen() -> 
                 await browser.resize(size[0] - 7, size[1] - 3)
                 assert_the_box_is_on_the_screen(browser)
                 await browser.resize(*size)
-                await browser.press("ctrl+r", "escape")
+                await browser.clear()
         assert browser.app.is_running
 
 
