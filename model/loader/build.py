@@ -14,6 +14,7 @@ from spackscope.model.index.connection import stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.incremental import OldIndex
+from spackscope.model.loader.read_progress import ReadProgress
 from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.manifest import archive_size_in
@@ -24,7 +25,6 @@ from spackscope.model.sources.session import Session
 PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
 
-_PROGRESS_INTERVAL = 0.1
 _PROGRESS_SPECS = 256
 
 
@@ -55,29 +55,22 @@ def build(
     """
     with stoppable(connection, session.should_stop):
         writer = IndexWriter(connection, include_dependency_only=session.include_dependency_only)
-        total = sum(len(source.documents) for source in discovered)
-        builder = _Builder(writer, session, old, total)
+        progress = ReadProgress(session, discovered)
+        builder = _Builder(writer, progress, old)
         failures = [builder.add_source(source) for source in discovered]
         if all(failures):
             raise SourceError("; ".join(failures))
-        session.on_progress("files read", total, total)
-        if session.should_stop():
-            raise Cancelled
+        progress.finish()
         writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
 
 
 class _Builder:
     """Adds source after source to an index."""
 
-    def __init__(
-        self, writer: IndexWriter, session: Session, old: OldIndex | None, total: int
-    ) -> None:
+    def __init__(self, writer: IndexWriter, progress: ReadProgress, old: OldIndex | None) -> None:
         self._writer = writer
-        self._session = session
+        self._progress = progress
         self._old = old
-        self._total = total
-        self._done = 0
-        self._last_progress = 0.0
         self._first_problem: Problem | None = None
 
     def add_source(self, discovered: DiscoveredSource) -> str:
@@ -88,8 +81,7 @@ class _Builder:
             self._writer.add_problem(problem, discovered.source)
         is_known, reason = False, "contains no page of cache.spack.io and no Spack index"
         for document in discovered.documents:
-            self._report("files read", self._done, self._total)
-            self._done += 1
+            self._progress.begin(document, discovered.source)
             try:
                 is_known |= self._add_document(document)
             except OSError as error:
@@ -144,12 +136,7 @@ class _Builder:
             if os.path.basename(document.path) == PAGE_NAME:
                 self._add_problem(document, "it is not a page of cache.spack.io")
             return False
-        before = self._writer.count
-        items = read_document(
-            data,
-            origin=document.origin,
-            on_count=lambda count: self._report("specs read", before + count, None),
-        )
+        items = read_document(data, origin=document.origin, on_count=self._progress.parse)
         # The reader drops the bytes as soon as it has their text.
         del data
         items = self._watched(_guarded(items, document))
@@ -164,16 +151,8 @@ class _Builder:
             if self._first_problem is None and isinstance(item, Problem):
                 self._first_problem = item
             if number % _PROGRESS_SPECS == 0:
-                self._report("specs read", self._writer.count, None)
+                self._progress.store(number)
             yield item
-
-    def _report(self, what: str, done: int, total: int | None) -> None:
-        """Report progress at most ten times a second. Raises Cancelled."""
-        if time.monotonic() - self._last_progress > _PROGRESS_INTERVAL:
-            if self._session.should_stop():
-                raise Cancelled
-            self._session.on_progress(what, done, total)
-            self._last_progress = time.monotonic()
 
 
 def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Spec | Problem]:

@@ -1,20 +1,15 @@
-"""Describe sources, and the progress of reading them, in plain, clean strings."""
+"""Describe sources in plain, clean strings."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 
-from spackscope.model.core.cells import size_text
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.titles import counted
 
 HEADS = ("source", "kind", "specs", "problems", "checked")
 """The heads of the columns."""
-
-_BYTES = "bytes of "
-"""The beginning of what is counted in bytes; the name of the file follows."""
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
@@ -50,29 +45,3 @@ def age(seconds: float) -> str:
         if seconds >= length:
             return f"{counted(int(seconds // length), unit)} ago"
     return "just now"
-
-
-class Stages:
-    """The stages of a task, of which several may be under way at once."""
-
-    def __init__(self) -> None:
-        self._starts: dict[str, tuple[float, int]] = {}
-        self._done: dict[str, int] = {}
-
-    def describe(self, what: str, done: int, total: int | None) -> str:
-        """Return how much of a stage is done, and the rate since it began.
-
-        It begins again when less is done than before, as records are read and then written.
-        """
-        now = time.monotonic()
-        if done < self._done.get(what, 0):
-            del self._starts[what]
-        self._done[what] = done
-        started_at, done_before = self._starts.setdefault(what, (now, done))
-        rate = (done - done_before) / (now - started_at) if now > started_at else 0.0
-        if what.startswith(_BYTES):
-            name = clean(what.removeprefix(_BYTES))
-            of_total = f" of {size_text(total)}" if total is not None else ""
-            return f"{name}: {size_text(done)}{of_total}, {size_text(rate)} a second"
-        of_total = f" of {total:,}" if total is not None else ""
-        return f"{done:,}{of_total} {clean(what)}, {rate:,.0f} a second"

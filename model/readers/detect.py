@@ -32,8 +32,8 @@ def read_document(
             has it.
         origin: What problems and records name as their document.
         max_size: Bytes that a compressed document may unpack to.
-        on_count: Called with the number of records while a Spack database is read, which happens
-            before the first record is yielded. It may raise to stop.
+        on_count: Called with the number of records so far, and about how many there are, while a
+            Spack database is read: before the first record is yielded. It may raise to stop.
 
     Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
 

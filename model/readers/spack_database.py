@@ -20,10 +20,14 @@ from spackscope.model.readers.spec_node import NodeReader
 FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}
 """The specfile format of the nodes, by the version of the database."""
 
-OnCount = Callable[[int], None]
-"""Called now and then with the number of records read so far; may raise to stop."""
+OnCount = Callable[[int, int], None]
+"""Called now and then with the number of records read so far, and about how many there are.
+
+It may raise to stop."""
 
 _COUNT_INTERVAL = 256
+_NODE = '"spec":'
+"""The key of the node of a record, as Spack writes it."""
 _CACHED = {"cached": True}
 _YEAR_10000 = 253_402_300_800
 _VERSION_FIRST = re.compile(r'\s*\{\s*"database"\s*:\s*\{\s*"version"\s*:\s*"([^"\\]*)"')
@@ -33,11 +37,13 @@ _VERSION_LAST = re.compile(r'"version"\s*:\s*"([^"\\]*)"\s*\}\s*\}\s*$')
 class Database:
     """A database whose records were made into specs of a specfile format while it was parsed."""
 
-    def __init__(self, origin: str, version: object, on_count: OnCount | None) -> None:
+    def __init__(
+        self, origin: str, version: object, on_count: OnCount | None, expected: int = 0
+    ) -> None:
         self.contents: Any = None
         self._origin = origin
         self.format = _format(version)
-        self._on_count = on_count
+        self._on_count, self._expected = on_count, expected
         self._count = 0
         self.nodes = NodeReader(origin, self.format)
 
@@ -52,7 +58,7 @@ class Database:
             raise Unreadable(TOO_MANY_RECORDS)
         self._count += 1
         if self._on_count is not None and self._count % _COUNT_INTERVAL == 0:
-            self._on_count(self._count)
+            self._on_count(self._count, self._expected)
         fields = self.nodes.fields
         if not isinstance(record, dict):
             fields.place = f"spec/{hash_[:7]}"
@@ -71,8 +77,9 @@ def parse_json(text: str, *, origin: str, on_count: OnCount | None = None) -> Pa
     # The version of old databases is after the records.
     stated = _VERSION_FIRST.match(text) or _VERSION_LAST.search(text, max(0, len(text) - 200))
     version: object = stated[1] if stated else None
+    expected = text.count(_NODE) if on_count is not None else 0
     while True:
-        database = Database(origin, version, on_count)
+        database = Database(origin, version, on_count, expected)
         document, remarks = parse(text, database.start_installs)
         if not isinstance(document, dict) or "database" not in document:
             return Parsed(document, remarks)

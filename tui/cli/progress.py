@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from spackscope.model.presentation.sources import Stages
+from spackscope.model.presentation.progress import Stages
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -37,7 +37,7 @@ class BuildProgress:
         if not self._visible:
             return
         with self._lock:
-            description = self._stages.describe(what, done, total)
+            description = str(self._stages.progress(what, done, total))
             if time.monotonic() - self._started < DELAY:
                 return
             if self._progress is None:

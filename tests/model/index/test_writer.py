@@ -307,8 +307,9 @@ def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> Non
     with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
         build(discovered, connection, Session({}, should_stop=lambda: next(stops)))
 
-    assert reports[0] == ("files read", 0, 3)
-    assert reports[-1] == ("files read", 3, 3)
+    size = sum(document.size for document in discovered[0].documents)
+    assert reports[0] == (f"reading {tmp_path}", 0, size)
+    assert reports[-1] == (f"reading {tmp_path}", size, size)
 
 
 def test_an_error_in_a_reader_is_a_problem_of_its_document(

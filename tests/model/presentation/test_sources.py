@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from spackscope.model.core.records import SourceStatus
-from spackscope.model.presentation.sources import Stages, age, failures, source_cells, stale_copies
+from spackscope.model.presentation.sources import age, failures, source_cells, stale_copies
 
 NOW = 1_000_000.0
 MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
@@ -50,25 +50,3 @@ def test_failures_are_clean_sentences() -> None:
 )
 def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> None:
     assert age(seconds) == text
-
-
-def test_records_are_counted_with_their_rate() -> None:
-    text = Stages().describe("records", 12_000, 60_000)
-
-    assert text.startswith("12,000 of 60,000 records, ")
-    assert text.endswith(" a second")
-    assert Stages().describe("pages\x1b[2J", 3, None).startswith("3 pages")
-
-
-def test_a_stage_that_begins_again_has_no_negative_rate() -> None:
-    stages = Stages()
-    stages.describe("specs read", 9_000, None)
-
-    assert stages.describe("specs read", 0, None) == "0 specs read, 0 a second"
-
-
-def test_bytes_are_shown_as_sizes_with_the_name_of_the_file() -> None:
-    text = Stages().describe("bytes of index.json", 5_100_000, 10_000_000)
-
-    assert text.startswith("index.json: 5.1 MB of 10.0 MB, ")
-    assert "\x1b" not in Stages().describe("bytes of \x1b[2J", 1, None)

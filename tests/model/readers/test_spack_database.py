@@ -336,13 +336,13 @@ def test_a_reader_reports_its_progress_and_can_be_stopped() -> None:
     data = database(installs(*(leaf(hash_of(number), "zlib", "1") for number in range(1000))))
     reports = []
 
-    def watch(count: int) -> None:
-        reports.append(count)
+    def watch(count: int, expected: int) -> None:
+        reports.append((count, expected))
         if count > 500:
             raise Cancelled
 
     with pytest.raises(Cancelled):
         list(read_document(data, origin="document", on_count=watch))
 
-    assert reports == [256, 512]
+    assert reports == [(256, 1000), (512, 1000)]
     assert gc.isenabled()

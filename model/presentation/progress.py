@@ -1,0 +1,80 @@
+"""Describe how far a long task is, in plain, clean strings."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from spackscope.model.core.cells import size_text
+from spackscope.model.core.text import clean
+
+DOWNLOADING, READING = "bytes of ", "reading "
+"""The beginnings of what is counted in bytes; the name of the file or source follows."""
+
+_FULL, _EMPTY = "█", "░"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How much of a stage is done, and the rate since it began.
+
+    `name` is what is read or downloaded, as `verb` says, or empty; `fraction` is None if nobody
+    knows how much there is.
+    """
+
+    verb: str
+    name: str
+    amount: str
+    fraction: float | None = None
+
+    @property
+    def title(self) -> str:
+        """What is being done."""
+        return f"{self.verb} {self.name}".strip()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.amount}" if self.name else self.amount
+
+    def bar(self, cells: int) -> str:
+        """Return a bar of some cells with the percentage; empty if that is not known.
+
+        >>> Progress("", "", "", 0.5).bar(8)
+        '████░░░░  50 %'
+        """
+        if self.fraction is None:
+            return ""
+        fraction = max(0.0, min(1.0, self.fraction))
+        full = round(fraction * cells)
+        return f"{_FULL * full}{_EMPTY * (cells - full)} {int(100 * fraction):>3} %"
+
+
+class Stages:
+    """The stages of a task, of which several may be under way at once."""
+
+    def __init__(self) -> None:
+        self._starts: dict[str, tuple[float, int]] = {}
+        self._done: dict[str, int] = {}
+
+    def progress(self, what: str, done: int, total: int | None) -> Progress:
+        """Return how much of a stage is done.
+
+        It begins again when less is done than before, as records are read and then written.
+        """
+        rate = self._rate(what, done)
+        fraction = done / total if total else None
+        for prefix, verb in ((DOWNLOADING, "downloading"), (READING, "reading")):
+            if what.startswith(prefix):
+                of_total = f" of {size_text(total)}" if total is not None else ""
+                amount = f"{size_text(done)}{of_total}, {size_text(rate)} a second"
+                return Progress(verb, clean(what.removeprefix(prefix)), amount, fraction)
+        of_total = f" of {total:,}" if total is not None else ""
+        amount = f"{done:,}{of_total} {clean(what)}, {rate:,.0f} a second"
+        return Progress("", "", amount, fraction)
+
+    def _rate(self, what: str, done: int) -> float:
+        now = time.monotonic()
+        if done < self._done.get(what, 0):
+            del self._starts[what]
+        self._done[what] = done
+        started_at, done_before = self._starts.setdefault(what, (now, done))
+        return (done - done_before) / (now - started_at) if now > started_at else 0.0
