@@ -152,6 +152,13 @@ class SpackscopeApp(App[list[str]]):
             self._is_forwarding = True
             self.run_worker(self._forward_keys(), group="typed")
 
+    def simulate_key(self, key: str) -> None:
+        """Press a key, as a click on its hint does."""
+        event = events.Key(key, None)
+        # A key that a parent of the focused widget has sent does not reach the bindings.
+        event.set_sender(self)
+        self.post_message(event)
+
     async def _forward_keys(self) -> None:
         try:
             while self._typed:

@@ -32,6 +32,9 @@ from spackscope.model.sources.session import Session
 SMALL = 1_000_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
 
+_PART, _LONG = 1_500_000, 6_000_000
+"""Bytes of documents that are shown first, where there are more than `_LONG`."""
+
 REBUILT = "the index was damaged and has been rebuilt"
 STILL_DAMAGED = "the index cannot be read, though it is new"
 
@@ -65,6 +68,12 @@ def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
     return None
 
 
+def open_cached_part(sources: Sequence[str], session: Session) -> Catalog | None:
+    """Open the index file of one of several sources, the first that was opened alone before."""
+    parts = (open_cached([source], session) for source in sources if len(sources) > 1)
+    return next((part for part in parts if part is not None), None)
+
+
 def load(
     sources: Sequence[str],
     session: Session,
@@ -80,7 +89,8 @@ def load(
 
     With `rebuild` all documents are read, even unchanged ones. `was_damaged` replaces an index
     that the caller has found to be damaged. With `keep` even a small index is kept in a file.
-    `on_late` is called with a catalog of the sources that have answered, where others take long.
+    `on_late` is called with a catalog of the sources that have answered, where others take long,
+    and with one of the documents that are read first, where there is much to read.
 
     Raises SourceError where no source can be read, Cancelled, and IndexDamaged where a new index
     cannot be read. A damaged index file is replaced; `Catalog.was_damaged` is true then.
@@ -99,6 +109,8 @@ def load(
     if cached is not None and cached.meta.get("fingerprint") == new.fingerprint:
         cached.discovered = new.discovered
         return cached
+    if cached is None and on_late is not None and new.size > _LONG:
+        _build_part(new, on_late)
     # A damaged file is replaced, or it would be found damaged again.
     in_file = STANDARD_INPUT not in sources and (keep or was_damaged or new.size > SMALL)
     return _build(new, cached, path, in_file=in_file, was_damaged=was_damaged)
@@ -115,6 +127,23 @@ def _late_builder(
                 on_late(_Build(discovered, session).in_memory())
 
     return build_late
+
+
+def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
+    """Build a catalog of the first documents, as many as are read in a moment."""
+    room, part = _PART, []
+    for source in new.discovered:
+        documents = []
+        for document in source.documents:
+            if document.size <= room:
+                documents.append(document)
+                room -= document.size
+        reason = f"the source {source.source} is still being read"
+        failure = source.failure or ("" if documents else reason)
+        part.append(replace(source, documents=tuple(documents), problems=(), failure=failure))
+    if room < _PART:
+        with contextlib.suppress(SourceError, sqlite3.Error):
+            on_late(_Build(part, new.session).in_memory())
 
 
 def _open_verified(verification: Verification | None) -> Catalog | None:

@@ -151,6 +151,10 @@ class ScreenHost:
         if isinstance(top := self._screen.app.screen, Dialog):
             top.say(text, error=error)
 
+    def show_progress(self, text: str) -> None:
+        """Show how far a long task is, besides messages; an empty text ends that."""
+        self._panes.toast.show_progress(text)
+
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
         if target == "facets":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,15 +11,29 @@ from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load, open_cached
+from spackscope.model.loader.load import (
+    REBUILT,
+    STILL_DAMAGED,
+    load,
+    open_cached,
+    open_cached_part,
+)
 from spackscope.model.presentation import titles
-from spackscope.model.presentation.sources import Stages, stale_copies
+from spackscope.model.presentation.progress import Progress, Stages
+from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import Host, Summary, Task
+from spackscope.tui.browser.ways_out import without_catalog
+from spackscope.tui.widgets.relaxation_list import KeyChoice
 
+_BAR = 24
+"""Cells of the bar in the place of the rows, and half as many in a message."""
+_STILL_LOADING = "still loading"
+
+OnMissing = Callable[[str, Sequence[KeyChoice]], object]
 Report = Callable[[Callable[[], object]], None]
 """Calls a function on the event loop."""
 
@@ -27,7 +42,7 @@ class Loading:
     """Load the catalog, report the progress, and replace a damaged index once.
 
     `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
-    show instead of rows, `on_catalog` when another catalog has come.
+    show instead of rows and what to do about it, `on_catalog` when another catalog has come.
     """
 
     def __init__(
@@ -43,7 +58,7 @@ class Loading:
         self._sources, self._session, self._start_query = sources, session, query
         self._damaged: Catalog | None = None
         self.failure = ""
-        self.on_missing: Callable[[str], None] = lambda text: None
+        self.on_missing: OnMissing = lambda text, choices: None
         self.on_catalog: Callable[[], None] = lambda: None
 
     @property
@@ -55,7 +70,7 @@ class Loading:
         """Load the sources, and those that changed again; what `was_damaged` is rebuilt."""
         is_first = self._host.state.catalog is None
         if is_first:
-            self.on_missing("reading the sources\nesc stops")
+            self.on_missing("reading the sources\nesc stops", ())
 
         def job(task: Task) -> Summary | str:
             session = replace(self._session, should_stop=task)
@@ -80,13 +95,18 @@ class Loading:
         cached: Summary | None = None
 
         def on_progress(what: str, done: int, total: int | None) -> None:
-            text = stages.describe(what, done, total)
-            report(lambda: self._show_progress(text))
+            progress = stages.progress(what, done, total)
+            report(lambda: self._show_progress(progress))
 
         def show(catalog: Catalog) -> Summary:
             summary = _summarize(catalog, session)
             report(lambda: self._take(summary))
             return summary
+
+        def show_part(catalog: Catalog) -> None:
+            summary = _summarize(catalog, session)
+            remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
+            report(lambda: self._take(replace(summary, remark=remark)))
 
         session = replace(session, on_progress=on_progress)
         if is_first and (shown := open_cached(self._sources, session)) is not None:
@@ -94,7 +114,10 @@ class Loading:
                 cached = show(shown)
             except IndexDamaged:
                 was_damaged = True
-        on_late = show if is_first and cached is None else None
+        on_late = show_part if is_first and cached is None else None
+        if on_late is not None and (part := open_cached_part(self._sources, session)) is not None:
+            with contextlib.suppress(IndexDamaged):
+                on_late(part)
         catalog = load(self._sources, session, was_damaged=was_damaged, on_late=on_late)
         if cached is not None and cached.catalog.meta == catalog.meta:
             cached.catalog.discovered = catalog.discovered
@@ -106,23 +129,25 @@ class Loading:
                 raise
         return _summarize(load(self._sources, session, was_damaged=True), session)
 
-    def _show_progress(self, text: str) -> None:
+    def _show_progress(self, progress: Progress) -> None:
         if self._host.state.catalog is None:
-            self.on_missing(f"{text}\nesc stops")
+            lines = progress.title, progress.bar(_BAR), progress.amount, "esc stops"
+            self.on_missing("\n".join(filter(None, lines)), ())
         else:
-            self._host.say(f"reloading: {text}, esc stops", stay=True)
+            parts = progress.bar(_BAR // 2), progress.title or progress.amount, "esc stops"
+            self._host.show_progress("  ".join(filter(None, parts)))
 
     def _loaded(self, loaded: Summary | str) -> None:
+        self._host.show_progress("")
         if isinstance(loaded, str):
             self._fail(loaded)
         else:
-            self._host.say("")
             self._take(loaded)
 
     def _fail(self, reason: str) -> None:
         if self._host.state.catalog is None:
             self.failure = reason
-            self.on_missing(f"{reason}\nr reloads · q quits")
+            self.on_missing(reason, without_catalog())
         else:
             self._host.say(reason, error=True)
 
@@ -160,6 +185,7 @@ class Loading:
     def stop(self) -> None:
         """Stop loading at once."""
         self._host.cancel("load")
+        self._host.show_progress("")
         self._fail("reading was stopped")
         self.failure = ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
 from textual.errors import NoWidget
 from textual.screen import Screen
@@ -15,7 +17,9 @@ from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.pane_focus import PaneFocus
 from spackscope.tui.browser.state import BrowserState, Facets, Summary, Where
+from spackscope.tui.browser.ways_out import without_rows
 from spackscope.tui.dialogs.help import open_help
+from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
 
 
@@ -124,9 +128,11 @@ class Panes:
         self.table.reflect(query, typing)
         self.title.show_active([term for group in query.of_column("source") for term in group])
 
-    def show_instead_of_rows(self, text: str) -> None:
-        """Show a text while there are no rows."""
-        self.table.rows.show(0, empty=text)
+    def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
+        """Show a text while there are no rows, and what to do about it."""
+        self.table.show_ways_out(text, choices)
+        if choices:
+            self.focus.go_to("specs")
         # Where one pane is shown at a time, that is the packages now.
         self.names.say_instead_of_rows(text if self._screen.has_class("-single") else "")
 
@@ -145,7 +151,7 @@ class Panes:
             results.windows,
             results.cursor,
             results.explanation,
-            results.relaxations,
+            results.relaxations or self._ways_out(state),
             before=results.hidden,
             is_typing=state.draft is not None,
         )
@@ -160,6 +166,12 @@ class Panes:
         self.facets.show_sections(
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )
+
+    def _ways_out(self, state: BrowserState) -> Sequence[KeyChoice]:
+        summary, listing = state.summary, state.listing
+        if summary is None or listing is None or listing:
+            return ()
+        return without_rows(summary, listing)
 
     def show_counts(self) -> None:
         """Show how many specs are shown, and what all of them share."""

@@ -262,6 +262,9 @@ class Host(Protocol):
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one hides it."""
 
+    def show_progress(self, text: str) -> None:
+        """Show how far a long task is, besides messages; an empty text ends that."""
+
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
 

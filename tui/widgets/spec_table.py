@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.listing import Listing, Sort
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
@@ -24,7 +23,7 @@ from spackscope.tui.widgets.column_state import ColumnState
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
-from spackscope.tui.widgets.relaxation_list import RelaxationList
+from spackscope.tui.widgets.relaxation_list import Choice, RelaxationList
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
@@ -134,7 +133,7 @@ class SpecTable(Vertical):
         windows: Windows,
         cursor: int,
         empty: str,
-        relaxations: Sequence[Relaxation] = (),
+        relaxations: Sequence[Choice] = (),
         *,
         before: str = "",
         is_typing: bool = False,
@@ -174,7 +173,12 @@ class SpecTable(Vertical):
         self.columns.choices = choices
         self.settle()
 
-    def _show_relaxations(self, reason: str, relaxations: Sequence[Relaxation]) -> None:
+    def show_ways_out(self, reason: str, choices: Sequence[Choice]) -> None:
+        """Show why there are no rows, and what to do about it if there is something."""
+        self.rows.show(0, empty=reason)
+        self._show_relaxations(reason, choices)
+
+    def _show_relaxations(self, reason: str, relaxations: Sequence[Choice]) -> None:
         """Show relaxations in the place of the rows if there are any; the focus goes along."""
         before = self.shown_list
         self._relaxations.show(reason, relaxations)

@@ -19,7 +19,7 @@ from spackscope.model.catalog.listing import View
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
 from spackscope.model.index.index_file import APPLICATION_ID
-from spackscope.model.loader.load import SMALL, index_path, load, open_cached
+from spackscope.model.loader.load import SMALL, index_path, load, open_cached, open_cached_part
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import all_records, fix_checksum, hash_of, page, record, write_page
@@ -557,3 +557,28 @@ def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home)
     thread.join()
 
     assert answers == [expected, [hash_of(1_000)]]
+
+
+def test_of_much_to_read_the_first_documents_are_shown_before_the_end(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spackscope.model.loader.load._LONG", 1)
+    monkeypatch.setattr("spackscope.model.loader.load._PART", 20_000)
+    for number in range(2, 12):
+        home.add(number, count=20)
+    parts: list[int] = []
+    whole = load(
+        home.sources, Session(home.environ), on_late=lambda part: parts.append(part.total)
+    )
+    assert len(parts) == 1
+    assert 0 < parts[0] < whole.total
+
+
+def test_of_several_sources_one_that_was_open_alone_is_ready(home: Home) -> None:
+    session = Session(home.environ)
+    alone = home.load()
+    assert open_cached([*home.sources, "gone"], session) is None
+    part = open_cached_part([*home.sources, "gone"], session)
+    assert part is not None
+    assert part.total == alone.total
+    assert open_cached_part(home.sources, session) is None, "it is no part"

@@ -50,6 +50,7 @@ class FakeHost:
         self.where = Where()
         self.jobs: dict[str, Job] = {}
         self.messages: list[str] = []
+        self.progress: list[str] = []
         self.focused: list[str] = []
         self.rewritten: list[bool] = []
         self.dialogs: list[tuple[ModalScreen[Any], Callable[[Any], None] | None]] = []
@@ -89,6 +90,9 @@ class FakeHost:
 
     def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
         self.messages.append(text)
+
+    def show_progress(self, text: str) -> None:
+        self.progress.append(text)
 
     def focus(self, target: str) -> None:
         self.focused.append(target)

@@ -8,6 +8,7 @@ from textual.widget import Widget
 
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.status_line import StatusLine
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import hash_of, record, write_page
 
@@ -328,3 +329,31 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
         await browser.wheel(browser.names.query_one(PackageRows))
         assert browser.selected is None, "a list that fits does not scroll"
         assert len(browser.rows) == len(SAMPLE)
+
+
+async def test_a_click_on_a_hint_presses_its_key() -> None:
+    async with browsing(size=(100, 24)) as browser:
+        await browser.press("2")
+        status = browser.browser.query_one(StatusLine)
+        await browser.click(status, browser.lines[-1].index("? help"), 0)
+        assert browser.dialog == "HelpDialog"
+        closes = browser.app.screen.query_one(StatusLine)
+        await browser.click(closes, browser.lines[-1].index("esc close") + 5, 0)
+        assert browser.dialog is None
+        before = browser.lines
+        await browser.click(status, 99, 0)
+        assert browser.lines == before, "the position is no hint"
+
+
+async def test_a_message_hides_no_key_and_moves_nothing() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("2")
+        before, regions = browser.lines, [w.region for w in browser.browser.query(".pane")]
+        browser.browser.host.say("Nothing was found", error=True)
+        await browser.settle()
+        assert browser.lines[-1] == before[-1]
+        assert "─ ! Nothing was found ─" in browser.lines[-2]
+        assert [w.region for w in browser.browser.query(".pane")] == regions
+        browser.browser.host.say("")
+        await browser.settle()
+        assert browser.lines == before

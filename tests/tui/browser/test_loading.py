@@ -27,7 +27,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     for size in ((120, 30), (50, 20)):
         async with browsing("/no/such/place", size=size) as browser:
             assert "/no/such/place does not exist" in shown_text(browser)
-            assert "r reloads · q quits" in shown_text(browser)
+            assert "▸ reload the sources r quit q" in shown_text(browser)
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
             await browser.press(
                 "j", "enter", "y", "z", "s", "Y", "!", "space", "slash", "x", "escape"
@@ -110,7 +110,7 @@ async def test_where_nothing_can_be_written_the_browser_works_with_a_message(
     source, _, _ = kept
     big = "x" * 1000
     for page in range(20):
-        records = [record(page * 1000 + n, variants=[big]) for n in range(60)]
+        records = [record(50_000 + page * 100 + n, variants=[big]) for n in range(60)]
         write_page(source / f"q{page}", records, title=f"package-{page:02}")
     (tmp_path / "file").write_text("")
     async with browsing(source, environ={"XDG_CACHE_HOME": str(tmp_path / "file")}) as browser:
@@ -127,9 +127,26 @@ async def test_loading_can_be_stopped_and_the_screen_may_change_its_size(tmp_pat
             await browser.settle()
             if not browser.packages:
                 assert "reading was stopped" in shown_text(browser)
-                assert "r reloads" in shown_text(browser)
+                assert "reload the sources" in shown_text(browser)
                 browser.send("r")
             for other in ((50, 20), (1, 1), (300, 90), (80, 24)):
                 await browser.pilot.resize_terminal(*other)
             await browser.settle()
             assert len(browser.packages) == 300
+
+
+async def test_what_can_be_done_without_rows_is_chosen_with_enter(tmp_path: Path) -> None:
+    source = tmp_path / "pages"
+    async with browsing(source, size=(80, 24)) as browser:
+        assert browser.focus == "relaxation-rows"
+        write_page(source, [])
+        await browser.press("enter")
+        assert "There are no specs" in browser.text, browser.lines
+        lines = [line.strip(" ▸") for line in browser.lines if " reload the sources " in line]
+        assert len(lines) == 1
+        await browser.press("j", "enter")
+        assert browser.dialog == "ReportsDialog", "the second line lists the sources"
+        await browser.press("escape")
+        write_page(source, [record(1)])
+        await browser.press("k", "enter")
+        assert browser.shown == {hash_of(1)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +14,19 @@ from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation import titles
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
+from spackscope.tui.widgets.relaxation_list import KeyChoice
 from tests.builders import GCC, ZLIB, database, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
 
 def missing(browser: FakeBrowser) -> list[str]:
-    """Collect what is shown instead of rows."""
+    """Collect what is shown instead of rows, and the keys that are offered."""
     texts: list[str] = []
-    browser.controllers.loading.on_missing = texts.append
+
+    def show(text: str, choices: Sequence[KeyChoice]) -> None:
+        texts.append("\n".join([text, " ".join(choice.key for choice in choices)]).strip())
+
+    browser.controllers.loading.on_missing = show
     return texts
 
 
@@ -30,7 +36,7 @@ def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path:
     browser.load()
     assert texts[0] == "reading the sources\nesc stops"
     assert "gone does not exist" in texts[-1]
-    assert texts[-1].endswith("\nr reloads · q quits")
+    assert texts[-1].endswith("\nr q")
     assert "does not exist" in browser.controllers.loading.failure
     write_page(tmp_path / "gone", [record(1)])
     browser.load()
@@ -47,15 +53,20 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     assert browser.controllers.loading.is_loading
     browser.controllers.loading.stop()
     assert not browser.controllers.loading.is_loading
-    assert texts[-1] == "reading was stopped\nr reloads · q quits"
+    assert texts[-1] == "reading was stopped\nr q"
     assert browser.controllers.loading.failure == ""
     browser.settle()
     assert browser.state.catalog is None
     browser.load()
     assert len(browser.shown) == 3
-    assert any(text.endswith("\nesc stops") and "of 3" in text for text in texts)
+    (reading, bar, amount, stops) = next(t.split("\n") for t in texts if " %" in t)
+    assert reading == f"reading {tmp_path}"
+    assert bar.startswith("░")
+    assert " of " in amount
+    assert stops == "esc stops"
     browser.load()
-    assert any(m.startswith("reloading: ") for m in browser.host.messages)
+    assert any(f"reading {tmp_path}  esc stops" in text for text in browser.host.progress)
+    assert browser.host.progress[-1] == ""
     browser.controllers.loading.load()
     browser.controllers.loading.stop()
     assert browser.host.message == "reading was stopped"
