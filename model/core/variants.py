@@ -1,8 +1,9 @@
-"""Split variants as Spack prints them, and recognise those that a query asks for."""
+"""Split and spell variants as Spack prints them, and recognise those that a query asks for."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 
 KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)", re.DOTALL | re.ASCII)
@@ -26,6 +27,18 @@ def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
     inner = values[1:-1] if is_quoted else values
     is_single = is_quoted and values[0] == '"'
     return name.removesuffix(":"), (inner,) if is_single else tuple(inner.split(","))
+
+
+def spell_variant(name: str, values: Sequence[str]) -> str:
+    """Spell a variant as Spack does: `+mpi`, or `libs=shared,static`."""
+    if len(values) == 1 and values[0] in ("+", "~"):
+        return f"{values[0]}{name}"
+    return f"{name}={','.join(values)}"
+
+
+def spell_signs(names: Iterable[str], values: Container[str]) -> str:
+    """Spell which of some names are among the values of a variant: `+rxm ~tcp`."""
+    return " ".join(f"{'+' if name in values else '~'}{name}" for name in names)
 
 
 @lru_cache(1 << 14)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, shorten
+from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.presentation.comparison import (
     MISSING,
     UNKNOWN,
@@ -57,7 +58,7 @@ def value_texts(row: ComparedRow) -> list[str]:
             return [
                 value_text(row.attribute, value, is_named=is_named)
                 if each is None
-                else clean(" ".join(f"{'+' if name in each else '~'}{name}" for name in varying))
+                else clean(spell_signs(varying, each))
                 for each, value in zip(sets, row.values, strict=True)
             ]
     return [value_text(row.attribute, value, is_named=is_named) for value in row.values]
@@ -73,7 +74,7 @@ def value_text(attribute: str, value: str, *, is_named: bool = True) -> str:
     if attribute in _DIGESTS:
         return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
     if kind == "variant" and is_named:
-        value = f"{value}{name}" if value in ("+", "~") else f"{name}={value}"
+        value = spell_variant(name, (value,))
     return clean(short_digests(value))
 
 

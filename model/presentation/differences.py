@@ -12,6 +12,7 @@ from spackscope.model.analysis.differences.folded_differences import (
 )
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import clean, shorten
+from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import counted
 
@@ -175,14 +176,12 @@ def _variant_values(difference: Difference, name: str) -> _Parts:
 
 def _without(values: tuple[str, ...], shared: set[str], others: tuple[str, ...]) -> str:
     """Return which of several values are not shared, and which are missing."""
-    signs = [f"+{value}" for value in values if value not in shared]
-    signs += [f"~{value}" for value in others if value not in shared]
-    return clean(" ".join(signs))
+    return clean(spell_signs((v for v in (*values, *others) if v not in shared), values))
 
 
 def _variant_text(name: str, value: Value) -> str:
     if isinstance(value, bool):
-        return clean(f"{'+' if value else '~'}{name}")
+        return clean(spell_variant(name, "+" if value else "~"))
     return _MISSING if value is None else f"{clean(name)}={_value_text(value)}"
 
 

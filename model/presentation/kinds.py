@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.text import clean
+from spackscope.model.core.variants import spell_signs, spell_variant
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow
@@ -132,10 +133,8 @@ def phrase(row: VaryingRow, column: int, usual: Cell = None) -> str:
 
 def _variant_text(name: str, values: tuple[str, ...], usual: tuple[str, ...]) -> str:
     """Return a variant, or of several values those that differ from the usual ones."""
-    if values in (("+",), ("~",)):
-        return f"{values[0]}{name}"
-    more = [f"+{value}" for value in values if value not in usual]
-    less = [f"~{value}" for value in usual if value not in values]
-    if usual and len(more) + len(less) <= len(values) > 1:
-        return f"{name} {' '.join(more + less)}"
-    return f"{name}={','.join(values)}"
+    differing = [value for value in values if value not in usual]
+    differing += (value for value in usual if value not in values)
+    if usual and len(differing) <= len(values) > 1:
+        return f"{name} {spell_signs(differing, values)}"
+    return spell_variant(name, values)

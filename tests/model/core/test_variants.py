@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.variants import split_variant, variant_key
+from spackscope.model.core.variants import spell_signs, spell_variant, split_variant, variant_key
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,12 @@ def test_a_value_has_one_key_however_it_is_printed(printed: str, before_1_0: str
 def test_other_values_have_other_keys() -> None:
     texts = ["+mpi", "~mpi", "mpi=1", "mpi=1,2", 'mpi="1,2"', "mpi"]
     assert len(set(map(variant_key, texts))) == len(texts)
+
+
+@pytest.mark.parametrize("variant", ["+mpi", "~mpi", "libs=shared,static", "patches="])
+def test_a_variant_is_spelled_as_it_was_split(variant: str) -> None:
+    assert spell_variant(*split_variant(variant)) == variant
+
+
+def test_signs_say_which_values_there_are() -> None:
+    assert spell_signs(["rxm", "tcp"], {"rxm", "udp"}) == "+rxm ~tcp"
