@@ -143,14 +143,15 @@ class RandomKeys:
             hashes = copied.splitlines()
             self.hold(f"Copied {len(hashes):,} missing" in self.browser.text, "missing specs")
             return
+        if seen.dialog not in (None, "CompareScreen"):
+            # Its y copies a text of its own, or is the first form of the menu, which named it.
+            self.hold("Copied" in self.browser.text, "copied unsaid")
+            return
         hashes = copied.splitlines()
         self.hold(all(map(_HASH.fullmatch, hashes)), f"{copied!r} is not made of hashes")
         if seen.dialog == "CompareScreen":
             self.counts["copied a column"] += 1
             self.hold(any(hashes[0][:7] in line for line in seen.lines[:3]), "not a column")
-            return
-        if seen.dialog is not None:
-            # In the menu y is the first form; it said what it takes.
             return
         if seen.pane == "detail":
             self.counts["copied in the detail"] += 1

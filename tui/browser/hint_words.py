@@ -12,13 +12,16 @@ HintPlace = tuple[str, str]
 """A pane, and a key as it is shown."""
 
 
-def changed_hints(row: Row | None, *, is_pick: bool) -> Iterator[tuple[HintPlace, str]]:
+def changed_hints(
+    row: Row | None, *, is_pick: bool, marks: int = 0
+) -> Iterator[tuple[HintPlace, str]]:
     """Yield the hints that read otherwise with a row under the cursor.
 
-    `is_pick` if Enter on a row ends the program.
+    `is_pick` if Enter on a row ends the program, with the `marks` if there are any.
     """
     if is_pick and not (row is not None and row.has_look_alikes):
-        yield (SPECS, "⏎"), "pick"
+        any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
+        yield (SPECS, "⏎"), f"pick {marks:,} marked" if marks else any_of
     elif row is not None and row.count > 1:
         is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
         yield (SPECS, "⏎"), "close" if is_open else "open"

@@ -77,7 +77,6 @@ class Panes:
         """Show what belongs to the input or pane that got the focus."""
         self.focus.show(self.focus.pane)
         self._show_marks()
-        self.show_hints()
         self.draft_box.show_soon()
 
     def show_state(self, old: BrowserState, new: BrowserState) -> None:
@@ -117,6 +116,7 @@ class Panes:
         copies = self.focus.pane != "detail"
         self.marks.show(state.marks, state.marked, state.listing, copies=copies)
         self.toast.show_above(2 if state.marks else 1)
+        self.show_hints()
 
     def show_query(self, *, rewrite: bool) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""
@@ -216,7 +216,8 @@ class Panes:
 
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""
-        changed = dict(changed_hints(self.table.highlighted, is_pick=self._is_pick))
+        row, marks = self.table.highlighted, len(self._state.marks)
+        changed = dict(changed_hints(row, is_pick=self._is_pick, marks=marks))
         panes = self.key_panes
         self.status.show_hints(
             (key, changed.get((panes[0], key), word)) for key, word in keymap.hints(*panes)

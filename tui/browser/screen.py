@@ -192,6 +192,7 @@ class BrowserScreen(Screen[None]):
     def _choose(self, event: SpecTable.Chosen) -> None:
         if self._is_pick and not event.row.has_look_alikes:
             self.controllers.selection.pick(event.row)
+            self.panes.table.rows.show_cursor()
         elif event.row.count > 1:
             self.controllers.groups.toggle(event.row)
         else:

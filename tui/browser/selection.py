@@ -86,6 +86,9 @@ class Selection:
         state = self._host.state
         if not state.is_shown:
             return
+        if not state.marks and not self._host.where.is_row_seen:
+            self._host.say("The row under the cursor was out of sight: ⏎ picks it now")
+            return
         marks, hidden = state.marks, hidden_marks(state)
         if hidden and self._confirmed != marks:
             self._confirmed = marks

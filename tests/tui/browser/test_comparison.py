@@ -179,6 +179,15 @@ async def test_on_pages_only_the_specs_themselves_are_compared(tmp_path: Path) -
         assert "all run the same" not in browser.text
 
 
+async def test_the_difference_of_look_alikes_is_one_key_from_the_start(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(80, 24)) as browser:
+        await browser.press("d")
+        assert browser.dialog == "CompareScreen"
+        assert any(line.split()[1:4] == ["zlib", "1.3", "1.2"] for line in browser.lines)
+        await browser.press("escape")
+        assert browser.focus == "spec-rows"
+
+
 async def test_keys_typed_at_once_wait_for_the_table(index: Path) -> None:
     async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
         browser.send("d", "l", "enter")

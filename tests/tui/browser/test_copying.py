@@ -9,6 +9,7 @@ import pytest
 from spackscope.tui.copy_forms import FORMS
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
+from tests.tui.browser.look_alike_index import write_look_alikes
 
 
 @pytest.fixture
@@ -74,6 +75,27 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
         assert "copy 2 marked specs" in browser.text
         await browser.press("i")
         assert len(clipboard.text.splitlines()) == 2
+
+
+async def test_in_pick_mode_a_folded_row_is_opened_and_a_kind_says_what_it_takes(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "index.json"
+    write_look_alikes(path)
+    async with browsing(path, query="hdf5@1.14", pick=True) as browser:
+        await browser.press("2", "enter")
+        assert browser.current.count == 4
+        await browser.press("j")
+        row = browser.current
+        assert "pick any of 3" in browser.lines[-1]
+        await browser.press("space")
+        assert "pick 3 marked" in browser.lines[-1]
+        await browser.press("U", "k")
+        assert browser.current == row
+        assert row.spec.hash[:7] in browser.lines[browser.table.rows.region.y + 1]
+        browser.send("enter")
+        await browser.until(lambda: browser.app.return_value is not None)
+        assert browser.app.return_value == [row.spec.hash]
 
 
 async def test_a_row_that_was_scrolled_away_is_shown_before_it_is_copied(
