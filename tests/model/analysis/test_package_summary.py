@@ -1,0 +1,81 @@
+"""Summaries of packages: newest version, targets, run-time kinds, what runs on the host."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.kinds.run_kinds import run_kinds
+from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.versions import version_key
+from spackscope.model.query.parser import parse
+from tests.builders import all_records, catalog_of, record, write_page
+
+
+@pytest.fixture
+def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
+    catalog = whole_catalogs["spack1"]
+    host = parse_host("target=x86_64_v3 glibc=2.35 os=ubuntu22.04")
+    catalog.by_host.connect(lambda: HostFit(catalog, host))
+    yield catalog
+    catalog.by_host.connect(None)
+
+
+def summaries_of(catalog: Catalog, text: str, *names: str) -> dict[str, PackageSummary]:
+    """Return the summaries that are whole, by the names of the packages."""
+    query = parse(text)
+    packages = [p for p in catalog.packages(query) if not names or p.name in names]
+    whole: Summaries = {}
+    for some in package_summaries(catalog, query, packages):
+        whole.update(some)
+    return {package.name: whole[package.id] for package in packages}
+
+
+@pytest.mark.parametrize("text", ["", "+mpi", "target=:x86_64_v3"])
+def test_what_matches_of_a_package_is_summarised(catalog: Catalog, text: str) -> None:
+    query = parse(text)
+    for name, summary in summaries_of(catalog, text, "hdf5", "zlib-ng", "mpich").items():
+        ids = catalog.match(query.with_package(name))
+        specs = [row.spec for row in catalog.rows(list(ids))]
+        if not specs:
+            continue
+        assert summary.is_whole
+        assert summary.newest == max((spec.version for spec in specs), key=version_key)
+        counts = Counter(spec.target for spec in specs)
+        assert set(summary.targets) == set(counts)
+        assert counts[summary.targets[0]] == max(counts.values())
+        assert summary.running == catalog.count(query.with_package(name).plus(parse("fits")))
+        assert summary.kinds == len(run_kinds(spec_graph(catalog), list(ids)))
+
+
+def test_what_is_known_is_not_computed_again(catalog: Catalog) -> None:
+    packages = catalog.packages(parse("+mpi"))[:4]
+    first = list(package_summaries(catalog, parse("+mpi"), packages))
+    assert len(first) == 1 + 2 * len(packages)
+    (again,) = package_summaries(catalog, parse("+mpi"), packages)
+    assert all(summary.is_whole for summary in again.values())
+
+
+def test_pages_tell_neither_kinds_nor_what_runs(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(n, versions=["1.9", "1.10"][n : n + 1]) for n in range(2)])
+    catalog = catalog_of(tmp_path)
+    (summary,) = summaries_of(catalog, "").values()
+    assert (summary.newest, summary.kinds, summary.running) == ("1.10", None, None)
+    assert len(all_records(catalog)) == 2
+
+
+def test_it_stops(catalog: Catalog) -> None:
+    with pytest.raises(Cancelled):
+        list(
+            package_summaries(
+                catalog, parse("+hl"), catalog.packages(parse("+hl")), should_stop=lambda: True
+            )
+        )
