@@ -32,7 +32,8 @@ from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.marks_line import MarksLine
-from spackscope.tui.widgets.package_list import PackageList, PackageRows
+from spackscope.tui.widgets.package_list import PackageList
+from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.toast import Toast

@@ -80,11 +80,7 @@ def package_summaries(
     for id_, ids in unknown.items():
         kinds = _kinds(catalog, ids, should_stop)
         whole = replace(summaries[id_], kinds=kinds, is_whole=True)
-        yield {id_: cache.summaries.get((query, id_), partial(_same, whole))}
-
-
-def _same(summary: PackageSummary) -> PackageSummary:
-    return summary
+        yield {id_: cache.summaries.get((query, id_), partial(replace, whole))}
 
 
 def _summary(catalog: Catalog, ids: IdRanges) -> PackageSummary:
@@ -113,9 +109,9 @@ def _kinds(catalog: Catalog, ids: Sequence[int], should_stop: ShouldStop) -> int
 
 
 def _running(catalog: Catalog, ids: Iterable[int]) -> int | None:
-    """Return how many run on the host; None without a host, or where no source tells."""
+    """Return how many run on the host; None without a host, or where none does for sure."""
     if not catalog.by_host.is_connected:
         return None
     answers = catalog.by_host.answers
     counts = Counter(answers.brief(id_).fits for id_ in ids)
-    return counts[True] if counts[True] or counts[False] else None
+    return counts[True] if counts[True] or not counts[None] else None

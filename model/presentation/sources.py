@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.titles import counted
+from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.spack_config.config import PREFIX
 
 HEADS = ("source", "kind", "specs", "problems", "checked")
 """The heads of the columns."""
+
+_NAMED = 3
+"""Mirrors that are named."""
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
@@ -19,6 +24,21 @@ def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
     kind = f"{source.kind} {source.layout}".strip() if not source.failure else "unreadable"
     checked = "-" if source.checked is None else age(now - source.checked)
     return clean(source.name), clean(kind), f"{source.specs:,}", f"{source.problems:,}", checked
+
+
+def sources_note(sources: Sequence[str]) -> str:
+    """Return what a new user needs to know of sources that were found, not named; or "".
+
+    The sample is only a sample; the mirrors of a Spack are named.
+    """
+    if SAMPLE in sources:
+        return "Sample data. Your own cache: spackscope -f URL · spackscope sources"
+    names = [clean(s.removeprefix(PREFIX)) for s in sources if s.startswith(PREFIX)]
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    mirrors = "Mirror" if len(names) == 1 else "Mirrors"
+    return f"{mirrors} of your Spack: {', '.join(names[:_NAMED])}{more}. Others: spackscope -f URL"
 
 
 def failures(sources: Iterable[SourceStatus]) -> list[str]:

@@ -51,7 +51,7 @@ from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.lines import Lines
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.spec_table import SpecTable

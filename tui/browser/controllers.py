@@ -14,6 +14,7 @@ from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.overview import Overview
 from spackscope.tui.browser.query_history import History, QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
@@ -56,6 +57,7 @@ class Controllers:
         self.selection.on_marked = self.details.relate
         self.loading.on_catalog = self.selection.forget
         self.facets = FacetsController(host, self.search)
+        self.overview = Overview(host)
         self.groups = RowGroups(host, self.search)
         self.copying = Copying(host, self.recall, self.groups, copy)
         self.focus = Focus(

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.state import QUERY
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.package_rows import PackageRows
 
 _PANES = ("packages", "facets", "specs", "detail")
 _SIDE = ("packages", "facets")

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from spackscope.model.catalog.dependency_tree import Node
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.detail import with_relations
+from spackscope.model.presentation.package_columns import runs_head
 from spackscope.tui import keymap
 from spackscope.tui.browser.draft_box import DraftBox
 from spackscope.tui.browser.frame import Frame
@@ -90,6 +91,7 @@ class Panes:
             self._show_facets(old.facets, new.facets)
         if new.machine is not None and new.machine != old.machine:
             self.title.show_machine(new.machine)
+            self.names.show_machine(runs_head(new.machine))
         if new.marks != old.marks or new.marked != old.marked:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self._show_marks()
@@ -142,7 +144,9 @@ class Panes:
     def _show_results(self, state: BrowserState) -> None:
         results = state.results
         assert results is not None
-        self.names.show_packages(results.packages, results.selected, state.view.query)
+        self.names.show_packages(
+            results.catalog, results.packages, results.selected, results.listing.view.query
+        )
         if results.selected is not None and self.focus.pane != "packages":
             self.names.reveal(results.selected.name)
         self.table.show_listing(

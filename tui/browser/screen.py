@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from spackscope.model.presentation import titles
+from spackscope.model.presentation.sources import sources_note
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
 from spackscope.tui.browser.actions import ACTIONS, Actions
@@ -29,6 +30,7 @@ from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList
+from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.query_bar import QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
@@ -54,6 +56,9 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
     PackageList.Selected: lambda self, event: self.controllers.search.select_package(
         event.package
+    ),
+    PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
+        event.packages
     ),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
@@ -113,10 +118,12 @@ class BrowserScreen(Screen[None]):
 
         self._is_pick = pick
         self.panes = Panes(self, is_pick=pick)
+        self.panes.names.note = sources_note(sources)
         self.host = ScreenHost(self, self.panes)
         self.controllers = Controllers(self.host, sources, query, session, copy, is_pick=pick)
         self.inputs = Inputs(self.host, self.panes, self.controllers)
         self.actions = Actions(self.host, self.panes, self.controllers)
+        self.controllers.overview.on_read = self.panes.names.take_summaries
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.host.on_damaged = self.controllers.loading.rebuild
 

@@ -9,54 +9,19 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from spackscope.model.analysis.package_summary import Summaries
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.fuzzy import matching
-from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.model.core.text import clean, pad
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
-from spackscope.tui.keymap import PACKAGES, bindings
-from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.virtual_list import VirtualList
-
-ALL = "all packages"
-
-
-class PackageRows(VirtualList):
-    """A row for all packages, and one for each package."""
-
-    BINDINGS = bindings(PACKAGES)
-
-    packages: Sequence[PackageCount] = ()
-    shown = 0
-    needles: Sequence[str] = ()
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of rows: where other panes need the room, it takes no more."""
-        return max(1, self.length)
-
-    def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:
-        """Show some number of rows, and take as many lines."""
-        is_resized = length != self.length
-        super().show(length, cursor, empty=empty)
-        if is_resized:
-            self.refresh(layout=True)
-
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the mark of the cursor, the name and the number of specs."""
-        package = self.packages[row - 1] if row else None
-        count = f"{package.shown if package else self.shown:,}"
-        room = max(0, width - len(count) - 4)
-        name = shorten(clean(package.name) or "(no name)" if package else ALL, room)
-        pieces = [("▸ " if row == self.cursor else "  ", "accent")]
-        pieces += highlight(name, self.needles) if package else [(name, "dim")]
-        blank = " " * (room - cell_width(name) + 1)
-        return [*pieces, (blank, ""), (pad(count, len(count)), "dim"), (" ", "")]
+from spackscope.tui.widgets.highlight import filter_needles
+from spackscope.tui.widgets.package_rows import PackageRows
 
 
 class PackageList(Vertical):
@@ -78,6 +43,10 @@ class PackageList(Vertical):
     packages: Sequence[PackageCount] = ()
     selected: str | None = None
     title = "packages"
+    note = ""
+    """What is said below the overview: where the sources come from."""
+
+    _content: tuple[Catalog, Query] | None = None
 
     _rows = getters.query_one(PackageRows)
 
@@ -86,6 +55,8 @@ class PackageList(Vertical):
         yield Static("packages", id="packages-title", classes="pane-title")
         yield FilterInput("filter…", name=self.FILTER, id="names")
         yield PackageRows(id="package-rows")
+        if self.note:
+            yield Static(Content(self.note), id="packages-note")
 
     def focus_filter(self) -> None:
         """Go to the filter."""
@@ -96,7 +67,11 @@ class PackageList(Vertical):
         self._rows.show(0, empty=text)
 
     def show_packages(
-        self, packages: Sequence[PackageCount], selected: PackageCount | None, query: Query
+        self,
+        catalog: Catalog,
+        packages: Sequence[PackageCount],
+        selected: PackageCount | None,
+        query: Query,
     ) -> None:
         """Show other packages or counts, with the cursor on the one that a query names.
 
@@ -106,6 +81,11 @@ class PackageList(Vertical):
         is_same = current is not None and term == exact_term("package", current)
         if selected is None or not is_same:
             self.selected = selected.name if selected is not None else None
+        content = catalog, query.with_package(None)
+        if content != self._content:
+            is_other = self._content is None or self._content[0] is not catalog
+            self._content = content
+            self._rows.forget_summaries(is_other_catalog=is_other)
         if packages != self.packages:
             self.packages = packages
             self._refill()
@@ -117,6 +97,10 @@ class PackageList(Vertical):
         self.query_one(FilterInput).reflect(text)
         self._refill()
 
+    def take_summaries(self, summaries: Summaries) -> None:
+        """Show some summaries in the overview."""
+        self._rows.take_summaries(summaries)
+
     def reveal(self, name: str) -> None:
         """Remove the filter if it hides a package."""
         input_ = self.query_one(FilterInput)
@@ -127,14 +111,30 @@ class PackageList(Vertical):
         rows = self._rows
         text = self.query_one(FilterInput).value
         packages = matching(text, self.packages, lambda package: package.name)
-        rows.packages, rows.needles = packages, filter_needles(text)
-        rows.shown = sum(package.shown for package in packages)
+        rows.set_packages(packages, filter_needles(text))
         length = len(packages) + 1 if packages or not text else 0
         empty = f"no package matches {clean(text)}\n⌫ removes letters"
         rows.show(length, self._row_of(self.selected), empty=empty)
         count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
         self.title = f"packages {count}"
-        self.query_one("#packages-title", Static).update(Content(self.title), layout=False)
+        self._show_title()
+
+    @on(PackageRows.Resized)
+    def _show_title(self) -> None:
+        """Show the number of packages, and the heads of the overview."""
+        layout = self._rows.overview
+        title = Content(self.title)
+        if layout is not None:
+            name = pad(self.title, layout.name_width + 1)
+            heads = (pad(c.head, c.width, right=c.is_number) for c in layout.columns)
+            title = Content.assemble(name, ("  " + "  ".join(heads), "not bold dim"))
+        self.query_one("#packages-title", Static).update(title, layout=False)
+
+    def show_machine(self, runs_head: str) -> None:
+        """Say in the head of the overview where the builds run."""
+        self._rows.runs_head = runs_head
+        self._rows.refresh()
+        self._show_title()
 
     def _row_of(self, name: str | None) -> int:
         numbers = (n for n, package in enumerate(self._rows.packages, 1) if package.name == name)

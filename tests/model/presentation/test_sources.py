@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from spackscope.model.core.records import SourceStatus
-from spackscope.model.presentation.sources import age, failures, source_cells, stale_copies
+from spackscope.model.presentation.sources import (
+    age,
+    failures,
+    source_cells,
+    sources_note,
+    stale_copies,
+)
 
 NOW = 1_000_000.0
 MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
@@ -50,3 +56,19 @@ def test_failures_are_clean_sentences() -> None:
 )
 def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> None:
     assert age(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("sources", "note"),
+    [
+        (["sample_data"], "Sample data. Your own cache: spackscope -f URL · spackscope sources"),
+        (["spack:a"], "Mirror of your Spack: a. Others: spackscope -f URL"),
+        (
+            [f"spack:{name}" for name in "abcde"],
+            "Mirrors of your Spack: a, b, c and 2 more. Others: spackscope -f URL",
+        ),
+        (["https://example.com/mirror"], ""),
+    ],
+)
+def test_sources_that_were_found_are_named(sources: list[str], note: str) -> None:
+    assert sources_note(sources) == note

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.widget import Widget
 
 from spackscope.tui.widgets.column_header import ColumnHeader
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.status_line import StatusLine
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import hash_of, record, write_page

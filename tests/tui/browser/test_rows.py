@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from spackscope.model.core.columns import COLUMNS
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.package_rows import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import Record, hash_of, record, write_page
 

@@ -1,0 +1,38 @@
+"""The overview of packages: what it shows of each, and what is said below it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.browsing import browsing
+from tests.builders import whole_index
+
+
+async def test_the_packages_with_the_focus_are_an_overview() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        assert browser.lines[3].split() == [
+            *("packages", "4", "newest", "builds", "kinds", "targets", "runs", "on", "zen3")
+        ]
+        row = next(line for line in browser.lines if "py-ml-dtypes" in line)
+        assert row.split()[:4] == ["py-ml-dtypes", "0.4.0", "129", "-"]
+        assert "Sample data. Your own cache: spackscope -f URL" in browser.text
+        await browser.press("2")
+        assert "Sample data" not in browser.text
+
+
+async def test_only_rows_on_the_screen_are_summarised_and_those_scrolled_to(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "spack1.index.json"
+    path.write_bytes(whole_index("spack1"))
+    async with browsing(path, size=(120, 30)) as browser:
+        assert any(
+            line.split()[:3] == ["abseil-cpp", "20240722.0", "17"] for line in browser.lines
+        )
+        await browser.press("end")
+        row = next(line for line in browser.lines if "▸ zstd" in line)
+        assert len(row.split("│")[0].split()) >= 5, row
+        await browser.ask("hdf5")
+        await browser.press("enter", "1")
+        row = next(line for line in browser.lines if line.startswith("  hdf5 "))
+        assert row.split()[:3] == ["hdf5", "1.14.6", "63"]
