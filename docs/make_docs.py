@@ -1,22 +1,22 @@
-"""Build the picture of the screen and the tables of the documents from the program itself.
+"""Build the tables of the documents from the program itself, and the list of the tour.
 
-Run it after a change of the screen, the keys, the language or the packages:
+Run it after a change of the keys, the language, the packages or the tour:
 `.venv/bin/python docs/make_docs.py`
 """
 
 from __future__ import annotations
 
 import ast
-import asyncio
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from spackscope.model.sources.session import Session
-from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from make_pictures import TOUR
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -24,8 +24,6 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
-HOST = "target=zen3 glibc=2.35"
-"""The host of the picture, which is not to depend on the machine it is drawn on."""
 
 
 def key_table() -> str:
@@ -69,6 +67,12 @@ def package_table() -> str:
     return "\n".join(lines)
 
 
+def tour_list() -> str:
+    """Return the steps of the tour as a list in Markdown."""
+    steps = [step for step in TOUR if step.written]
+    return "\n".join(f"{n}. `{step.written}` {step.sentence}" for n, step in enumerate(steps, 1))
+
+
 def _file(path: str) -> Path:
     """Return the file with the docstring of a package or a module."""
     folder = ROOT / path
@@ -84,6 +88,7 @@ def _sentence(path: str) -> str:
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "keys": (ROOT / "README.md", key_table),
     "language": (ROOT / "docs" / "query-language.md", language_table),
+    "tour": (ROOT / "README.md", tour_list),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),
 }
 """The tables by their names: the document that has it, and what builds it."""
@@ -97,25 +102,8 @@ def with_table(text: str, name: str, table: str) -> str:
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
-async def picture() -> str:
-    """Draw the screen on the sample after the first keys of the tour."""
-    app = SpackscopeApp(["sample_data"], "py-safetensors", session=Session({}, host=HOST))
-    async with app.run_test(size=(132, 34)) as pilot:
-        for key in ("enter", "z", "j", "j", ""):
-            await pilot.pause(0.2)
-            while not all(worker.is_finished for worker in app.workers):
-                await pilot.pause(0.05)
-            if key:
-                await pilot.press(key)
-        await pilot.pause(0.5)
-        svg = app.export_screenshot(title="spackscope")
-    # A picture in a README loads no font from elsewhere.
-    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
-
-
 def main() -> None:
-    """Write the picture and the tables."""
-    (ROOT / "docs" / "screen.svg").write_text(asyncio.run(picture()), encoding="utf-8")
+    """Write the tables."""
     for name, (page, build) in TABLES.items():
         page.write_text(with_table(page.read_text("utf-8"), name, build()), encoding="utf-8")
 

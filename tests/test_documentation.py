@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -99,3 +100,14 @@ def test_the_help_on_queries_lists_every_form(capfd: pytest.CaptureFixture[str])
     for form in FORMS:
         assert f"  {form.written} " in text
         assert f"`{form.written}`".replace("|", "\\|") in page
+
+
+def test_the_pictures_are_small_and_load_nothing() -> None:
+    named = re.findall(r"!\[[^\]]+\]\((docs/[\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(named) == 4
+    assert {ROOT / name for name in named} == set((ROOT / "docs").glob("*.svg"))
+    pictures = [(ROOT / name).read_text("utf-8") for name in named]
+    assert sum(map(len, pictures)) < 400_000
+    for picture in pictures:
+        assert not re.search(r"href|url\(|@import|<script", picture)
+        ElementTree.fromstring(picture)

@@ -1,0 +1,172 @@
+"""Draw the pictures of the README from the program itself.
+
+They show one of the indexes of Spack's own build caches in tests/data, on a host that is described
+so that the machine they are drawn on does not matter. The tour is also the list in the README.
+Run it after a change of the screen: `.venv/bin/python docs/make_pictures.py`
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import lzma
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from spackscope.model.sources.session import Session
+from spackscope.tui.app import SpackscopeApp
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import screen_svg
+from screen_svg import Frame, Line
+
+DOCS = Path(__file__).parent
+INDEX = DOCS.parent / "tests" / "data" / "spack" / "spack1.whole.json.xz"
+SOURCE = "index.json"
+HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
+
+STILL, MOVING = (120, 34), (112, 30)
+"""Columns and lines of the pictures, and of the tour."""
+
+_KEY_SECONDS = 0.35
+"""Seconds that the tour shows what a key does before the last one of a step."""
+
+
+class Picture(NamedTuple):
+    """A picture: the query that the program starts with, and the keys pressed then."""
+
+    query: str
+    keys: str
+
+
+PICTURES = {
+    "table": Picture("hdf5 @1.14.6 %gcc@11.4.0: target=:zen3", "2 enter down"),
+    "compare": Picture("hdf5 @1.14.6 target=:zen3", "2 d"),
+    "facets": Picture("hdf5", "2 v down down space down down"),
+}
+"""The pictures by the names of their files."""
+
+
+class Step(NamedTuple):
+    """A step of the tour: what is pressed, how the README writes it, and what it does.
+
+    The step with the most seconds is what a viewer shows that cannot animate.
+    """
+
+    keys: str
+    written: str
+    sentence: str
+    seconds: float = 2.5
+
+
+TOUR = (
+    Step("", "", "The packages of a build cache, and what of them runs on this machine.", 3.0),
+    Step("slash 'h 'd 'f tab", "/hdf⇥", "types a query; the tab key completes a word.", 2.0),
+    Step("'@1.14.6 ' 'target= ':zen3", "@1.14.6 target=:zen3", "keeps what a zen3 can run.", 2.0),
+    Step("enter", "⏎", "goes to the rows. Builds that look the same are one: ×12 here.", 3.0),
+    Step("enter", "⏎", "opens them: four kinds run differently, and this is why.", 4.0),
+    Step("j j", "j j", "moves down; the detail compares with the nearest other build.", 2.5),
+    Step("d", "d", "puts the kinds side by side, causes first.", 3.5),
+    Step("escape v", "esc v", "counts the values of every column and variant.", 3.0),
+    Step("j space", "j space", "includes a value: the rows follow at once.", 3.0),
+    Step("escape backspace", "esc ⌫", "takes the last step back.", 2.0),
+    Step("y", "y", "copies the hash, for spack install.", 3.5),
+)
+"""The thirty seconds of the animation, and the list in the README."""
+
+
+class Camera:
+    """Press keys in the program, and take pictures of its screen."""
+
+    def __init__(self, app: SpackscopeApp, pilot: Pilot[Any]) -> None:
+        self._app, self._pilot = app, pilot
+
+    async def rest(self) -> None:
+        """Wait until the screen has not changed for a while."""
+        last, calm = None, 0
+        while calm < 8:
+            await self._pilot.pause(0.1)
+            for input_ in self._app.screen.query(Input):
+                input_.cursor_blink = False
+            lines = self.take()
+            is_done = all(worker.is_finished for worker in self._app.workers)
+            calm = calm + 1 if is_done and lines == last else 0
+            last = lines
+
+    async def press(self, keys: str) -> None:
+        """Press keys, which are separated by blanks; what comes after `'` is typed."""
+        for key in keys.split():
+            await self._pilot.press(*(key[1:] or ["space"] if key[0] == "'" else [key]))
+            await self.rest()
+
+    def take(self) -> list[Line]:
+        """Return the lines of the screen."""
+        return screen_svg.merged(self._app.screen._compositor.render_strips())  # noqa: SLF001
+
+
+@contextlib.asynccontextmanager
+async def camera(query: str, size: tuple[int, int]) -> Any:
+    """Start the program."""
+    session = Session({"XDG_CACHE_HOME": os.getcwd(), "XDG_STATE_HOME": os.getcwd()}, host=HOST)
+    app = SpackscopeApp([SOURCE], query, session=session)
+    app.copy_to_clipboard = lambda text: None  # type: ignore[method-assign]
+    async with app.run_test(size=size) as pilot:
+        camera = Camera(app, pilot)
+        await camera.rest()
+        yield camera
+
+
+async def picture(picture: Picture) -> str:
+    """Draw a picture."""
+    async with camera(picture.query, STILL) as shot:
+        await shot.press(picture.keys)
+        return screen_svg.still(shot.take())
+
+
+async def tour() -> str:
+    """Draw the tour."""
+    frames = []
+    async with camera("", (MOVING[0], MOVING[1] - 2)) as shot:
+        for step in TOUR:
+            line = screen_svg.caption(step.written, step.sentence, MOVING[0])
+            *before, last = step.keys.split() or [""]
+            for key, seconds in [*((each, _KEY_SECONDS) for each in before), (last, step.seconds)]:
+                await shot.press(key)
+                frames.append(Frame([*shot.take(), (), line], seconds))
+    poster = max(range(len(frames)), key=lambda number: frames[number].seconds)
+    return screen_svg.animated(frames, poster)
+
+
+@contextlib.contextmanager
+def index() -> Iterator[None]:
+    """Unpack the index in a directory of its own, and work there."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, SOURCE).write_bytes(lzma.decompress(INDEX.read_bytes()))
+        os.chdir(directory)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def main(names: Sequence[str]) -> None:
+    """Write the pictures of some names, or all."""
+    with index():
+        for name, each in PICTURES.items():
+            if not names or name in names:
+                (DOCS / f"{name}.svg").write_text(asyncio.run(picture(each)), encoding="utf-8")
+        if not names or "tour" in names:
+            (DOCS / "tour.svg").write_text(asyncio.run(tour()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
