@@ -40,20 +40,6 @@ THEME = replace(
 )
 """The colours of the terminal itself, so that the program fits dark and light ones."""
 
-_TINT = {"tint": "ansi_bright_black", "on-tint": "ansi_bright_white"}
-"""Of the current column, both colours: each pair can be read on dark and on light."""
-
-LIGHT_THEME = replace(
-    THEME,
-    name="spackscope-light",
-    dark=False,
-    variables={**THEME.variables, "tint": "ansi_white", "on-tint": "ansi_black"},
-)
-"""The same with a tint that is no dark band on a light terminal."""
-
-_LIGHT = ("7", "15")
-"""The colours in COLORFGBG that mean a light background."""
-
 
 _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
@@ -89,10 +75,8 @@ class SpackscopeApp(App[list[str]]):
             # Textual itself reads the environment only, and has no public way to add a filter.
             self.no_color = True
             self._filters.append(NoColor())
-        for theme in (THEME, LIGHT_THEME):
-            self.register_theme(theme)
-        background = session.environ.get("COLORFGBG", "").rpartition(";")[2]
-        self.theme = (LIGHT_THEME if background in _LIGHT else THEME).name
+        self.register_theme(THEME)
+        self.theme = THEME.name
         self._browser = BrowserScreen(sources, query, session, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
@@ -101,10 +85,6 @@ class SpackscopeApp(App[list[str]]):
     def failure(self) -> str:
         """Why there was nothing to show, or an empty text."""
         return self._browser.failure
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colours that other themes do not have."""
-        return _TINT
 
     def get_default_screen(self) -> Screen[None]:
         """Return the browser."""

@@ -50,11 +50,13 @@ async def test_nothing_is_coloured_without_colour() -> None:
         assert heads
 
 
-@pytest.mark.parametrize(
-    ("background", "tint"),
-    [("", 8), ("15;0", 8), ("0;15", 7), ("0;default;15", 7), ("0;7", 7), ("x", 8)],
-)
-async def test_the_tint_suits_the_background(background: str, tint: int) -> None:
-    async with browsing(environ={"COLORFGBG": background}) as browser:
-        await browser.press("2")
-        assert tint in {style.bgcolor.number for style in styles(browser) if style.bgcolor}
+async def test_of_the_current_column_one_cell_is_marked() -> None:
+    async with browsing() as browser:
+        await browser.press("2", "right")
+        rows = browser.table.query_one(SpecRows)
+        drawn = [rows.render_line(line) for line in range(5)]
+        marked = [
+            [segment.text for segment in strip if segment.style and segment.style.underline]
+            for strip in drawn
+        ]
+        assert [len(texts) for texts in marked] == [1, 0, 0, 0, 0]

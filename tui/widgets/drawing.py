@@ -23,6 +23,9 @@ ROW_STYLES = {
 _KEPT = "bar"
 """The style that stays as it is under the cursor: reversed, a bar would be what is beside it."""
 
+_CURRENT = "current"
+"""The style of the current column, of which a list shows only the cell under the cursor."""
+
 Piece = tuple[str, str]
 """Some text of a line, and the names of its styles: component classes without their prefix.
 
@@ -80,6 +83,8 @@ class RowPainter:
             style = widget.rich_style
             is_stale = bool(style.dim)
             for each in name.split():
+                if each == _CURRENT and not under_cursor:
+                    continue
                 style += widget.get_component_rich_style(f"row--{each}", partial=True)
             if under_cursor and _KEPT not in name:
                 style += widget.get_component_rich_style("row--cursor", partial=True)
