@@ -116,7 +116,12 @@ KEYS = (
     Key(LISTS, "G,end", "move_to(-1)", "G End", "Go to the last row.", moves=True),
     Key(PACKAGES, "enter,l,right", "choose", "⏎ l →", "Go to the specs of the package.", "open"),
     Key(
-        SPECS, "h,left", "column(-1)", "h ←", "Go one column left, or close the group.", moves=True
+        SPECS,
+        "h,left",
+        "column(-1)",
+        "h ←",
+        "Go left, then to what is the same in all; or close the group.",
+        moves=True,
     ),
     Key(SPECS, "l,right", "column(1)", "l →", "Go one column to the right.", moves=True),
     Key(
@@ -127,6 +132,10 @@ KEYS = (
         "Open a folded row or a kind, or go to the detail.",
         "detail",
     ),
+    Key(SPECS, "minus", "hide_column", "-", "Hide the column."),
+    Key(SPECS, "less_than_sign", "resize_column(-1)", "<", "Make the column narrower."),
+    Key(SPECS, "greater_than_sign", "resize_column(1)", ">", "Make the column wider."),
+    Key(SPECS, "c", "list_columns", "c", "List the columns: go to one, or bring it back."),
     Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark"),
     Key(DETAIL, "enter", "choose", "⏎", "Filter by the value.", "filter by value"),
     Key(DETAIL, "h,left", "fold", "h ←", "Go back to the specs."),

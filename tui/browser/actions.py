@@ -14,6 +14,7 @@ from spackscope.model.query.ast import Query
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
+from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
 from spackscope.tui.dialogs.reports import ReportsDialog
 
 
@@ -54,6 +55,18 @@ class Actions:
             self.host.say(f"Rows cannot be sorted by {table.column}")
         else:
             self.controllers.search.sort(table.next_sort())
+
+    def list_columns(self) -> None:
+        """List all columns; the one that is chosen becomes the current one, even if hidden."""
+        table, controller = self.panes.table, self.controllers.columns
+
+        def go_to(name: str | None) -> None:
+            if name is not None:
+                controller.bring_back(name)
+                table.go_to_column(name)
+
+        hidden = self.host.state.column_choices.hidden
+        self.host.open(ColumnsDialog(column_entries(table.columns.columns, hidden)), go_to)
 
     def show_reports(
         self, noun: str, read: Callable[[Catalog], Sequence[Report]], no_items: str

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.columns import ColumnsController
 from spackscope.tui.browser.copying import Copying
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
@@ -58,6 +59,7 @@ class Controllers:
         self.loading.on_catalog = self.selection.forget
         self.facets = FacetsController(host, self.search)
         self.overview = Overview(host)
+        self.columns = ColumnsController(host, session.environ)
         self.groups = RowGroups(host, self.search)
         self.copying = Copying(host, self.recall, self.groups, copy)
         self.focus = Focus(

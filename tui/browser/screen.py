@@ -67,6 +67,11 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
         self.action_browse, "focus_filter" if event.on_filter else "sort"
     ),
+    SpecTable.ColumnHidden: lambda self, event: self.controllers.columns.hide(event.column),
+    SpecTable.ColumnResized: lambda self, event: self.controllers.columns.resize(
+        event.column, event.width
+    ),
+    SpecTable.ColumnsRequested: lambda self, event: self.actions.list_columns(),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
     DetailPane.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailPane.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
@@ -135,6 +140,7 @@ class BrowserScreen(Screen[None]):
         """Begin in the first pane, and load the sources."""
         self.panes.focus.go_to("packages")
         self.controllers.recall.load()
+        self.controllers.columns.load()
         self.controllers.loading.load()
 
     @property

@@ -22,6 +22,7 @@ from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
@@ -155,6 +156,7 @@ class BrowserState:
     connected: Catalog | None = None
     can_go_back: bool = False
     machine: Machine | None = None
+    column_choices: ColumnChoices = field(default_factory=ColumnChoices)
     facets: Facets | None = None
 
     @property

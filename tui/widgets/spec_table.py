@@ -70,17 +70,20 @@ class SpecTable(Vertical):
         row: Row
 
     @dataclass
-    class Hidden(Message):
+    class ColumnHidden(Message):
         """Posted to hide a column."""
 
         column: str
 
     @dataclass
-    class Resized(Message):
+    class ColumnResized(Message):
         """Posted to give a column another width."""
 
         column: str
         width: int
+
+    class ColumnsRequested(Message):
+        """Posted to list all columns."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -287,14 +290,18 @@ class SpecTable(Vertical):
     def action_hide_column(self) -> None:
         """Hide the current column."""
         if not self.columns.is_in_head:
-            self.post_message(self.Hidden(self.column))
+            self.post_message(self.ColumnHidden(self.column))
 
     def action_resize_column(self, step: int) -> None:
         """Make the current column wider or narrower."""
         placed = next((p for p in self.rows.placed if p.column.name == self.column), None)
         if placed is not None:
             width = max(1, min(placed.width + step * _RESIZED_BY, _MAX_WIDTH))
-            self.post_message(self.Resized(self.column, width))
+            self.post_message(self.ColumnResized(self.column, width))
+
+    def action_list_columns(self) -> None:
+        """Show all columns, to bring one back or to go to it."""
+        self.post_message(self.ColumnsRequested())
 
     def go_to_column(self, column: str) -> None:
         """Make a column the current one."""

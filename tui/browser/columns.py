@@ -1,0 +1,84 @@
+"""Hide columns, bring them back, and make them wider or narrower."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from spackscope.model.core.text import clean
+from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.tui.browser.column_memory import ColumnMemory, bounded
+from spackscope.tui.browser.state import Host
+
+_KEPT = "hash"
+"""The column that stays: a row is known by it."""
+
+
+class ColumnsController:
+    """Change the choices for columns, and keep them in a file."""
+
+    def __init__(self, host: Host, environ: Mapping[str, str]) -> None:
+        self._host = host
+        self._memory = ColumnMemory(environ)
+
+    def load(self) -> None:
+        """Read the choices of earlier runs; a file that cannot be read is named, and left."""
+
+        def read() -> ColumnChoices | str:
+            try:
+                return self._memory.read()
+            except (OSError, ValueError) as error:
+                return clean(f"Ignored {self._memory.path}: {error}")
+
+        self._host.run(lambda _: read(), self._take, group="columns")
+
+    def _take(self, read: ColumnChoices | str) -> None:
+        if isinstance(read, str):
+            self._host.say(read, error=True)
+            return
+        chosen = self._host.state.column_choices
+        hidden, widths = read.hidden | chosen.hidden, {**read.widths, **chosen.widths}
+        self._host.change(column_choices=ColumnChoices(hidden, widths))
+
+    def hide(self, column: str) -> None:
+        """Hide a column."""
+        if column == _KEPT:
+            self._host.say("The hash stays: a row is known by it")
+            return
+        choices = self._host.state.column_choices
+        self._change(replace(choices, hidden=choices.hidden | {column}))
+        self._host.say(f"Hid {_word(column)} (c brings it back)")
+
+    def bring_back(self, column: str) -> None:
+        """Show a hidden column again, as wide as its content."""
+        choices = self._host.state.column_choices
+        if column in choices.hidden:
+            widths = {name: width for name, width in choices.widths.items() if name != column}
+            self._change(ColumnChoices(choices.hidden - {column}, widths))
+
+    def resize(self, column: str, width: int) -> None:
+        """Give a column another width."""
+        choices = self._host.state.column_choices
+        others = {name: cells for name, cells in choices.widths.items() if name != column}
+        self._change(replace(choices, widths={**others, column: width}))
+
+    def _change(self, choices: ColumnChoices) -> None:
+        choices = bounded(choices)
+        self._host.change(column_choices=choices)
+
+        def write() -> str:
+            try:
+                self._memory.write(choices)
+            except (OSError, ValueError) as error:
+                return clean(f"The columns will not be remembered: {error}")
+            return ""
+
+        self._host.run(lambda _: write(), self._written, group="columns")
+
+    def _written(self, failure: str) -> None:
+        if failure:
+            self._host.say(failure, error=True)
+
+
+def _word(column: str) -> str:
+    return clean(column.removeprefix("+"))
