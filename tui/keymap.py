@@ -15,6 +15,7 @@ DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
 COVERAGE, COPYING, PATH = "coverage", "copying", "path"
 SEARCHED, REPORTS, DIALOGS = "searched", "reports", "dialogs"
+HISTORY = "history"
 
 Hint = tuple[str, str]
 """A key as it is shown, and a word for what it does."""
@@ -80,6 +81,7 @@ KEYS = (
     Key(ANYWHERE, "v", "facets", "v", "Go to the facet of the column; again: back.", "facets"),
     Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
     Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
+    Key(ANYWHERE, "ctrl+r", "history", "^r", "Search the queries that were used, and take one."),
     Key(ANYWHERE, "X", "clear_query", "X", "Remove all filters."),
     Key(
         ANYWHERE,
@@ -169,6 +171,7 @@ KEYS = (
     Key(COVERAGE, "escape,q,C", "close", "esc", "Go back to the rows.", "back"),
     Key(COPYING, "enter", "select", "⏎", "Copy in this form, as its letter does.", "copy"),
     Key(PATH, "enter", "choose", "⏎", "Go to the spec on the path.", "go to it"),
+    Key(HISTORY, "enter", "choose", "⏎", "Take the query under the cursor.", "take it"),
     Key(SEARCHED, "enter", "choose", "⏎", "Run the command under the cursor.", "run it"),
     Key(REPORTS, "enter", "take", "⏎", "Go to the record, or filter by the source.", "go to it"),
     Key(REPORTS, "y", "copy", "y", "Copy the text of the line.", "copy"),
@@ -204,6 +207,7 @@ HEADINGS = {
     RELAXATIONS: "Where nothing matches",
     COPYING: "In the forms to copy in",
     PATH: "On the path to a dependency",
+    HISTORY: "In the history of queries",
     SEARCHED: "In the help and the commands",
     REPORTS: "In the problems and the sources",
     DIALOGS: "In any dialog",

@@ -113,6 +113,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.sort(),
     "fold": lambda self: self.controllers.groups.fold(),
+    "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear_query": lambda self: self.controllers.search.clear(),
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),

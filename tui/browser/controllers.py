@@ -53,6 +53,7 @@ class Controllers:
         self.search = Search(host, self.assist)
         self.details = DetailsController(host, sources, session)
         self.navigation = Navigation(host, self.search, self.details)
+        self.navigation.on_step = self.recall.keep
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.selection = Selection(host, self.recall)
         self.selection.on_marked = self.details.relate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -29,12 +29,16 @@ class Target(NamedTuple):
 
 
 class Navigation:
-    """Record steps to undo: each settled view, and each spec that was jumped to."""
+    """Record steps to undo: each settled view, and each spec that was jumped to.
+
+    `on_step` is called when a step is complete, which a walk through the packages is at its end.
+    """
 
     def __init__(self, host: Host, search: Search, details: DetailsController) -> None:
         self._host, self._search, self._details = host, search, details
         self._undo = UndoList()
         self._arriving: Step | None = None
+        self.on_step: Callable[[], object] = lambda: None
         search.before_change, search.on_shown = self.leave, self.record
 
     def forget(self) -> None:
@@ -64,11 +68,14 @@ class Navigation:
             self._undo.update(Step(state.view, is_walk=True))
         else:
             self._push(Step(state.view, is_walk=is_walk))
+        if not is_walk:
+            self.on_step()
 
     def end_walk(self) -> None:
         """End a walk through the packages: the next one is a step of its own."""
         if (current := self._undo.current) is not None and current.is_walk:
             self._undo.update(replace(current, is_walk=False))
+            self.on_step()
 
     def _push(self, step: Step) -> None:
         self._undo.push(step)

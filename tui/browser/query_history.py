@@ -15,6 +15,7 @@ from spackscope.model.core.files import (
     xdg_dir,
 )
 from spackscope.model.core.text import is_clean
+from spackscope.model.query.parsed_input import parse_input
 from spackscope.tui.browser.state import QUERY, Host
 
 MAX_QUERIES = 500
@@ -40,22 +41,22 @@ class History:
         with self._lock:
             self.queries = _newest_once([*_read(self._path), *self.queries])
 
-    def remember(self, query: str) -> None:
-        """Append a query, and remove it from earlier in the history.
+    def remember(self, *queries: str) -> None:
+        """Append queries, and remove them from earlier in the history.
 
         The file is read again before, so that the queries of another program that runs at the
         same time stay.
         """
-        query = query.strip()
-        if not query or len(query) > MAX_LENGTH or not is_clean(query):
+        new = [query for query in map(str.strip, queries) if _can_be_kept(query)]
+        if not new:
             return
         with self._lock:
-            self.queries = _newest_once([*self.queries, *_read(self._path), query])
+            self.queries = _newest_once([*self.queries, *_read(self._path), *new])
             _write(self._path, self.queries)
 
 
 class QueryRecall:
-    """Go through the queries in the query line, and remember those that were used.
+    """Go through the queries, in the query line or in a list, and remember those that were used.
 
     What was being typed comes after the newest query, and before it a text that was given up.
     """
@@ -64,6 +65,7 @@ class QueryRecall:
         self._host, self._history = host, history
         self._texts: list[str] | None = None
         self._at = 0
+        self._unsaved: tuple[str, ...] = ()
 
     def load(self) -> None:
         """Read the file, so that it is there when it is needed."""
@@ -91,6 +93,37 @@ class QueryRecall:
         self._at += step
         return self._texts[self._at]
 
+    def open(self, take: Callable[[str], object]) -> None:
+        """Show the queries that were used, the newest first, and take the one that is chosen."""
+        # It is imported when it is first opened: that keeps the start short.
+        from spackscope.tui.dialogs.history import HistoryDialog
+
+        here = self._query_text()
+        known = reversed(_newest_once([*self._history.queries, *self._unsaved]))
+        dialog = HistoryDialog([query for query in known if query != here])
+
+        def taken(text: str | None) -> None:
+            if text is not None:
+                take(text)
+
+        self._host.open(dialog, taken)
+
+    def keep(self) -> None:
+        """Remember the query that is shown, however it was made."""
+        if not (text := self._query_text()):
+            return
+        texts = self._unsaved = (*self._unsaved, text)
+
+        def saved(_: None) -> None:
+            self._unsaved = self._unsaved[len(texts) :]
+
+        self._host.run(lambda _: self._history.remember(*texts), saved, group="keep")
+
+    def _query_text(self) -> str:
+        """Return the query that is shown, as it was typed where it was."""
+        text, query = self._host.where.query_text.strip(), self._host.state.view.query
+        return text if parse_input(text, 0).query == query else str(query)
+
     def remember(self, done: Callable[[], object] = lambda: None) -> None:
         """Save the query that is shown, and then call a function."""
         host, text, draft = self._host, self._host.where.query_text, self._host.state.draft
@@ -99,6 +132,10 @@ class QueryRecall:
             done()
         else:
             host.run(lambda _: self._history.remember(text), lambda _: done(), group="remember")
+
+
+def _can_be_kept(query: str) -> bool:
+    return 0 < len(query) <= MAX_LENGTH and is_clean(query)
 
 
 def history_path(environ: Mapping[str, str]) -> str | None:
@@ -130,7 +167,7 @@ def _read(path: str | None) -> tuple[str, ...]:
     for line in data.split(b"\n"):
         with contextlib.suppress(UnicodeDecodeError):
             query = line.decode().strip()
-            if query and len(query) <= MAX_LENGTH and is_clean(query):
+            if _can_be_kept(query):
                 queries.append(query)
     return _newest_once(queries)
 

@@ -296,6 +296,16 @@ class Search:
         """Add a condition as one more alternative on its column, or remove it."""
         self.show_query(self._host.state.view.query.toggled(term), rewrite=True)
 
+    def take_text(self, text: str) -> None:
+        """Request the query that a text means; what is not one is returned to the query line."""
+        parsed = parse_input(text, len(text))
+        if parsed.query is None:
+            self._edit(text, Note(str(parsed.error)))
+            return
+        self._host.say(f"Now {text} (⌫ goes back)")
+        self.show_query(parsed.query, rewrite=True)
+        self._host.focus("specs")
+
     def relax(self, relaxation: Relaxation) -> None:
         """Request a query that was offered in place of one without rows."""
         self._host.say(f"Now {relaxation.label} ([ goes back)")

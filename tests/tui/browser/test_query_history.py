@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.parser import parse
 from spackscope.tui.browser.query_history import (
     MAX_LENGTH,
     MAX_QUERIES,
@@ -15,6 +18,8 @@ from spackscope.tui.browser.query_history import (
     QueryRecall,
     history_path,
 )
+from spackscope.tui.dialogs.history import HistoryDialog
+from tests.browsing import browsing
 from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 
 
@@ -212,6 +217,56 @@ def test_a_text_that_was_given_up_comes_first(environ: dict[str, str]) -> None:
     host.work()
     recalled.stop()
     assert [recalled.go(-1, "", "os=&") for _ in range(3)] == ["os=&", "a", None]
+
+
+def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> None:
+    browser = FakeBrowser(environ=environ).load()
+    browser.type("os=sequoia")
+    browser.leave()
+    browser.search.add(Term("target", "aarch64"))
+    browser.settle()
+    browser.search.choose(parse("+mpi"), "chosen in the facets")
+    browser.settle()
+    browser.host.where = replace(browser.host.where, pane="packages")
+    for name in ("py-build", "py-ml-dtypes"):
+        browser.search.select_package(name)
+        browser.settle()
+    browser.navigation.end_walk()
+    browser.settle()
+    kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
+    assert read(environ).queries == kept
+    browser.host.where = replace(browser.host.where, query_text="")
+    browser.controllers.recall.open(browser.search.take_text)
+    dialog, done = browser.host.dialogs[-1]
+    assert isinstance(dialog, HistoryDialog)
+    assert done is not None
+    done(None)
+    done("os=sequoia   target=aarch64")
+    browser.settle()
+    assert browser.query == "os=sequoia target=aarch64"
+    assert browser.host.focused[-1] == "specs"
+    browser.search.take_text("os=sequoia &")
+    assert browser.host.focused[-1] == "query"
+    assert browser.state.draft is not None
+
+
+async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -> None:
+    for query in ("os=sequoia", "os=ubuntu24.04", "target=aarch64 os=ubuntu22.04"):
+        History(environ).remember(query)
+    async with browsing(environ=environ, size=(80, 24)) as browser:
+        await browser.press("ctrl+r")
+        assert browser.dialog == "HistoryDialog"
+        lines = [line for line in browser.lines if "os=" in line]
+        assert "target=aarch64" in lines[0], "the newest first"
+        await browser.type("os 24")
+        assert "sequoia" not in browser.text
+        await browser.press("enter")
+        assert browser.dialog is None
+        assert (browser.query, browser.focus) == ("os=ubuntu24.04", "spec-rows")
+        await browser.press("slash", "ctrl+r")
+        assert "os=ubuntu24.04" not in browser.text.split("queries")[1], "it is shown already"
+        await browser.press("escape", "escape")
+        assert browser.query == "os=ubuntu24.04"
 
 
 def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) -> None:

@@ -1,0 +1,65 @@
+"""The queries that were used, the newest first, to take one of them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+
+from spackscope.model.core.text import shorten
+from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.keymap import HISTORY
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.search_list import SearchList
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+
+class HistoryList(SearchList):
+    """The queries that have all words of the search."""
+
+    def __init__(self, queries: Sequence[str]) -> None:
+        super().__init__()
+        self._queries = queries
+        self.shown: Sequence[str] = ()
+
+    @property
+    def query_text(self) -> str | None:
+        """The query under the cursor."""
+        return self.shown[self.cursor] if self.length else None
+
+    def on_mount(self) -> None:
+        """Show all queries."""
+        self.refill()
+
+    def refill(self) -> None:
+        """Show the queries that fit the search, with the cursor on the newest."""
+        words = self.search.lower().split()
+        self.shown = [q for q in self._queries if all(word in q.lower() for word in words)]
+        empty = f"no query has {self.search}\nesc removes the search"
+        self.show(len(self.shown), empty=empty if self._queries else "no queries yet")
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the sign of the cursor and the query."""
+        text = shorten(self.shown[row], max(1, width - 3), keep="start")
+        mark = "▸ " if row == self.cursor else "  "
+        return [(mark, "accent"), *highlight(text, self.search.lower().split())]
+
+
+class HistoryDialog(SearchDialog[str]):
+    """A list of queries, the newest first; the result is the one that is taken."""
+
+    PANE = HISTORY
+
+    def __init__(self, queries: Sequence[str]) -> None:
+        self._list = HistoryList(queries)
+        super().__init__("queries", self._list)
+
+    def reading(self) -> str:
+        """Return the query under the cursor in full."""
+        return self._list.query_text or ""
+
+    @on(VirtualList.Chosen)
+    def _take(self) -> None:
+        if (text := self._list.query_text) is not None:
+            self.dismiss(text)
