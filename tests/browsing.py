@@ -379,7 +379,8 @@ class Browser:
         focused = self.app.screen.focused
         if isinstance(focused, FilterInput):
             return f"filter {focused.name}"
-        return (focused.id or type(focused).__name__) if focused is not None else "nothing"
+        name = (focused.id or type(focused).__name__) if focused is not None else "nothing"
+        return "detail" if name in ("detail-lines", "tree-rows") else name
 
     @property
     def dialog(self) -> str | None:
@@ -389,21 +390,29 @@ class Browser:
 
     @property
     def detail_lines(self) -> list[str]:
-        """All lines of the detail, as they are folded."""
-        pane = self.detail
-        lines = range(pane.length)
-        return ["".join(text for text, _ in pane.pieces(line, 200)) for line in lines]
+        """All rows of the detail, of its values or its tree."""
+        rows = self.detail.shown_list
+        width = rows.size.width
+        return ["".join(text for text, _ in rows.pieces(n, width)) for n in range(rows.length)]
 
-    async def to_detail_line(self, beginning: str) -> None:
-        """Move the cursor to the line of the detail that begins so."""
+    async def to_value(self, beginning: str) -> None:
+        """Move the cursor to the value of the detail with a label, or that begins so."""
         await self.leave_filter()
-        await self.press("3")
-        for number, line in enumerate(self.detail_lines):
-            if line[1:].strip().startswith(beginning):
-                self.send("home", *["j"] * number)
-                await self.settle()
-                return
-        raise AssertionError(f"the detail has no line {beginning}: {self.detail_lines}")
+        if self.focus != "detail":
+            await self.press("3")
+        lines = self.detail.lines
+        places = {
+            (row, stop): value
+            for row, values in enumerate(lines.values)
+            for stop, value in enumerate(values)
+        }
+        labels = [at for at, v in places.items() if beginning in (v.label, v.lead.strip())]
+        texts = [at for at, v in places.items() if (v.lead + v.text).startswith(beginning)]
+        row, stop = [*labels, *texts, *(at for at, v in places.items() if beginning in v.text)][0]
+        self.send("home", *["j"] * row)
+        await self.settle()
+        self.send(*["h" if lines.stop > stop else "l"] * abs(lines.stop - stop))
+        await self.settle()
 
 
 _in_test: ContextVar[bool] = ContextVar("in_test", default=False)

@@ -67,7 +67,8 @@ KEYS = (
     Key(
         ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare", _ROWS
     ),
-    Key(ANYWHERE, "t", "dependencies", "t", "Dependencies; again: dependents.", "tree", _ROWS),
+    Key(ANYWHERE, "t", "dependencies", "t", "Show the tree of dependencies.", "tree", _ROWS),
+    Key(ANYWHERE, "u", "dependents", "u", "Show the users: what depends on it.", "users", (TREE,)),
     Key(ANYWHERE, "w", "why", "w", "Show why: the path to the dependency or the marked spec."),
     Key(
         ANYWHERE,
@@ -139,11 +140,16 @@ KEYS = (
     Key(SPECS, "greater_than_sign", "resize_column(1)", ">", "Make the column wider."),
     Key(SPECS, "c", "list_columns", "c", "List the columns: go to one, or bring it back."),
     Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark"),
-    Key(DETAIL, "enter", "choose", "⏎", "Filter by the value.", "filter by value"),
-    Key(DETAIL, "h,left", "fold", "h ←", "Go back to the specs."),
+    Key(DETAIL, "enter", "choose", "⏎", "Filter by the value, or go to the spec.", "choose"),
+    Key(DETAIL, "l,right", "step(1)", "l →", "Go to the next value.", moves=True),
+    Key(DETAIL, "h,left", "step(-1)", "h ←", "Go to the value before, or back to the specs."),
     Key(TREE, "enter", "choose", "⏎", "Go to the spec; on a head: unfold or fold.", "go to it"),
     Key(TREE, "l,right", "unfold", "→ l", "Unfold, or go to where it is unfolded.", "unfold"),
     Key(TREE, "h,left", "fold", "← h", "Fold, or go to the parent line.", "fold"),
+    Key(TREE, "slash,f", "search", "/ f", "Find names: only these lines are shown.", "find"),
+    Key(TREE, "z", "fold_all", "z", "Unfold everything, or fold it again.", "all"),
+    Key(TREE, "b", "run_only", "b", "Show or hide what is only built with.", "build tools"),
+    Key(TREE, "escape", "close", "esc", "Remove the search, or close the tree.", "back"),
     Key(FACETS, "space", "include", "space", "Include the value, or no more.", "include"),
     Key(FACETS, "x", "exclude", "x", "Exclude the value, or no more.", "exclude"),
     Key(FACETS, "enter", "only", "⏎", "Include only this value, and go to the rows.", "only this"),
@@ -218,7 +224,7 @@ HEADINGS = {
 def bindings(*panes: str) -> list[BindingType]:
     """Return the bindings of some panes.
 
-    >>> BINDINGS = bindings(DETAIL, TREE)
+    >>> BINDINGS = bindings(PACKAGES)
     """
     return [
         Binding(key.keys, key.textual_action, key.sentence, show=False)

@@ -123,6 +123,10 @@ class Catalog:
         """Return the package that a query names, with all its specs; None if it names none."""
         return self._packages.selected(query)
 
+    def package_span(self, name: str) -> tuple[int, int]:
+        """Return the id of the first spec of a package that is listed, and that after its last."""
+        return self._packages.span_of(name)
+
     def listing(
         self, view: View, *, partition: Partition | None = None, should_stop: ShouldStop = never
     ) -> Listing:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import Compiler, Dependency
+from spackscope.model.core.records import Compiler, Dependency, is_run
 from spackscope.model.index.damage import class_reading_index
 
 
@@ -59,6 +60,20 @@ class DependencyGraph:
         """Return the number of edges from the direct dependents of a dependency."""
         first = self._edges.up.first
         return first[id_ + 1] - first[id_]
+
+    def count_run(self, id_: int, *, downwards: bool) -> int:
+        """Return the number of edges to dependencies, or from dependents, that link or run."""
+        if downwards:
+            numbers, kinds = self._edge_numbers(id_), self._edges.down.kinds
+        else:
+            up = self._edges.up
+            numbers, kinds = range(up.first[id_], up.first[id_ + 1]), up.kinds
+        return sum(self._are_run[kinds[number]] for number in numbers)
+
+    @cached_property
+    def _are_run(self) -> list[bool]:
+        """Whether edges of each kind are linked or run."""
+        return [is_run(kind.deptypes) for kind in self._edges.kinds]
 
     def dependents(self, id_: int) -> list[Edge]:
         """Return the edges from the direct dependents of a dependency, in display order."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.core.records import is_run
 from spackscope.model.index.damage import reads_index
 
 Section = Literal["dependencies", "dependents"]
@@ -49,7 +50,8 @@ class Node:
     """One line of a tree: the head of a section, or a spec that an edge leads to.
 
     `id` is that of the record, `count` how many specs it leads to, of which the first
-    MAX_CHILDREN are shown; heads have neither an edge nor a spec.
+    MAX_CHILDREN are shown; heads have neither an edge nor a spec. `share` is how many of the
+    builds of a folded row have the dependency; 0 if all have it.
     """
 
     id: int
@@ -59,6 +61,7 @@ class Node:
     edge: Edge | None = None
     spec: GraphSpec | None = None
     is_unfolded: bool = False
+    share: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,16 @@ class Tree:
     A spec is unfolded at one line of a section only, so that cycles end and what many specs share
     is shown once: other lines with it are repetitions. That one line is where the spec is unfolded
     already, else the least deep one.
+
+    The heads stand for all `members`, the builds of a folded row; for the one spec if there are
+    none. A tree that is `run_only` has what is linked or run, and one with a `search` only the
+    lines whose names match it, with those above them.
     """
 
     lines: tuple[Node, ...]
+    members: tuple[int, ...] = ()
+    run_only: bool = False
+    search: str = ""
 
     @property
     def id(self) -> int:
@@ -134,12 +144,30 @@ class Tree:
 
     def _replaced(self, row: int, *, is_unfolded: bool, children: Iterable[Node]) -> Tree:
         node = replace(self.lines[row], is_unfolded=is_unfolded)
-        return Tree((*self.lines[:row], node, *children, *self.lines[self.end(row) :]))
+        lines = (*self.lines[:row], node, *children, *self.lines[self.end(row) :])
+        return replace(self, lines=lines)
 
-    def path_ends(self, row: int) -> tuple[int, int]:
-        """Return the ids of the spec of the tree and that of a line, the dependent one first."""
-        node = self.lines[row]
-        return (self.id, node.id) if node.section == "dependencies" else (node.id, self.id)
+    def path_ends(self, row: int) -> list[tuple[int, int]]:
+        """Return the ids of the specs of the tree and that of a line, the dependent one first."""
+        node, ids = self.lines[row], self.members or (self.id,)
+        if node.section == "dependencies":
+            return [(id_, node.id) for id_ in ids]
+        return [(node.id, id_) for id_ in ids]
+
+    @cached_property
+    def guides(self) -> Sequence[str]:
+        """The guide lines before each line: `│ ` below a parent that goes on, `├ ` or `└ `."""
+        guides: list[str] = []
+        # Whether a later line has this depth, below the same parent.
+        follows: list[bool] = []
+        for node in reversed(self.lines):
+            depth = node.depth
+            del follows[depth + 1 :]
+            follows += [False] * (depth + 1 - len(follows))
+            above = "".join("│ " if going else "  " for going in follows[1:depth])
+            guides.append(above + ("├ " if follows[depth] else "└ ") if depth else "")
+            follows[depth] = True
+        return guides[::-1]
 
 
 def _rank(node: Node) -> tuple[bool, int]:
@@ -147,17 +175,29 @@ def _rank(node: Node) -> tuple[bool, int]:
 
 
 @reads_index
-def read_tree(catalog: Catalog, id_: int, unfolded: Collection[Section] = ()) -> Tree | None:
-    """Read the tree of a record, with some sections unfolded.
+def read_tree(
+    catalog: Catalog,
+    id_: int,
+    unfolded: Collection[Section] = (),
+    *,
+    members: Sequence[int] = (),
+    run_only: bool = False,
+) -> Tree | None:
+    """Read the tree of a record, or of the `members` of a folded row, with sections unfolded.
 
-    None if the document of the record lists no dependencies, as pages do not. Raises IndexDamaged.
+    None if the document of the record lists no dependencies, as pages do not. `run_only` leaves
+    out what is only built or tested with. Raises IndexDamaged.
 
     >>> tree = read_tree(catalog, row.id, ["dependencies"])
     """
     if not catalog.dependencies.lists(id_):
         return None
-    heads = (Node(id_, section, _count(catalog, id_, section)) for section in SECTIONS)
-    tree = Tree(tuple(heads))
+    tree = Tree((), tuple(members) if len(members) > 1 else (), run_only)
+    heads = (
+        Node(id_, section, len(read_ends(catalog, tree, tree.members or (id_,), section)))
+        for section in SECTIONS
+    )
+    tree = replace(tree, lines=tuple(heads))
     for section in unfolded:
         tree = read_unfolded(catalog, tree, tree.head(section))
     return tree
@@ -171,23 +211,63 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     """
     if not tree.can_unfold(row):
         return tree
-    node, dependencies = tree.lines[row], catalog.dependencies
-    downwards = node.section == "dependencies"
-    edges = dependencies.of(node.id) if downwards else dependencies.dependents(node.id)
-    ends = [(edge.child if downwards else edge.parent, edge) for edge in edges]
-    # Absent specs have no position in the order of the records.
-    ends.sort(key=lambda end: (dependencies.name(end[0]), end[0]))
+    return tree.unfold(row, read_children(catalog, tree, tree.lines[row]))
+
+
+def read_children(catalog: Catalog, tree: Tree, node: Node) -> list[Node]:
+    """Read the lines that a line of a tree unfolds to."""
+    parents = (tree.members or (node.id,)) if not node.depth else (node.id,)
+    ends = read_ends(catalog, tree, parents, node.section)
+    sort_ends(catalog, ends)
     del ends[MAX_CHILDREN:]
-    ids = list(dict.fromkeys(id_ for id_, _ in ends))
+    lines = [(end, node.depth + 1, False) for end in ends]
+    return read_nodes(catalog, tree, node.section, lines)
+
+
+def sort_ends(catalog: Catalog, ends: list[End]) -> None:
+    """Order what edges lead to by name, and then as the table is."""
+    # Absent specs have no position in the order of the records.
+    ends.sort(key=lambda end: (catalog.dependencies.name(end.id), end.id))
+
+
+def read_nodes(
+    catalog: Catalog, tree: Tree, section: Section, lines: Sequence[tuple[End, int, bool]]
+) -> list[Node]:
+    """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
+    ids = list(dict.fromkeys(end.id for end, _, _ in lines))
     specs = read_specs(catalog, ids)
     for id_ in _external_ids(catalog, ids):
         specs[id_] = replace(specs[id_], status="external")
-    section, depth = node.section, node.depth + 1
-    children = (
-        Node(id_, section, _count(catalog, id_, section), depth, edge, specs[id_])
-        for id_, edge in ends
-    )
-    return tree.unfold(row, children)
+    counts = {id_: count_ends(catalog, tree, id_, section) for id_ in ids}
+    return [
+        Node(
+            *(end.id, section, counts[end.id], depth, end.edge, specs[end.id], is_unfolded),
+            share=end.share if end.share < len(tree.members) and depth == 1 else 0,
+        )
+        for end, depth, is_unfolded in lines
+    ]
+
+
+class End(NamedTuple):
+    """Where an edge leads to, and how many of the specs that it may begin at have such an edge."""
+
+    id: int
+    edge: Edge
+    share: int = 1
+
+
+def read_ends(catalog: Catalog, tree: Tree, parents: Sequence[int], section: Section) -> list[End]:
+    """Return the ends of the edges of some specs; what several of them share is one end."""
+    is_one, downwards = len(parents) == 1, section == "dependencies"
+    ends: dict[object, End] = {}
+    for parent in parents:
+        for edge in edges_of(catalog, tree, parent, section):
+            id_ = edge.child if downwards else edge.parent
+            # A spec may have several edges to another one.
+            key = edge if is_one else id_
+            before = ends.get(key)
+            ends[key] = End(id_, edge, before.share + 1 if before is not None else 1)
+    return list(ends.values())
 
 
 @reads_index
@@ -214,8 +294,18 @@ def _external_ids(catalog: Catalog, ids: Sequence[int]) -> list[int]:
     return [id_ for id_ in ids if id_ < len(codes) and nodes[codes[id_]].external]
 
 
-def _count(catalog: Catalog, id_: int, section: Section) -> int:
+def edges_of(catalog: Catalog, tree: Tree, id_: int, section: Section) -> list[Edge]:
+    """Return the edges of a spec that a tree shows."""
     dependencies = catalog.dependencies
+    edges = dependencies.of(id_) if section == "dependencies" else dependencies.dependents(id_)
+    return [edge for edge in edges if is_run(edge.deptypes)] if tree.run_only else edges
+
+
+def count_ends(catalog: Catalog, tree: Tree, id_: int, section: Section) -> int:
+    """Return the number of lines that a spec unfolds to in a tree, as if there were no bound."""
+    dependencies = catalog.dependencies
+    if tree.run_only:
+        return dependencies.count_run(id_, downwards=section == "dependencies")
     if section == "dependencies":
         return dependencies.count(id_)
     return dependencies.dependents_count(id_)

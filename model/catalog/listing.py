@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
@@ -115,6 +115,7 @@ class Listing:
         self._by_host = by_host
         self._row_order = row_order
         self._opened: dict[int, _OpenedGroup] = {}
+        self._varying_of: dict[tuple[int, int], dict[str, int]] = {}
         self._is_flat = partition is None
         self.ids, self.counts = self._ordered_ids()
         self.roles: Sequence[RowRole] | None = None
@@ -321,8 +322,10 @@ class Listing:
 
         An empty text stands for the sets without the variant.
         """
+        return self._variants(self._codes["variant_set"])
+
+    def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
         sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
-        codes = self._codes["variant_set"]
         keys = (set(map(variant_key, sets[code])) for code in codes)
         counts = Counter(chain.from_iterable(keys))
         by_name: dict[str, dict[str, int]] = defaultdict(dict)
@@ -339,12 +342,19 @@ class Listing:
 
         The variant that splits the rows most evenly has rank 0; patches come last.
         """
-        varying = sorted(
-            (name == "patches", max(texts.values()), name)
-            for name, texts in self.variants.items()
-            if len(texts) > 1
-        )
-        return {name: rank for rank, (_, _, name) in enumerate(varying)}
+        return _ranks(self.variants)
+
+    def varying_variants_of(self, first: int, end: int) -> dict[str, int]:
+        """Return the variants that vary among the specs shown with some ids: those of a package.
+
+        Other packages have other variants, which would make nearly all of them vary.
+        """
+        span = first, end
+        if span not in self._varying_of:
+            spans = self._arrays.spans(self._specs.within(*span))
+            codes = self._arrays.distinct("variant_set", spans)
+            self._varying_of[span] = _ranks(self._variants(codes))
+        return self._varying_of[span]
 
     def row_of(self, id_: int, look_alike: int, role: RowRole = RowRole.SPEC) -> int | None:
         """Return the number of the row that shows a spec, alone or folded with its look-alikes.
@@ -360,3 +370,13 @@ class Listing:
             return None
         shown = self.look_alike_ids(look_alike)
         return ids.index(shown[0]) if shown and shown[0] in ids else None
+
+
+def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Return the variants with several texts, by their rank."""
+    varying = sorted(
+        (name == "patches", max(texts.values()), name)
+        for name, texts in variants.items()
+        if len(texts) > 1
+    )
+    return {name: rank for rank, (_, _, name) in enumerate(varying)}

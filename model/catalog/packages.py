@@ -74,6 +74,11 @@ class Packages:
         package = self.selected(query)
         return (0, self.total) if package is None else package.span
 
+    def span_of(self, name: str) -> tuple[int, int]:
+        """Return the ids of the specs of a package; none for one that is not listed."""
+        package = self._by_name.get(name)
+        return (0, 0) if package is None else package.span
+
     def counts(self, specs: IdRanges) -> list[PackageCount]:
         """Return the packages with some of the specs."""
         counts = ((package, specs.count(*package.span)) for package in self.all)

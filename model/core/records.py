@@ -21,6 +21,11 @@ DEPTYPES = ("build", "link", "run", "test")
 """The deptypes, in the order in which Spack shows them."""
 
 
+def is_run(deptypes: Iterable[str]) -> bool:
+    """Check whether a dependency with these deptypes is linked or run, not only built with."""
+    return "link" in deptypes or "run" in deptypes
+
+
 def is_hash(value: object) -> TypeGuard[str]:
     """Check whether a value is a full DAG hash.
 

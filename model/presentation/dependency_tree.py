@@ -36,6 +36,11 @@ def deptypes_sign(deptypes: Collection[str]) -> str:
     return f"[{''.join(name[0] if name in deptypes else ' ' for name in DEPTYPES)}]"
 
 
+def deptypes_letters(deptypes: Collection[str]) -> str:
+    """Spell deptypes as `deptypes_sign` does, without brackets."""
+    return deptypes_sign(deptypes)[1:-1]
+
+
 def head_text(node: Node) -> str:
     """Return how many dependencies or dependents a spec has."""
     text, nothing = _HEADS[node.section]
@@ -60,22 +65,6 @@ def virtuals_text(node: Node) -> str:
     if not virtuals:
         return ""
     return f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
-
-
-def explain_line(tree: Tree, row: int) -> str:
-    """Explain the letters and signs of a line in words; empty for a head."""
-    node = tree.lines[row]
-    if node.edge is None or node.spec is None:
-        return ""
-    virtuals = ", ".join(node.edge.virtuals)
-    verb = "provides" if node.section == "dependencies" else "takes it as"
-    parts = [
-        ", ".join(node.edge.deptypes),
-        f"{verb} {virtuals}" if virtuals else "",
-        STATUS_TEXTS[node.spec.status],
-        "shown elsewhere" if tree.is_repeated(row) else "",
-    ]
-    return clean(" · ".join(part for part in parts if part))
 
 
 def dependency_text(edge: Edge, spec: GraphSpec) -> str:

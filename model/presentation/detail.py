@@ -1,9 +1,9 @@
-"""Describe one record line by line: values, variants, how to install it, origin."""
+"""Describe one record value by value: title, how to install it, variants, columns, origin."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,19 +16,35 @@ from spackscope.model.presentation.fit import HERE, fit_sentences
 from spackscope.model.presentation.spec_string import install_command, short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
 
-LineKind = Literal["title", "hash", "head", "plain", "differs", "same", "good"]
+LineKind = Literal[
+    "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"
+]
 
-DIFFERS = "≠"
-"""Precedes a variant whose value differs among the rows shown."""
+DIFFERS, SAME = "≠", "="
+"""Precede the variants whose values differ among the rows of the package, and the others."""
+
+FITS, INSTALL, VARIANTS = "fits", "install", "variants"
+
+_GOOD_STATES = ("cached", "installed")
+
+_COPY_HINTS = (("y", "hash"), ("Y", "other forms"))
 
 _NO_PROVENANCE = Provenance()
 
 
+Hint = tuple[str, str]
+"""A key and the word for what it does."""
+
+
 @dataclass(frozen=True, slots=True)
 class DetailLine:
-    """One line of the detail pane; `term` is the filter for its value.
+    """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
 
-    `is_continued` marks another value of the label above.
+    `label` is that of the value, `is_continued` marks another value of the label above. `lead` is
+    written before a value in place of blanks, `suffix` after it where there is room. A value
+    `at_end` is at the right end of the title. `hints` are keys with their words, shown at the
+    end of the labelled line. `total` counts the values of a label of which only some are listed;
+    0 if all are.
     """
 
     text: str
@@ -36,6 +52,12 @@ class DetailLine:
     term: Term | None = None
     kind: LineKind = "plain"
     is_continued: bool = False
+    id: int | None = None
+    lead: str = ""
+    suffix: str = ""
+    at_end: bool = False
+    hints: tuple[Hint, ...] = ()
+    total: int = 0
 
 
 def split_variants(
@@ -65,53 +87,65 @@ def detail(
     provenance: Provenance = _NO_PROVENANCE,
     host_phrase: str = HERE,
 ) -> list[DetailLine]:
-    """Describe a record line by line.
+    """Describe a record value by value.
 
-    `varying` ranks the variants whose values differ among the rows shown. `alike` counts the
-    records shown that differ from this one at most in their hash, this one included, and `shown`
-    all that are shown; it is 0 outside of a table. `host_phrase` is that of `fit_sentences`.
+    `varying` ranks the variants whose values differ among the rows of the package. `alike` counts
+    the records shown that differ from this one at most in their hash, this one included, and
+    `shown` all that are shown; it is 0 outside of a table. `host_phrase` is that of
+    `fit_sentences`.
     """
     lines = [
-        DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title"),
-        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash"),
+        title_line(spec),
+        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash", is_continued=True),
+        install_line(spec, provenance),
+        *variant_lines(spec, varying),
+        *column_lines(spec),
+        *(fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()),
     ]
+    if alike > 1:
+        of_shown = f" of {shown:,}" if shown else ""
+        lines.append(DetailLine(f"{alike:,}{of_shown} builds look the same", "look-alikes"))
+    lines.append(DetailLine(spec_string(spec), "spec"))
+    return [*lines, *_origin_lines(spec, provenance)]
+
+
+def title_line(spec: Spec) -> DetailLine:
+    """Return the package and its version."""
+    return DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title")
+
+
+def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLine]:
+    """Yield the values of the columns; `shared_only` those that look-alikes have in common."""
     for column in DETAILED:
+        if shared_only and not column.has_dictionary:
+            continue
         value = column.value(spec)
         if column.empty_in_detail(spec) or value not in (None, "", ()):
-            lines += _column_lines(column, value)
-    lines += fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()
-    lines += _variant_lines(spec, varying)
-    if alike > 1:
-        lines.append(DetailLine("look-alikes", kind="head"))
-        of_shown = f" of {shown:,}" if shown else ""
-        lines.append(DetailLine(f"{alike:,}{of_shown} builds look the same"))
-    lines.append(DetailLine("spec", kind="head"))
-    lines.append(DetailLine(spec_string(spec)))
-    lines.append(DetailLine("install", kind="head"))
-    lines.append(DetailLine(_reason_not_to_install(spec, provenance) or install_command(spec)))
-    lines.append(DetailLine("from", kind="head"))
-    lines += _origin_lines(spec, provenance)
-    return lines
+            yield from _column_lines(column, value)
 
 
-def with_relations(
-    lines: Sequence[DetailLine], relations: Sequence[DetailLine]
-) -> list[DetailLine]:
-    """Return lines with those about other specs after the title and the hash."""
-    numbers = (number for number, line in enumerate(lines, 1) if line.kind == "hash")
-    after = next(numbers, 0)
-    return [*lines[:after], *relations, *lines[after:]]
-
-
-def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
-    """Yield a line for the value of a column, or for each of several; the first has the label."""
-    if not isinstance(value, str | tuple):
-        yield DetailLine(column.cell(value), column.label)
-        return
-    for number, text in enumerate((value,) if isinstance(value, str) else value):
-        term = exact_term(column.name, text) if text else None
-        label = "" if number else column.label
-        yield DetailLine(clean(text) or "-", label, term, is_continued=number > 0)
+def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
+    """Yield the variants and the compiler flags, those that vary first."""
+    differing, same = split_variants(spec.variants, varying)
+    label = VARIANTS
+    parts: tuple[tuple[list[str], LineKind, str], ...] = (
+        (differing, "differs", DIFFERS),
+        (same, "same", SAME),
+    )
+    for variants, kind, sign in parts:
+        for number, variant in enumerate(variants):
+            yield DetailLine(
+                clean(short_digests(variant)),
+                label,
+                exact_term("variants", variant) if variant else None,
+                kind,
+                is_continued=not label,
+                lead=f"{sign} " if not number and differing else "",
+            )
+            label = ""
+    for number, flags in enumerate(spec.flags):
+        term = Term("flags", flags) if is_clean(flags) else None
+        yield DetailLine(clean(flags), "" if number else "flags", term, is_continued=number > 0)
 
 
 def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
@@ -126,8 +160,44 @@ def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
         )
 
 
+def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
+    """Return in few words whether a spec runs on a host, for the end of the title."""
+    column, value, text = next(iter(fit_sentences(fit, host_phrase)))
+    term = exact_term(column, value)
+    if fit.fits:
+        return DetailLine(text, FITS, term, "good", at_end=True)
+    if fit.fits is None:
+        return DetailLine("? unknown if it runs", FITS, term, "dim", at_end=True)
+    return DetailLine(f"✗ {clean(value)}", FITS, term, "error", at_end=True)
+
+
+def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
+    """Yield the value of a column, or each of several; the first has the label."""
+    if not isinstance(value, str | tuple):
+        yield DetailLine(column.cell(value), column.label)
+        return
+    is_state = column.name == "state"
+    for number, text in enumerate((value,) if isinstance(value, str) else value):
+        yield DetailLine(
+            clean(text) or "-",
+            "" if number else column.label,
+            exact_term(column.name, text) if text else None,
+            "good" if text in _GOOD_STATES and is_state else "plain",
+            is_continued=number > 0,
+            lead="● " if text in _GOOD_STATES and is_state else "",
+            at_end=is_state,
+        )
+
+
+def install_line(spec: Spec, provenance: Provenance) -> DetailLine:
+    """Return the command that installs a spec, or why none would."""
+    reason = _reason_not_to_install(spec, provenance)
+    if reason:
+        return DetailLine(reason, INSTALL, kind="dim")
+    return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
+
+
 def _reason_not_to_install(spec: Spec, provenance: Provenance) -> str:
-    """Return why no command would install a spec; empty where one would."""
     if provenance.external:
         return clean(f"nothing to install: it is external, at {provenance.external}")
     if spec.installed and not spec.cached:
@@ -152,17 +222,3 @@ def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:
     ):
         if text:
             yield DetailLine(clean(text), label)
-
-
-def _variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
-    differing, same = split_variants(spec.variants, varying)
-    legend = f", {DIFFERS} differs between rows" if differing else ""
-    yield DetailLine(f"variants ({len(spec.variants)}){legend}", kind="head")
-    for number, variant in enumerate([*differing, *same]):
-        term = exact_term("variants", variant) if variant else None
-        kind: LineKind = "differs" if number < len(differing) else "same"
-        yield DetailLine(clean(short_digests(variant)), "", term, kind)
-    if spec.flags:
-        yield DetailLine("flags", kind="head")
-    for flags in spec.flags:
-        yield DetailLine(clean(flags), "", Term("flags", flags) if is_clean(flags) else None)

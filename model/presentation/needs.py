@@ -9,10 +9,9 @@ from typing import Any
 from spackscope.model.analysis.environments.needs import NeededSpec, Needs
 from spackscope.model.core.cells import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import aligned, cell_width, clean, shorten
+from spackscope.model.core.text import aligned, clean, shorten
+from spackscope.model.presentation.relations import UNLISTED
 from spackscope.model.presentation.titles import counted
-
-NOT_LISTED = "This source lists no dependencies"
 
 _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 """Packages and virtuals that nearly all specs need: they come last."""
@@ -20,13 +19,11 @@ _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 _MAX_WIDTH = 100
 """Cells of a column; longer texts are shortened."""
 
-_GAP = "  "
-
 
 def needs_line(needs: Needs | None) -> str:
     """Count what a spec needs: `12 specs, 3 installed, 210 MB + 4 unknown`."""
     if needs is None:
-        return NOT_LISTED
+        return UNLISTED
     parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
     for sign, count in (
         ("installed", len(needs.specs) - len(needs.to_fetch)),
@@ -47,22 +44,18 @@ def _size(needs: Needs) -> str:
     return f"{known} + {unknown}" if known else "size unknown"
 
 
-def needs_cell(needs: Needs, width: int) -> str:
-    """Name the first specs that fit `width` cells: `mpich@4.3.2 (mpi)  11 specs in all`.
+def by_interest(needs: Needs) -> list[NeededSpec]:
+    """Return what a spec needs besides itself.
 
-    All are those of `needs_line`, which counts the spec itself too.
     Dependencies of the spec itself come first, those that provide a virtual before others.
     """
-    specs = sorted(needs.specs[1:], key=_rank)
-    if not specs:
-        return "nothing else"
-    total = f"{counted(len(needs.specs), 'spec')} in all"
-    texts: list[str] = []
-    for spec in specs:
-        if cell_width(_GAP.join([*texts, _name(spec), total])) > width:
-            break
-        texts.append(_name(spec))
-    return _GAP.join([*texts, total])
+    return sorted(needs.specs[1:], key=_rank)
+
+
+def spec_name(spec: NeededSpec) -> str:
+    """Return the package of a spec with its version."""
+    version = f"@{spec.version}" if spec.version else ""
+    return shorten(clean(f"{spec.package}{version}"), _MAX_WIDTH) or "(no name)"
 
 
 def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:
@@ -81,7 +74,7 @@ def needs_lines(spec: Spec, needs: Needs | None) -> Iterator[str]:
     """Yield what a spec needs in three sections, each spec with its hash, states and size."""
     yield f"{clean(f'{spec.package}@{spec.version}')}  /{spec.hash}"
     if needs is None:
-        yield NOT_LISTED
+        yield UNLISTED
         return
     yield f"needs to run: {needs_line(needs)}"
     yield from _table(needs.specs)

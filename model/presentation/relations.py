@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import cell_width, clean
-from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.core.text import clean
+from spackscope.model.presentation.detail import DIFFERS, DetailLine
 
 # The browser shows lines that are still to be read before it imports what reads them.
 if TYPE_CHECKING:
@@ -15,73 +15,116 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.environments.needs import Needs
     from spackscope.model.presentation.differences import DifferenceLine
 
-FITS, NEXT_TO, NEEDS, USED_BY = "fits", "next to", "needs to run", "used by"
+NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
+KINDS_DIFFER, DOWNLOAD = "kinds differ", "download"
 """The labels of the lines."""
 
-_WIDTH = 76
-"""Cells of a line, which are one row of a wide pane and few of a narrow one."""
-_MAX_DIFFERENCES = 2
-_GAP = "  "
+UNLISTED = "This source lists no dependencies"
+COMPARE_HINTS = (("d", "compare"),)
+TREE_HINTS, USERS_HINTS = (("t", "tree"),), (("u", "users"),)
 
-Name = tuple[str, str]
-"""A package and its version."""
+_MAX_DIFFERENCES = 2
+_MAX_NAMED = 60
+"""Values of a line: the tree has all of them."""
+
+
+class User(NamedTuple):
+    """A spec that uses another one: its id, package and version."""
+
+    id: int
+    package: str
+    version: str
 
 
 def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
     """Return lines that are still to be read, so that what comes after them moves little."""
-    return [DetailLine("…", label) for label in labels]
+    return [DetailLine("…", label, kind="dim") for label in labels]
 
 
-def difference_line(hash_: str, comparison: Comparison, *, runs_the_same: bool) -> DetailLine:
-    """Describe how a spec differs from a look-alike, whose hash is `hash_`."""
+def difference_values(
+    hash_: str, id_: int, comparison: Comparison, *, runs_the_same: bool
+) -> Iterator[DetailLine]:
+    """Yield how a spec differs from a look-alike, whose hash is `hash_` and whose id `id_`."""
     from spackscope.model.presentation.differences import difference_lines, unexplained_text
 
+    short = clean(hash_)[:SHORT_HASH]
+    yield DetailLine(short, NEXT_TO, kind="link", id=id_, hints=COMPARE_HINTS)
     lines = difference_lines(comparison)
     running = [line for line in lines if line.runs]
     building = [line for line in lines if not line.runs]
-    parts = [
-        _joined(running, _MAX_DIFFERENCES),
-        "runs the same" if runs_the_same else "",
-        _joined(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
-        unexplained_text(comparison),
+    values = [
+        *_values(running, _MAX_DIFFERENCES),
+        *([DetailLine("runs the same", is_continued=True)] if runs_the_same else ()),
+        *_values(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
     ]
-    if not lines and not comparison.lists_dependencies:
-        return DetailLine(unexplained_text(comparison), NEXT_TO)
-    text = " · ".join(part for part in parts if part) or "no difference is known"
-    return DetailLine(f"{clean(hash_)[:SHORT_HASH]}{_GAP}{text}", NEXT_TO)
+    if rest := unexplained_text(comparison):
+        values.append(DetailLine(rest, kind="dim", is_continued=True))
+    yield from values or [DetailLine("no difference is known", kind="dim", is_continued=True)]
 
 
-def _joined(lines: Sequence[DifferenceLine], most: int, label: str = "") -> str:
-    """Return the first differences in short, and how many more there are."""
-    if not lines:
-        return ""
-    texts = [_short(line) for line in lines[:most]]
-    more = len(lines) - len(texts)
-    return label + ", ".join(texts) + (f" and {more:,} more" if more else "")
+def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
+    """Yield the first differences in short, and how many more there are."""
+    for number, line in enumerate(lines[:most]):
+        what = " ".join(part for part in (line.subject, line.a, DIFFERS, line.b) if part)
+        yield DetailLine(
+            what,
+            kind="differs" if line.runs else "same",
+            is_continued=True,
+            lead="" if number else lead,
+        )
+        if where := line.where.removeprefix("through "):
+            yield DetailLine(f"({where})", kind="dim", is_continued=True, lead=" ")
+    if more := len(lines[most:]):
+        yield DetailLine(f"and {more:,} more", kind="dim", is_continued=True, lead=" ")
 
 
-def _short(line: DifferenceLine) -> str:
-    """Return a difference with its path in brackets, so that several can follow each other."""
-    what = " ".join(part for part in (line.subject, line.a, "≠", line.b) if part)
-    return f"{what} ({line.where.removeprefix('through ')})" if line.where else what
+def needs_values(needs: Needs, shared: frozenset[str] | None = None) -> Iterator[DetailLine]:
+    """Yield what a spec links or runs, the direct and virtual ones first, and the download.
+
+    Of several kinds these are the `shared` hashes only, and no download.
+    """
+    from spackscope.model.presentation.needs import by_interest, needs_line, spec_name
+
+    specs = [s for s in by_interest(needs) if shared is None or s.hash in shared]
+    label, total = NEEDS, len(specs)
+    if not specs:
+        yield DetailLine("nothing else", NEEDS, kind="dim", hints=TREE_HINTS)
+    for spec in specs[:_MAX_NAMED]:
+        name = spec_name(spec)
+        yield DetailLine(
+            name, label, is_continued=not label, id=spec.id, kind="link",
+            hints=TREE_HINTS if label else (), total=total if label else 0,
+        )  # fmt: skip
+        label = ""
+        if spec.virtuals:
+            virtuals = clean(", ".join(spec.virtuals))
+            yield DetailLine(f"({virtuals})", kind="virtual", is_continued=True, lead=" ")
+    if shared is None:
+        yield DetailLine(needs_line(needs), DOWNLOAD)
 
 
-def needs_detail(needs: Needs) -> DetailLine:
-    """Name what a spec links or runs, as far as there is room."""
-    from spackscope.model.presentation.needs import needs_cell
-
-    return DetailLine(needs_cell(needs, _WIDTH), NEEDS)
+def unlisted_line() -> DetailLine:
+    """Return that the source of a spec lists no dependencies."""
+    return DetailLine(UNLISTED, NEEDS, kind="dim")
 
 
-def used_by_line(users: Sequence[Name], total: int) -> DetailLine:
-    """Name some of the specs that use one, as far as there is room, and count them."""
-    texts: list[str] = []
-    for package, version in users:
-        name = clean(f"{package}@{version}" if version else package)
-        if cell_width(_GAP.join([*texts, name, f"{total:,} in all"])) > _WIDTH and texts:
-            break
-        texts.append(name)
-    if not texts:
-        return DetailLine("nothing here", USED_BY)
-    rest = f"{total:,} in all" if total > len(texts) else ""
-    return DetailLine(_GAP.join(filter(None, [*texts, rest])), USED_BY)
+def user_values(users: Sequence[User], total: int) -> Iterator[DetailLine]:
+    """Yield some of the specs that use one; `total` counts all of them."""
+    if not users:
+        yield DetailLine("nothing here", USED_BY, kind="dim")
+    for number, user in enumerate(users):
+        yield DetailLine(
+            clean(user.package) or "(no name)",
+            "" if number else USED_BY,
+            kind="link",
+            is_continued=number > 0,
+            id=user.id,
+            suffix=clean(f"@{user.version}") if user.version else "",
+            hints=() if number else USERS_HINTS,
+            total=0 if number else total,
+        )
+
+
+def kinds_line(packages: str) -> DetailLine:
+    """Return the packages in which the kinds of a folded row differ."""
+    return DetailLine(packages, KINDS_DIFFER, kind="differs", hints=COMPARE_HINTS)

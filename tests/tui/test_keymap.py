@@ -48,7 +48,7 @@ from spackscope.tui.keymap import (
     written_key,
 )
 from spackscope.tui.query_reference import LANGUAGE
-from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.lines import Lines
@@ -56,6 +56,7 @@ from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import write_page
@@ -65,8 +66,8 @@ OWNERS: dict[str, type[Widget]] = {
     LISTS: VirtualList,
     PACKAGES: PackageRows,
     SPECS: SpecTable,
-    DETAIL: DetailPane,
-    TREE: DetailPane,
+    DETAIL: DetailLines,
+    TREE: TreeRows,
     FACETS: FacetPane,
     FREQUENCY: FrequencyDialog,
     COMPARE: CompareScreen,

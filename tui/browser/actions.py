@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Node
+from spackscope.model.catalog.dependency_tree import Section
 from spackscope.model.presentation.reports import Report, problem_reports, source_reports
 from spackscope.model.presentation.table_columns import DIFFERS_IN
 from spackscope.model.query.ast import Query
@@ -16,6 +16,9 @@ from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
 from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
 from spackscope.tui.dialogs.reports import ReportsDialog
+
+_MIN_TREE_HEIGHT = 16
+"""Lines of a tree below which it gets the whole screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +34,25 @@ class Actions:
         if self.controllers.loading.is_loading or not self.panes.focus.give_back():
             self.controllers.focus.back()
 
-    def show_dependencies(self) -> None:
-        """Go to the dependencies; again: to the dependents."""
-        panes, line = self.panes, self.panes.detail.current.line
-        if panes.detail.dependency_tree is None:
+    def show_tree(self, section: Section) -> None:
+        """Show the tree in the detail, with the cursor on the head of a section."""
+        panes, detail = self.panes, self.panes.detail
+        if detail.dependency_tree is None:
             self.host.say(self.controllers.details.missing_tree())
             return
-        is_there = isinstance(line, Node) and line.section == "dependencies"
-        is_there &= panes.focus.pane == "detail"
-        panes.detail.go_to("dependents" if is_there else "dependencies")
-        if panes.focus.pane != "detail":
-            panes.focus.go_to("detail")
+        if not detail.shows_tree:
+            detail.opened_from = panes.focus.pane
+            self.controllers.details.show_tree(shown=True)
+            if panes.focus.zoomed is None and detail.size.height < _MIN_TREE_HEIGHT:
+                panes.focus.zoom("detail")
+        detail.tree_rows.go_to(section)
+        panes.focus.go_to("detail")
+
+    def close_tree(self) -> None:
+        """Show the values in place of the tree, and go back to where it was opened."""
+        self.controllers.details.show_tree(shown=False)
+        self.panes.focus.give_back()
+        self.panes.focus.go_to("detail" if self.panes.detail.opened_from == "detail" else "specs")
 
     def focus_filter(self) -> None:
         """Go to the filter of the current column, if it has one."""
@@ -122,7 +133,8 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "unmark": lambda self: self.controllers.selection.clear(),
     "compare": lambda self: self.controllers.comparison.open(),
     "cover": lambda self: self.controllers.coverage.open(),
-    "dependencies": lambda self: self.show_dependencies(),
+    "dependencies": lambda self: self.show_tree("dependencies"),
+    "dependents": lambda self: self.show_tree("dependents"),
     "why": lambda self: self.controllers.navigation.explain(),
     "undo": lambda self: self.controllers.navigation.retrace(-1),
     "redo": lambda self: self.controllers.navigation.retrace(1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +12,8 @@ from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
-from spackscope.model.presentation.detail import detail
+from spackscope.model.presentation.detail import DetailLine, detail
+from spackscope.model.presentation.group_detail import Members, group_detail, with_count
 from spackscope.model.sources.archive_size import archive_size, size_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.relations import Relations
@@ -30,9 +31,10 @@ class DetailsController:
         self._sources, self._session = sources, session
         self._sizes: dict[str, float | None] = {}
         self._unfolded: frozenset[Section] = frozenset()
+        self._run_only = self._shows_tree = False
         self._shown: tuple[object, ...] = ()
         self._connecting: Catalog | None = None
-        self._relations = Relations(host, session)
+        self._relations = Relations(host, session, sources)
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced."""
@@ -66,63 +68,99 @@ class DetailsController:
             self.show(details.row)
 
     def show(
-        self, row: Row | None, tree: Tree | None = None, at: tuple[int, int] | None = None
+        self,
+        row: Row | None,
+        tree: Tree | None = None,
+        at: tuple[int, int] | None = None,
+        *,
+        shows_tree: bool | None = None,
     ) -> None:
-        """Select the spec of a row; the lines of the last one stay until its own are read."""
+        """Select the spec of a row; the lines of the last one stay until its own are read.
+
+        `shows_tree` shows the tree in place of the lines, or again the lines.
+        """
         state = self._host.state
         if row is None or state.results is None:
             self.forget()
             return
         if tree is not None:
-            self._unfolded = tree.unfolded_sections
+            self._store_options(tree)
         old = state.details
-        is_same = old is not None and old.row.id == row.id
+        is_same = old is not None and old.row.id == row.id and _stands_for_same(old.row, row)
         if tree is None and is_same and old is not None:
             # What was unfolded stays so while a filter is typed.
             tree = old.tree
+        if shows_tree is None:
+            shows_tree = self._shows_tree
+        self._shows_tree = shows_tree
         results, connected = state.results, state.connected is state.catalog
         key = self._key(results, row, connected)
         if key == self._shown and is_same and at is None and old is not None:
-            self._host.change(details=replace(old, row=row, at=None))
+            self._host.change(details=replace(old, row=row, at=None, shows_tree=shows_tree))
             return
         self._shown = key
         before = old or Details(row)
         self._host.change(details=replace(before, row=row, at=None, is_pending=True))
         self._host.cancel("size", "relations")
-        reading = partial(self._read, results, Details(row, (), tree, at=at), connected)
+        new = Details(row, (), tree, at=at, shows_tree=shows_tree)
+        reading = partial(self._read, results, new, connected)
         self._host.run(reading, lambda read: self._take(*read), group="detail")
+
+    def _store_options(self, tree: Tree) -> None:
+        """Remember how a tree is shown, for the trees of other specs."""
+        self._unfolded, self._run_only = tree.unfolded_sections, tree.run_only
 
     def _key(self, results: Results, row: Row, connected: bool) -> tuple[object, ...]:
         """Return all that the lines depend on: the same spec is not spelled twice."""
         listing = results.listing
         alike = listing.count_look_alikes(row.look_alike)
         shown = listing.shown if alike > 1 else 0
-        varying = tuple(listing.varying_variants.items())
+        varying = tuple(self._varying(results, row).items())
         size = self._sizes.get(row.spec.hash)
-        return results.catalog, row.id, alike, shown, varying, size, connected
+        kind = row.count, row.role
+        return results.catalog, row.id, kind, alike, shown, varying, size, connected
+
+    def _varying(self, results: Results, row: Row) -> Mapping[str, int]:
+        """Return the variants that vary within the package of a row."""
+        return results.listing.varying_variants_of(*results.catalog.package_span(row.spec.package))
 
     def _read(
         self, results: Results, details: Details, connected: bool, _should_stop: ShouldStop
     ) -> tuple[Details, bool]:
         """Read lines and tree, and whether to request the size from the mirror."""
+        # Imported here, after the first rows are shown.
+        from spackscope.tui.browser.read_relations import read_members
+
         catalog, listing, row = results.catalog, results.listing, details.row
+        members = read_members(catalog, listing, row, is_connected=connected)
+        lines = self._lines(results, row, members, connected)
+        tree = details.tree
+        if tree is None and connected:
+            tree = read_tree(
+                catalog, row.id, self._unfolded, members=members.ids, run_only=self._run_only
+            )
+        asks = row.spec.hash not in self._sizes and size_source(row.spec, catalog.sources)
+        return replace(details, lines=lines, tree=tree, members=members), bool(asks)
+
+    def _lines(
+        self, results: Results, row: Row, members: Members, connected: bool
+    ) -> Sequence[DetailLine]:
+        catalog, listing, varying = results.catalog, results.listing, self._varying(results, row)
         spec = catalog.with_compilers(row) if connected else row.spec
         # Whether it runs here is among the relations, which are read for any spec.
         spec = replace(spec, fit=None)
+        if members.is_group:
+            return group_detail(spec, members, varying=varying)
         if spec.size is None and spec.hash in self._sizes:
             spec = replace(spec, size=self._sizes[spec.hash])
         lines = detail(
             spec,
-            varying=listing.varying_variants,
+            varying=varying,
             alike=listing.count_look_alikes(row.look_alike),
             shown=listing.shown,
             provenance=catalog.provenance(row.id),
         )
-        tree = details.tree
-        if tree is None and connected:
-            tree = read_tree(catalog, row.id, self._unfolded)
-        asks = row.spec.hash not in self._sizes and size_source(row.spec, catalog.sources)
-        return replace(details, lines=lines, tree=tree), bool(asks)
+        return with_count(lines, members)
 
     def _take(self, details: Details, asks: bool) -> None:
         self._relate(details)
@@ -140,9 +178,11 @@ class DetailsController:
 
     def _relate(self, details: Details) -> None:
         """Show details with what is known of the relations to other specs, and read the rest."""
-        row = details.row
-        self._host.change(details=replace(details, relations=self._relations.known(row)))
-        self._relations.request(row)
+        related = self._relations.known(details)
+        self._host.change(
+            details=replace(details, relations=related.lines, differing=related.differing)
+        )
+        self._relations.request(details)
 
     def _read_size(self, catalog: Catalog, spec: Spec, should_stop: ShouldStop) -> float | None:
         session = replace(self._session, should_stop=should_stop)
@@ -158,8 +198,15 @@ class DetailsController:
         """Store the tree as the user unfolded it."""
         details = self._host.state.details
         if tree is not None and details is not None and not details.is_pending:
-            self._unfolded = tree.unfolded_sections
+            self._store_options(tree)
             self._host.change(details=replace(details, tree=tree, at=None))
+
+    def show_tree(self, *, shown: bool) -> None:
+        """Show the tree in place of the lines, or again the lines."""
+        details = self._host.state.details
+        self._shows_tree = shown
+        if details is not None and details.shows_tree != shown:
+            self._host.change(details=replace(details, shows_tree=shown, at=None))
 
     def missing_tree(self) -> str:
         """Explain why there are no dependencies to go to."""
@@ -169,6 +216,10 @@ class DetailsController:
 
     def is_late(self, where: Where, key: str) -> bool:
         """Check whether a key would meet lines or a tree that are still to be read."""
-        if where.pane != "detail" and key not in ("t", "w"):
+        if where.pane != "detail" and key not in ("t", "u", "w"):
             return False
         return self._host.is_running("edges", "detail", "unfold")
+
+
+def _stands_for_same(a: Row, b: Row) -> bool:
+    return (a.count, a.role) == (b.count, b.role)

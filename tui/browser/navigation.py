@@ -90,6 +90,7 @@ class Navigation:
             state.selected,
             where.position,
             details.tree if details is not None else None,
+            details is not None and details.shows_tree,
             where.pane,
             current is not None and current.is_walk,
         )
@@ -122,7 +123,7 @@ class Navigation:
         if step.spec is None or (step.row is not None and step.row.id != row.id):
             self._details.show(row)
         else:
-            self._details.show(step.spec, step.tree, step.position)
+            self._details.show(step.spec, step.tree, step.position, shows_tree=step.shows_tree)
 
     def jump_to(self, node: Node) -> None:
         """Jump to the spec of a line of the tree."""
@@ -152,11 +153,11 @@ class Navigation:
         self.leave()
         here, row = self._here(), target.row
         if row.spec.in_cache:
-            step = Step(target.view, row, row, pane="detail")
+            step = Step(target.view, row, row, shows_tree=here.shows_tree, pane="detail")
             dropped = f"without the query, which does not match {row.spec.package}; [ goes back"
             self._host.say(dropped if target.drops_query else "")
         else:
-            step = Step(here.view, here.row, row, pane="detail")
+            step = Step(here.view, here.row, row, shows_tree=here.shows_tree, pane="detail")
             self._host.say("a dependency only, so it has no row in the table; [ goes back")
         self._push(step)
         self._arrive(step)
@@ -171,7 +172,7 @@ class Navigation:
         if where.pane != "detail" or tree is None or line is None:
             line = None
         if tree is not None and line is not None and tree.lines[line].edge is not None:
-            ends = [tree.path_ends(line)]
+            ends = tree.path_ends(line)
             host.run(partial(_read_path, catalog, ends), self._show_path, group="path")
             return
         if len(state.marks) + (len(state.marks) == 1 and state.selected is not None) != 2:

@@ -60,7 +60,7 @@ class PaneFocus:
             "packages": self._screen.query_one(PackageRows),
             "facets": self._frame.facets.rows,
             "specs": self._frame.table.shown_list,
-            "detail": self._frame.detail,
+            "detail": self._frame.detail.shown_list,
             QUERY: self._frame.query_bar.input,
         }
         if target != QUERY:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.content import Content
 from textual.errors import NoWidget
 from textual.screen import Screen
 
-from spackscope.model.catalog.dependency_tree import Node
 from spackscope.model.presentation import titles
-from spackscope.model.presentation.detail import with_relations
 from spackscope.model.presentation.package_columns import runs_head
 from spackscope.tui import keymap
 from spackscope.tui.browser.draft_box import DraftBox
@@ -42,7 +39,6 @@ class Panes:
     def where(self) -> Where:
         """Where the user is."""
         input_, detail, rows = self.focus.focused_input, self.detail, self.table.rows
-        line = detail.current.line
         return Where(
             self.focus.pane,
             input_.name if input_ is not None else None,
@@ -50,10 +46,10 @@ class Panes:
             rows.is_waiting,
             self._is_row_seen,
             self.table.column,
-            (detail.cursor, detail.top),
-            detail.current.term,
-            detail.current.tree_row,
-            line if isinstance(line, Node) else None,
+            detail.position,
+            detail.term,
+            detail.tree_row,
+            detail.node,
             self.query_bar.input.value,
         )
 
@@ -63,7 +59,7 @@ class Panes:
 
         In the detail it is the line of that, elsewhere the row of the table.
         """
-        list_ = self.detail if self.focus.pane == "detail" else self.table.rows
+        list_ = self.detail.shown_list if self.focus.pane == "detail" else self.table.rows
         line = list_.cursor - list_.top
         if not list_.is_on_screen or not 0 <= line < list_.size.height:
             return False
@@ -104,7 +100,7 @@ class Panes:
         if new.details is not old.details:
             self._show_details(new)
         if new.details is None and new.listing is not None and not new.listing:
-            self.detail.show_spec((), None)
+            self.detail.show_details((), None)
         if new.draft is not old.draft:
             self.draft_box.show(new.draft)
             if new.draft is None:
@@ -202,10 +198,16 @@ class Panes:
         details = state.details
         # While another catalog is read the last lines stay.
         if details is not None and not details.is_pending:
-            lines = with_relations(details.lines, details.relations)
-            self.detail.show_spec(lines, details.tree, details.at)
-            beside = "" if details.row.spec.in_cache else " · not in the table"
-            self.detail.border_title = Content(f"detail{beside}")
+            row = details.row
+            self.detail.show_details(
+                [*details.lines, *details.relations],
+                details.tree,
+                key=(row.spec.hash, row.count, row.role),
+                shows_tree=details.shows_tree,
+                differing=details.differing,
+                at=details.at,
+                beside="" if row.spec.in_cache else "not in the table",
+            )
             self.show_hints()
 
     @property
@@ -216,7 +218,7 @@ class Panes:
         pane = self.focus.pane
         if pane == keymap.SPECS and self.table.shown_list is not self.table.rows:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
-        if pane == keymap.DETAIL and self.detail.current.tree_row is not None:
+        if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 

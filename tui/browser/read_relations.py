@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from spackscope.model.analysis.differences.differences import compare
-from spackscope.model.analysis.environments.needs import read_needs
+from spackscope.model.analysis.environments.needs import add_sizes, read_needs
 from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
+from spackscope.model.analysis.graphs.graph import by_package
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
 from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.presentation.detail import DetailLine, fit_lines
-from spackscope.model.presentation.relations import difference_line, needs_detail, used_by_line
+from spackscope.model.presentation.detail import DetailLine, fit_at_end, fit_lines
+from spackscope.model.presentation.group_detail import Members
+from spackscope.model.presentation.relations import (
+    User,
+    difference_values,
+    kinds_line,
+    needs_values,
+    unlisted_line,
+    user_values,
+)
+from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.sources.session import Session
 
 _MAX_CANDIDATES = 100
 """Look-alikes of which the nearest is searched for."""
-_MAX_USERS = 20
+_MAX_MEMBERS = 200
+"""Builds of a folded row whose needs and users are read."""
+_MAX_USERS = 60
+_MAX_CHANGED = 3
+
+
+def read_members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: bool) -> Members:
+    """Read the specs that a row stands for. Raises IndexDamaged."""
+    if row.count < 2:
+        return Members((row.id,))
+    ids = tuple(listing.look_alike_ids(row.look_alike))
+    if not is_connected:
+        return Members(ids, 0, row.role)
+    kinds = row_notes(catalog).kinds(ids)
+    if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
+        return Members(next(kind.ids for kind in kinds if row.id in kind.ids), 1, row.role)
+    is_known = all(kind.is_known for kind in kinds)
+    if is_known and len(kinds) == 1:
+        return Members(kinds[0].ids, 1, row.role)
+    return Members(ids, len(kinds) if is_known else 0, row.role)
 
 
 def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
@@ -27,21 +59,48 @@ def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
     fit = fit_of(catalog, id_)
     if fit is None:
         return []
-    lines = fit_lines(fit, host_phrase(session))
-    return [replace(line, kind="good") if fit.fits else line for line in lines]
+    lines = list(fit_lines(fit, host_phrase(session)))
+    is_said = fit.fits and len(lines) == 1
+    return [fit_at_end(fit, host_phrase(session)), *(() if is_said else lines)]
 
 
-def read_relations(catalog: Catalog, id_: int) -> list[DetailLine]:
-    """Read what a spec needs to run, and who uses it; nothing if its source does not tell."""
+def read_relations(
+    catalog: Catalog, members: Members, session: Session, sources: Sequence[str]
+) -> list[DetailLine]:
+    """Read what the specs of a row need to run, and who uses them. Raises IndexDamaged."""
+    id_ = members.ids[0]
     needs = read_needs(catalog, id_)
     if needs is None:
-        return []
+        return [unlisted_line()]
     graph = spec_graph(catalog)
-    users = sorted(graph.dependents(id_))
+    shared = None
+    if members.is_group:
+        shared = _shared_needs(graph, members.ids[:_MAX_MEMBERS])
+    else:
+        needs = add_sizes(needs, catalog, session, sources, is_offline=True)
+    users = sorted(set().union(*map(graph.dependents, members.ids[:_MAX_MEMBERS])))
     first = {graph.name(user): user for user in reversed(users)}
     shown = sorted(first.values())[:_MAX_USERS]
-    names = [(graph.name(user), graph.attributes(user).version) for user in shown]
-    return [needs_detail(needs), used_by_line(names, len(users))]
+    named = [User(user, graph.name(user), graph.attributes(user).version) for user in shown]
+    return [*needs_values(needs, shared), *user_values(named, len(users))]
+
+
+def _shared_needs(graph: SpecGraph, ids: Sequence[int]) -> frozenset[str]:
+    """Return the hashes of what all of some specs link or run."""
+    closures = (set(map(graph.identity, graph.run_closure([id_]))) for id_ in ids)
+    return frozenset(graph.hashes(set.intersection(*closures)))
+
+
+def read_kinds(
+    catalog: Catalog, listing: Listing, row: Row, should_stop: ShouldStop
+) -> list[DetailLine]:
+    """Read in what the kinds of a folded row differ. Raises Cancelled and IndexDamaged."""
+    notes = row_notes(catalog)
+    closed = replace(row, role=RowRole.SPEC)
+    note = notes.of(listing, [closed], should_stop=should_stop)
+    whole = {**note, **notes.whole(listing, [closed], note, should_stop=should_stop)}
+    (text,) = (each.differs for each in whole.values())
+    return [kinds_line(text)] if text else []
 
 
 def read_difference(
@@ -60,7 +119,45 @@ def read_difference(
     is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
     runs_the_same = is_told and run_kind(graph, row.id) == run_kind(graph, other)
     (hash_,) = graph.hashes([other])
-    return [difference_line(hash_, comparison, runs_the_same=runs_the_same)]
+    return list(difference_values(hash_, other, comparison, runs_the_same=runs_the_same))
+
+
+def read_differing(catalog: Catalog, id_: int, mark: str) -> dict[int, str]:
+    """Read which specs of a tree the marked spec has not, and what it has in place of each.
+
+    It is "" for a spec that differs only in what is below it. Raises IndexDamaged.
+    """
+    other = _marked(catalog, mark)
+    graph = spec_graph(catalog)
+    if other is None or not (graph.lists_dependencies(id_) and graph.lists_dependencies(other)):
+        return {}
+    theirs = by_package(graph, map(graph.identity, sorted(graph.closure([other]))))
+    differing = {}
+    for each in graph.closure([id_]) - {id_}:
+        others = theirs.get(graph.name(each), [])
+        if graph.identity(each) not in others:
+            differing[each] = _in_place_of(graph, each, others)
+    return differing
+
+
+def _in_place_of(graph: SpecGraph, id_: int, others: Sequence[int]) -> str:
+    """Return what others of the same package have that a spec has not, "" if nothing own."""
+    if not others:
+        return "missing there"
+    if graph.configuration(id_) in map(graph.configuration, others):
+        return ""
+    own, other = graph.attributes(id_), graph.attributes(others[0])
+    if own.version != other.version:
+        return other.version
+    changed = sorted(
+        name for name, values in other.variants.items() if own.variants.get(name) != values
+    )
+    texts = [_variant_text(name, other.variants[name]) for name in changed[:_MAX_CHANGED]]
+    return " ".join(texts) or "differs"
+
+
+def _variant_text(name: str, values: tuple[str, ...]) -> str:
+    return f"{values[0]}{name}" if values in (("+",), ("~",)) else f"{name}={','.join(values)}"
 
 
 def _marked(catalog: Catalog, mark: str) -> int | None:

@@ -2,108 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.presentation.detail import DetailLine
-from spackscope.model.presentation.relations import FITS, NEEDS, NEXT_TO, USED_BY, pending_lines
+from spackscope.model.presentation.group_detail import Members
+from spackscope.model.presentation.relations import NEEDS, NEXT_TO, USED_BY, pending_lines
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.state import Host, Task
+from spackscope.tui.browser.state import Details, Host, Task
 
 _REST = 0.05
 """Seconds that the cursor rests on a row before its relations are read."""
 _MAX_KEPT = 200
 
 
-class _Key(NamedTuple):
-    """What the lines depend on: the spec, and the marked one that it is compared with."""
+class Related(NamedTuple):
+    """The values on how a spec relates to others, and what of its tree differs from a marked one.
 
-    id: int
+    `differing` has for each such record of the tree what the marked spec has in place of it, ""
+    if only what is below it differs.
+    """
+
+    lines: Sequence[DetailLine] = ()
+    differing: Mapping[int, str] = MappingProxyType({})
+
+
+class _Key(NamedTuple):
+    """What the lines depend on: the specs, and the marked one that they are compared with."""
+
+    ids: tuple[int, ...]
+    kinds: int
     mark: str
 
 
 class Relations:
     """Read the lines of one spec after the other; a newer one replaces the job."""
 
-    def __init__(self, host: Host, session: Session) -> None:
-        self._host, self._session = host, session
+    def __init__(self, host: Host, session: Session, sources: Sequence[str]) -> None:
+        self._host, self._session, self._sources = host, session, sources
         self._catalog: Catalog | None = None
-        self._lines: dict[_Key, Sequence[DetailLine]] = {}
+        self._related: dict[_Key, Related] = {}
         self._shown_hash = ""
-        self._shown: Sequence[DetailLine] = ()
+        self._shown = Related()
 
-    def known(self, row: Row) -> Sequence[DetailLine]:
-        """Return the lines that were read before, or as many that are still to be read.
+    def known(self, details: Details) -> Related:
+        """Return what was read before, or as many lines that are still to be read.
 
         Until they are read from another catalog they are those that were shown last.
         """
-        state, key = self._host.state, self._key(row)
+        state, key, row = self._host.state, self._key(details), details.row
         catalog = state.catalog
         if catalog is not self._catalog:
-            self._catalog, self._lines = catalog, {}
-        if key in self._lines:
-            self._shown_hash, self._shown = row.spec.hash, self._lines[key]
-        if row.spec.hash == self._shown_hash:
+            self._catalog, self._related = catalog, {}
+        if key in self._related:
+            self._shown_hash, self._shown = _shown_key(details), self._related[key]
+        if _shown_key(details) == self._shown_hash:
             return self._shown
         if catalog is None or state.connected is not catalog:
-            return ()
-        labels = [FITS] if catalog.by_host.is_connected else []
-        labels += [NEXT_TO] if self._other_count(catalog, row) else []
+            return Related()
+        labels = [NEXT_TO] if self._other_count(catalog, details) else []
         labels += [NEEDS, USED_BY] if catalog.dependencies.lists(row.id) else []
-        return pending_lines(labels)
+        return Related(pending_lines(labels))
 
-    def request(self, row: Row) -> None:
+    def request(self, details: Details) -> None:
         """Read the lines of the selected spec, unless they are known."""
-        state, key = self._host.state, self._key(row)
-        catalog = state.catalog
-        if catalog is None or state.connected is not catalog or key in self._lines:
+        state, key = self._host.state, self._key(details)
+        catalog, listing, members = state.catalog, state.listing, details.members
+        is_connected = catalog is not None and state.connected is catalog
+        if catalog is None or not is_connected or key in self._related or members is None:
             self._host.cancel("relations")
             return
-        has_other = self._other_count(catalog, row) > 0
+        has_other = self._other_count(catalog, details) > 0
+        row, session, sources = details.row, self._session, self._sources
 
-        def job(task: Task) -> Sequence[DetailLine]:
+        def job(task: Task) -> Related:
             # Imported here, after the first rows are shown.
-            from spackscope.tui.browser.read_relations import (
-                read_difference,
-                read_fit,
-                read_relations,
-            )
+            from spackscope.tui.browser import read_relations as read
 
-            fits = read_fit(catalog, self._session, row.id)
-            others = read_relations(catalog, row.id)
+            fits = read.read_fit(catalog, session, row.id)
+            others = read.read_relations(catalog, members, session, sources)
+            if members.is_group and listing is not None:
+                kinds = read.read_kinds(catalog, listing, row, task) if members.kinds else []
+                return Related([*fits, *kinds, *others])
             if not has_other:
-                return [*fits, *others]
-            if row.spec.hash != self._shown_hash:
-                part = [*fits, *pending_lines([NEXT_TO]), *others]
-                task.report(lambda: self._show(row, part))
-            return [*fits, *read_difference(catalog, row, key.mark, task), *others]
+                return Related([*fits, *others])
+            if _shown_key(details) != self._shown_hash:
+                part = Related([*fits, *pending_lines([NEXT_TO]), *others])
+                task.report(lambda: self._show(details, part))
+            difference = read.read_difference(catalog, row, key.mark, task)
+            differing = read.read_differing(catalog, row.id, key.mark) if key.mark else {}
+            return Related([*fits, *difference, *others], differing)
 
-        take = partial(self._take, key, row)
+        take = partial(self._take, key, details)
         self._host.run(job, take, group="relations", delay=_REST)
 
-    def _key(self, row: Row) -> _Key:
-        marks = self._host.state.marks
-        return _Key(row.id, marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else "")
+    def _key(self, details: Details) -> _Key:
+        marks, row = self._host.state.marks, details.row
+        members = details.members or Members((row.id,))
+        mark = marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else ""
+        return _Key(members.ids, members.kinds, "" if members.is_group else mark)
 
-    def _other_count(self, catalog: Catalog, row: Row) -> int:
+    def _other_count(self, catalog: Catalog, details: Details) -> int:
         """Return how many specs this one can be compared with."""
-        if self._key(row).mark:
+        if details.members is not None and details.members.is_group:
+            return 0
+        if self._key(details).mark:
             return 1
-        first, end = catalog.column_arrays.specs(row.look_alike)
+        first, end = catalog.column_arrays.specs(details.row.look_alike)
         return end - first - 1
 
-    def _take(self, key: _Key, row: Row, lines: Sequence[DetailLine]) -> None:
-        self._lines[key] = lines
-        while len(self._lines) > _MAX_KEPT:
-            del self._lines[next(iter(self._lines))]
-        self._show(row, lines)
+    def _take(self, key: _Key, details: Details, related: Related) -> None:
+        self._related[key] = related
+        while len(self._related) > _MAX_KEPT:
+            del self._related[next(iter(self._related))]
+        self._show(details, related)
 
-    def _show(self, row: Row, lines: Sequence[DetailLine]) -> None:
+    def _show(self, of: Details, related: Related) -> None:
         details = self._host.state.details
-        if details is not None and details.row.id == row.id and not details.is_pending:
-            self._shown_hash, self._shown = row.spec.hash, lines
-            self._host.change(details=replace(details, relations=lines, at=None))
+        if details is not None and details.row.id == of.row.id and not details.is_pending:
+            self._shown_hash, self._shown = _shown_key(of), related
+            self._host.change(
+                details=replace(
+                    details, relations=related.lines, differing=related.differing, at=None
+                )
+            )
+
+
+def _shown_key(details: Details) -> str:
+    """Return what tells the row of some lines from others, in any catalog."""
+    return f"{details.row.spec.hash} {details.row.count} {details.row.role}"

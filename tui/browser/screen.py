@@ -25,7 +25,7 @@ from spackscope.tui.browser.state import Task
 from spackscope.tui.copy_forms import CopyDone, copy_text
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
-from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
@@ -36,6 +36,7 @@ from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.title_line import TitleLine
+from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _REST = 0.1
@@ -73,12 +74,12 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     SpecTable.ColumnsRequested: lambda self, event: self.actions.list_columns(),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
-    DetailPane.TermChosen: lambda self, event: self.controllers.search.add(event.term),
-    DetailPane.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
-    DetailPane.Unfolded: lambda self, event: self.controllers.details.take_tree(
-        self.panes.detail.dependency_tree
-    ),
-    DetailPane.HintsChanged: lambda self, event: self.panes.show_hints(),
+    DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
+    DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),
+    DetailLines.Left: lambda self, event: self.panes.focus.go_to("specs"),
+    TreeRows.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
+    TreeRows.Changed: lambda self, event: self.controllers.details.take_tree(event.tree),
+    TreeRows.Closed: lambda self, event: self.actions.close_tree(),
     FacetPane.Chosen: lambda self, event: self.controllers.facets.choose(
         event.verb, event.section, event.value
     ),
@@ -86,7 +87,6 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     FacetPane.Left: lambda self, event: self.panes.focus.give_back(),
     TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
     TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
-    DetailPane.Left: lambda self, event: self.panes.focus.go_to("specs"),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""
 
@@ -243,13 +243,16 @@ class BrowserScreen(Screen[None]):
             failed=lambda _: take(event.unknown),
         )
 
-    @on(DetailPane.UnfoldRequested)
-    def _unfold(self, event: DetailPane.UnfoldRequested) -> None:
+    @on(TreeRows.TreeRequested)
+    def _read_tree(self, event: TreeRows.TreeRequested) -> None:
         catalog = self.host.state.catalog
         # Without details the tree is that of a catalog that was replaced.
         if catalog is None or self.host.state.details is None:
             return
-        take = partial(self.panes.detail.take_tree, event.tree)
+        take = partial(self.panes.detail.tree_rows.take_tree, event.tree)
         self.host.run(
-            lambda _: event.read(catalog), take, group="unfold", failed=lambda _: take(event.tree)
+            lambda task: event.read(catalog, task),
+            take,
+            group="unfold",
+            failed=lambda _: take(event.tree),
         )

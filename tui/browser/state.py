@@ -6,7 +6,7 @@ implements Host for Textual, and `panes.py` shows a state in the widgets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.group_detail import Members
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.ast import Query
@@ -106,14 +107,19 @@ class Draft:
 class Details:
     """The selected spec: a row of the table, or a spec that has none.
 
-    `lines` and `tree` are those of the spec before while `is_pending`. `relations` to other specs
-    are read after them. `at` puts the cursor on a line, and another line at the top.
+    `lines`, `tree` and `members` are those of the spec before while `is_pending`. `relations` to
+    other specs are read after them, and `differing` is what of its tree a marked spec has not.
+    `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a line, and
+    another line at the top.
     """
 
     row: Row
     lines: Sequence[DetailLine] = ()
     tree: Tree | None = None
     relations: Sequence[DetailLine] = ()
+    differing: Mapping[int, str] = field(default_factory=dict)
+    members: Members | None = None
+    shows_tree: bool = False
     at: tuple[int, int] | None = None
     is_pending: bool = False
 

@@ -17,8 +17,9 @@ MAX_LINES = 50_000
 class Step:
     """A view, its row with the cursor, and the spec in the detail, which may have no row.
 
-    `position` is the line of the detail with the cursor and the one at its top, `pane` the pane
-    with the focus. `is_walk` if the step comes of a walk through the packages.
+    `position` is the line of the detail with the cursor and the one at its top, which are lines of
+    the `tree` if it `shows_tree`. `pane` is the pane with the focus. `is_walk` if the step comes
+    of a walk through the packages.
     """
 
     view: View
@@ -26,6 +27,7 @@ class Step:
     spec: Row | None = None
     position: tuple[int, int] = (0, 0)
     tree: Tree | None = None
+    shows_tree: bool = False
     pane: str = "packages"
     is_walk: bool = False
 

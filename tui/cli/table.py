@@ -140,18 +140,17 @@ def candidates(specs: Sequence[Spec], hash_length: int = HASH_LENGTH) -> Iterato
 
 
 def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:
-    """Yield the lines of a spec: labels in a column, and indented below a heading."""
-    indent = ""
+    """Yield the lines of a spec: its title and hash, then labels with their values in one line."""
+    blocks: list[list[DetailLine]] = []
     for line in lines:
-        if line.kind == "head":
-            indent = "  "
+        if line.kind in ("title", "hash"):
             yield line.text
-        elif line.kind in ("title", "hash"):
-            yield line.text
-        elif line.label or line.is_continued:
-            yield f"{indent}{line.label:<{_LABEL_WIDTH}}{line.text}"
+        elif line.is_continued:
+            blocks[-1].append(line)
         else:
-            yield f"{indent or ' ' * _LABEL_WIDTH}{line.text}"
+            blocks.append([line])
+    for block in blocks:
+        yield f"{block[0].label:<{_LABEL_WIDTH}} {_GAP.join(line.text for line in block)}"
 
 
 def labelled(pairs: Iterable[tuple[str, object]]) -> Iterator[str]:

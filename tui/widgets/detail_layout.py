@@ -1,136 +1,314 @@
-"""Lay out the detail of a spec: its lines wrapped to a width, with the dependency tree between."""
+"""Lay out the values of a spec in rows: labels in a column, the values of a label in one flow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
-from spackscope.model.catalog.dependency_tree import Node, Tree
-from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import cell_width, pad, shorten, wrap
-from spackscope.model.presentation.dependency_tree import (
-    STATUS_SIGNS,
-    deptypes_sign,
-    fold_sign,
-    full_name,
-    head_text,
-    short_hash,
-    virtuals_text,
-)
-from spackscope.model.presentation.detail import DIFFERS, DetailLine
-from spackscope.model.query.conditions import Term
+from spackscope.model.core.text import cell_width, shorten, wrap
+from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
+from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.tui.widgets.drawing import Piece
 
-_LABEL_WIDTH, _WIDE_LABEL_WIDTH = 10, 13
-"""Cells of the labels: as few as most need, or where there is room as many as all need."""
-_WIDE = 50
-_INDENT = 2
-_MIN_NAME_WIDTH = 14
-"""Cells that a name keeps even if indentation would leave it less."""
+LOW, TALL = 6, 14
+"""Rows below which there is no room for the install command, and from which lists have several."""
+
+_LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
+"""The cells of the labels from some widths on."""
+_GAP = "  "
+_ORDER = (INSTALL, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, VARIANTS, FITS, DOWNLOAD)
+_LISTS = (NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
+_MAX_LIST_ROWS = 4
+_MIN_WIDTH_FOR_HINTS = 40
+_SHORT = 40
+_NARROW = 64
+_MIN_WIDTH_FOR_HASH = 56
+_MIN_HASH, _MIN_END = 9, 6
 _STYLES = {
     "title": "strong",
-    "hash": "accent",
-    "head": "dim",
-    "differs": "strong",
+    "hash": "hash",
+    "link": "hash",
+    "virtual": "virtual",
+    "differs": "differs",
     "same": "dim",
     "good": "good",
+    "error": "error",
+    "dim": "dim",
 }
+_PLAIN_SUFFIX = ("title", "link")
+
+
+class Stop(NamedTuple):
+    """A value that the cursor can be on: the number of its piece in the row."""
+
+    piece: int
+    line: DetailLine
 
 
 class LayoutRow(NamedTuple):
-    """One row of the pane: a part of a line with its pieces, or a line of the tree.
+    """One row of the pane: its pieces, the values among them, and the keys at its end."""
 
-    `tree_row` is the number of a node in the tree, whose pieces are made when it is drawn.
-    """
-
-    line: DetailLine | Node
     pieces: Sequence[Piece] = ()
-    tree_row: int | None = None
+    stops: Sequence[Stop] = ()
+    keys: Mapping[int, str] = MappingProxyType({})
+    """The keys of hints by the numbers of their pieces."""
+
+    def piece_at(self, x: int) -> int:
+        """Return the number of the piece in a column of the row; -1 if there is none."""
+        end = 0
+        for number, (text, _) in enumerate(self.pieces):
+            end += cell_width(text)
+            if x < end:
+                return number
+        return -1
+
+
+@dataclass
+class _Flow:
+    """Rows that are filled with values one after the other."""
+
+    width: int
+    margin: int
+    rows: list[LayoutRow] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)
+    used: int = 0
+
+    def begin(self, label: str) -> None:
+        """Begin with the label."""
+        self.add(label + " " * (self.margin - cell_width(label)), "dim")
+
+    def add(self, text: str, style: str, line: DetailLine | None = None) -> None:
+        """Add a piece, which is a value if it has a line."""
+        if line is not None:
+            self.stops.append(Stop(len(self.pieces), line))
+        if text or line is not None:
+            self.pieces.append((text, style))
+            self.used += cell_width(text)
+
+    def end_row(self) -> None:
+        """End the row, and begin another one below the values."""
+        self.rows.append(LayoutRow(tuple(self.pieces), tuple(self.stops)))
+        self.pieces, self.stops, self.used = [], [], 0
+        self.add(" " * self.margin, "")
 
     @property
-    def term(self) -> Term | None:
-        """The filter for the line, or None if it has none."""
-        return self.line.term if isinstance(self.line, DetailLine) else None
+    def room(self) -> int:
+        """The cells that are left in the row."""
+        return self.width - self.used
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the row has no values yet."""
+        return self.used <= self.margin
+
+    def put(self, line: DetailLine, *, suffixes: bool) -> None:
+        """Add a value where it fits, in the next row if it does not, or on several rows."""
+        text = line.text + (line.suffix if suffixes else "")
+        lead = line.lead if line.lead or self.is_empty else _GAP
+        if line.lead.strip() and not self.is_empty and not line.lead.startswith(" "):
+            lead = _GAP + line.lead
+        if self.room < cell_width(lead + text) and not self.is_empty:
+            self.end_row()
+            lead = line.lead.lstrip()
+        self.add(lead, "dim" if lead.strip() else "")
+        style = _STYLES.get(line.kind, "")
+        if cell_width(text) <= self.room:
+            suffix_style = style if line.kind not in _PLAIN_SUFFIX else ""
+            self.add(line.text, style, line)
+            if suffixes:
+                self.add(line.suffix, suffix_style)
+            return
+        for number, part in enumerate(wrap(text, max(1, self.room))):
+            if number:
+                self.end_row()
+            self.add(part, style, line)
 
 
-def layout(lines: Sequence[DetailLine], tree: Tree | None, width: int) -> list[LayoutRow]:
-    """Return the rows of the pane; the tree comes before the first head, or last."""
-    first_head = (number for number, line in enumerate(lines) if line.kind == "head")
-    split = next(first_head, len(lines))
-    return [
-        *_wrapped(lines[:split], width),
-        *(_tree_rows(tree) if tree is not None else ()),
-        *_wrapped(lines[split:], width),
-    ]
+def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
+    """Return the rows of a pane: the title first, then what matters most where it is low."""
+    title, blocks = _blocks(lines, width, height)
+    rows = _title_rows(title, width) if title else []
+    for block in blocks:
+        rows += _block_rows(block, width, height)
+    return rows
 
 
-def _tree_rows(tree: Tree) -> Iterator[LayoutRow]:
-    """Return the lines of a tree, with a blank row before each head that follows a line."""
-    for row, node in enumerate(tree.lines):
-        if not row or (node.edge is None and tree.lines[row - 1].edge is not None):
-            yield LayoutRow(DetailLine(""))
-        yield LayoutRow(node, tree_row=row)
+Block = Sequence[DetailLine]
+"""The values of one label."""
 
 
-def _wrapped(lines: Sequence[DetailLine], width: int) -> Iterator[LayoutRow]:
+def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:
+    """Return the values of the title, and those of each label in their order."""
+    title: list[DetailLine] = []
+    blocks: list[list[DetailLine]] = []
     for line in lines:
-        for pieces in _line_pieces(line, width):
-            yield LayoutRow(line, pieces)
-
-
-def _line_pieces(line: DetailLine, width: int) -> Iterator[list[Piece]]:
-    """Wrap a line to the width; the label is before its first part."""
-    style = _STYLES.get(line.kind, "")
-    if line.kind == "head":
-        yield []
-        yield [(line.text, style)]
-        return
-    if line.kind in ("differs", "same"):
-        margin, label = 2, f"{DIFFERS} " if line.kind == "differs" else "  "
-    else:
-        margin = _margin(width) if line.label or line.is_continued else 0
-        label = f"{line.label:<{margin - 1}} " if line.label else " " * margin
-    # A label longer than the margin takes cells of the first part.
-    over = len(label) - margin
-    for number, part in enumerate(wrap("x" * over + line.text, width - margin)):
-        if number:
-            yield [(" " * margin, "dim"), (part, style)]
+        if line.at_end or line.kind == "title" or (not blocks and line.is_continued):
+            title.append(line)
+        elif line.is_continued and blocks:
+            blocks[-1].append(line)
         else:
-            yield [(label, "dim"), (part[over:], style)]
+            blocks.append([line])
+    order = (*_ORDER[1:], INSTALL) if height < LOW else _ORDER
+    rank = {label: number for number, label in enumerate(order)}
+    blocks.sort(key=lambda block: rank.get(block[0].label, len(rank)))
+    ranked = [block for block in blocks if block[0].label in rank]
+    others = blocks[len(ranked) :]
+    return title, [*ranked, *(_joined(others) if width > _SHORT else others)]
 
 
-def _margin(width: int) -> int:
-    return _WIDE_LABEL_WIDTH if width >= _WIDE else min(_LABEL_WIDTH, width // 3)
+def _joined(blocks: Sequence[Block]) -> list[Block]:
+    """Join labels that have one short value each, so that several follow each other in a row."""
+    joined: list[list[DetailLine]] = []
+    can_join = False
+    for block in blocks:
+        first = block[0]
+        is_short = len(block) == 1 and cell_width(first.label + first.text) <= _SHORT
+        if is_short and can_join:
+            lead = f"{first.label} {first.lead}"
+            joined[-1].append(replace(first, label="", lead=lead, is_continued=True))
+        else:
+            joined.append([*block])
+        can_join = is_short
+    return [*joined]
 
 
-def tree_pieces(tree: Tree, row: int, width: int) -> list[Piece]:
-    """Return the pieces of a line: deptypes, sign of folding, name, sign of the status, hash.
+def _title_rows(title: Block, width: int) -> list[LayoutRow]:
+    """Return the title with what is at its end; where it is narrow, suffixes go first."""
+    begin = [line for line in title if not line.at_end]
+    end = [line for line in title if line.at_end]
+    suffixes = sum(_title_width(line, True) for line in title) <= width
+    # The state is as good as its sign, but half a hash is no hash.
+    kept = 0 if width >= _MIN_WIDTH_FOR_HASH else sum(_title_width(line, False) for line in end)
+    flow = _Flow(width, 0)
+    for line in begin:
+        flow.add("" if flow.is_empty else (line.lead or _GAP)[: flow.room], "")
+        text = ("/" if line.kind == "hash" else "") + line.text + (line.suffix * suffixes)
+        room = min(flow.room, max(_MIN_HASH, flow.room - kept))
+        flow.add(shorten(text, room, keep="start"), _STYLES.get(line.kind, ""), line)
+    texts = _end_texts(end, flow.room - len(_GAP))
+    blank = flow.room - sum(map(cell_width, texts)) - len(_GAP) * max(0, len(texts) - 1)
+    flow.add(" " * blank, "")
+    for number, (line, text) in enumerate(zip(end, texts, strict=False)):
+        flow.add(_GAP if number else "", "")
+        flow.add(text, _STYLES.get(line.kind, ""), line)
+    flow.end_row()
+    return flow.rows
 
-    Lines too deep for the width are indented no further, and show their depth as a number.
-    """
-    node, fold = tree.lines[row], fold_sign(tree, row)
-    if node.edge is None or node.spec is None:
-        return [(f"{head_text(node)} ", "dim"), (fold, "accent")]
-    deptypes, status = deptypes_sign(node.edge.deptypes), node.spec.status
-    ending = f" {STATUS_SIGNS[status]} {pad(short_hash(node.spec), SHORT_HASH)}"
-    room = width - len(deptypes) - len(ending) - 3
-    indent = " " * (_INDENT * (node.depth - 1))
-    max_indent = max(2 * _INDENT, room - _MIN_NAME_WIDTH)
-    if len(indent) > max_indent:
-        indent = pad(f"{node.depth}·", max_indent)
-    room -= len(indent)
-    name, virtuals = full_name(node.spec), virtuals_text(node)
-    if cell_width(name + virtuals) > room:
-        virtuals = ""
-    before, after = (virtuals, "") if virtuals.endswith("=") else ("", virtuals)
-    name = shorten(name, room - cell_width(virtuals))
-    return [
-        (f"{deptypes} ", "dim"),
-        (indent, "dim"),
-        (f"{fold} ", "accent" if fold in "▸▾" else "dim"),
-        (before, "accent"),
-        (name, "dim" if status or fold == "↑" else ""),
-        (after, "accent"),
-        (" " * max(0, room - cell_width(name + virtuals)), ""),
-        (ending, "dim"),
-    ]
+
+def _end_texts(end: Block, room: int) -> list[str]:
+    """Return the texts at the end of a title, as far as there is room."""
+    texts = []
+    for line in end:
+        text = shorten(line.lead + line.text, room, keep="start")
+        if cell_width(text) < min(_MIN_END, cell_width(line.lead + line.text)):
+            break
+        texts.append(text)
+        room -= cell_width(text) + len(_GAP)
+    return texts
+
+
+def _title_width(line: DetailLine, suffixes: bool) -> int:
+    text = line.lead + line.text + (line.suffix if suffixes else "")
+    return cell_width(text) + len(_GAP) + (line.kind == "hash")
+
+
+def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
+    """Return the rows of the values of a label, with its hints at the end of the first."""
+    first = block[0]
+    hints = first.hints if width >= _MIN_WIDTH_FOR_HINTS else ()
+    hints_width = sum(len(f"{key} {word}") for key, word in hints) + 3 * (len(hints) - 1)
+    margin = min(next(cells for least, cells in _LABEL_WIDTHS if width >= least), width // 2)
+    if first.label == INSTALL and first.kind == "plain":
+        margin = 0
+    room = width - (hints_width + len(_GAP) if hints else 0)
+    if first.label == INSTALL and cell_width(first.text) > room:
+        hints, room = (), width
+    rows = _fitting_rows(block, room, margin, _max_rows(first.label, width, height))
+    if hints:
+        rows[0] = _with_hints(rows[0], hints, width - hints_width)
+    return rows
+
+
+def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
+    used = sum(cell_width(text) for text, _ in row.pieces)
+    pieces = [*row.pieces, (" " * (at - used), "")]
+    keys: dict[int, str] = {}
+    for number, (key, word) in enumerate(hints):
+        if number:
+            pieces.append((" · ", "dim"))
+        keys |= {len(pieces): key, len(pieces) + 1: key}
+        pieces += [(key, "accent"), (f" {word}", "dim")]
+    return LayoutRow(pieces, row.stops, keys)
+
+
+def _max_rows(label: str, width: int, height: int) -> int:
+    """Return how many rows a label may have; 0 if there is no bound."""
+    if label not in _LISTS:
+        return 0
+    if label == NEXT_TO and height >= LOW and width < _NARROW:
+        return 2
+    return _MAX_LIST_ROWS if height >= TALL else 1
+
+
+def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[LayoutRow]:
+    """Flow the values into at most some rows; the last value then counts those left out."""
+    has_suffix = any(line.suffix for line in block)
+    for suffixes in (True, False) if has_suffix else (True,):
+        rows = _flow(block, width, margin, suffixes=suffixes)
+        if not most or (len(rows) <= most and not _left_out(block, len(block))):
+            return rows
+    if not block[0].total:
+        return _cut(rows, most, width)
+    for count in range(len(block) - 1, 0, -1):
+        if block[count].lead == " ":
+            continue
+        rows = _flow([*block[:count], _more(block, count)], width, margin, suffixes=False)
+        if len(rows) <= most:
+            return rows
+    return _cut(rows, most, width)
+
+
+def _left_out(block: Block, count: int) -> int:
+    """Return how many values there are besides the first `count` pieces of a block."""
+    shown = sum(line.id is not None for line in block[:count])
+    return max(0, block[0].total - shown)
+
+
+def _more(block: Block, count: int) -> DetailLine:
+    text = f"{_left_out(block, count):,} more"
+    return DetailLine(text, kind="dim", is_continued=True, hints=block[0].hints)
+
+
+def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[LayoutRow]:
+    flow = _Flow(width, margin)
+    first, *others = block
+    label = first.label
+    together = f"{label} {first.text}"
+    if first.kind == "link" and label == NEXT_TO and cell_width(together) < margin:
+        flow.add(f"{label} ", "dim")
+        flow.add(first.text, "hash", first)
+        flow.add(" " * (margin - flow.used), "")
+    else:
+        flow.begin(shorten(label, margin - 1))
+        flow.put(first, suffixes=suffixes)
+    for line in others:
+        flow.put(line, suffixes=suffixes)
+    flow.end_row()
+    return flow.rows
+
+
+def _cut(rows: list[LayoutRow], most: int, width: int) -> list[LayoutRow]:
+    """Cut rows after the last that fits, with `…` at its end, between words."""
+    if len(rows) <= most:
+        return rows
+    last = rows[most - 1]
+    pieces = list(last.pieces)
+    while pieces and sum(cell_width(text) for text, _ in pieces) + 2 > width:
+        text, style = pieces.pop()
+        if words := text.rpartition(" ")[0]:
+            pieces.append((words, style))
+    stops = [stop for stop in last.stops if stop.piece < len(pieces)]
+    return [*rows[: most - 1], LayoutRow([*pieces, (" …", "dim")], stops)]

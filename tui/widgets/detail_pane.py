@@ -1,212 +1,205 @@
-"""The detail of the selected spec line by line; a line can be added to the query as a filter."""
+"""The pane below the table: the values of the selected spec, or the tree of its dependencies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from textual import on
-from textual.content import Content
-from textual.message import Message
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, Static
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Node, Section, Tree, read_unfolded
-from spackscope.model.presentation.dependency_tree import explain_line
+from spackscope.model.catalog.dependency_tree import Node, Tree
+from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.records import DEPTYPES
+from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
-from spackscope.tui.keymap import DETAIL, TREE, bindings
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout, tree_pieces
-from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.detail_lines import DetailLines
+from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, RowPainter
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
+"""What the letters before the lines of a tree mean."""
 
-class DetailPane(VirtualList):
-    """The detail of one spec, and between its lines the tree of its dependencies.
 
-    The children of a line of the tree are requested with UnfoldRequested, and `take_tree` shows
-    the unfolded tree.
-    """
+_STYLES = ("strong", "hash")
 
-    BINDINGS = bindings(DETAIL, TREE)
 
-    @dataclass
-    class TermChosen(Message):
-        """Posted when the user chooses a line; `term` is its filter, if it has one."""
+class TreeHead(Widget):
+    """The line above a tree: of which spec it is, what is left out, and what the letters mean."""
 
-        term: Term | None
+    COMPONENT_CLASSES = ROW_STYLES
 
-    @dataclass
-    class SpecChosen(Message):
-        """Posted when the user chooses a spec of the tree."""
+    def __init__(self) -> None:
+        super().__init__(id="tree-head")
+        self._painter = RowPainter(self)
+        self._pieces: list[Piece] = []
 
-        node: Node
+    def show_title(self, values: Sequence[DetailLine], tree: Tree | None, beside: str) -> None:
+        """Show the title of a spec, and what its tree leaves out."""
+        parts = [
+            "linked and run only" if tree is not None and tree.run_only else "",
+            f"names with {clean(tree.search)}" if tree is not None and tree.search else "",
+            beside,
+        ]
+        title = [line.text for line in values if line.kind == "title"]
+        title += [f"/{line.text[:SHORT_HASH]}" for line in values if line.kind == "hash"]
+        pieces = [(f"{text}  ", style) for text, style in zip(title, _STYLES, strict=False)]
+        pieces += [(f"{part}  ", "dim") for part in parts if part]
+        if pieces != self._pieces:
+            self._pieces = pieces
+            self.refresh()
 
-    @dataclass
-    class UnfoldRequested(Message):
-        """Posted when the user unfolds a line whose children are not read yet."""
+    def render_line(self, y: int) -> Strip:
+        """Draw the title at the left and the legend at the right."""
+        width = self.size.width
+        used = sum(cell_width(text) for text, _ in self._pieces) + 1
+        legend = shorten(LEGEND, max(0, width - used - 3), keep="start")
+        blank = " " * (width - used - cell_width(legend) - 1)
+        return self._painter.row([(" ", ""), *self._pieces, (blank, ""), (legend, "dim")], width)
 
-        tree: Tree
-        row: int
+    def notify_style_update(self) -> None:
+        """Drop the cached styles when the theme changes."""
+        super().notify_style_update()
+        self._painter.forget_styles()
 
-        def read(self, catalog: Catalog) -> Tree:
-            """Read the unfolded tree: for a worker thread. Raises IndexDamaged."""
-            return read_unfolded(catalog, self.tree, self.row)
 
-    @dataclass
-    class Unfolded(Message):
-        """Posted when the tree was unfolded or folded; `sections` are those unfolded now."""
+class DetailPane(Vertical):
+    """The values of one spec, or the tree of its dependencies with a search for names."""
 
-        sections: frozenset[Section]
+    opened_from = "specs"
+    """The pane that the tree was opened from."""
+    _key: object = None
 
-    @dataclass
-    class HintsChanged(Message):
-        """Posted when the cursor enters or leaves the tree, where keys do other things."""
+    lines = getters.query_one(DetailLines)
+    tree_rows = getters.query_one(TreeRows)
+    _head = getters.query_one(TreeHead)
 
-    @dataclass
-    class Left(Message):
-        """Posted when the user goes back to the specs."""
-
-    dependency_tree: Tree | None = None
-    # Whether a line is being unfolded.
-    is_waiting = False
-    _lines: Sequence[DetailLine] = ()
-    _rows: Sequence[LayoutRow] = ()
-    _was_in_tree = False
+    def compose(self) -> ComposeResult:
+        """Lay out the values, and the tree in place of them."""
+        yield DetailLines(id="detail-lines")
+        yield TreeHead()
+        yield Horizontal(
+            Static("find ", id="tree-find"), FilterInput(name="tree", id="tree-input"),
+            id="tree-search",
+        )  # fmt: skip
+        yield TreeRows(id="tree-rows")
 
     @property
-    def current(self) -> LayoutRow:
-        """The row under the cursor; a blank one if there is none."""
-        return self._rows[self.cursor] if self._rows else LayoutRow(DetailLine(""))
+    def shows_tree(self) -> bool:
+        """Whether the tree is shown in place of the values."""
+        return self.has_class("-tree")
 
-    def show_spec(
-        self, lines: Sequence[DetailLine], tree: Tree | None, at: tuple[int, int] | None = None
+    @property
+    def shown_list(self) -> VirtualList:
+        """The values or the tree."""
+        return self.tree_rows if self.shows_tree else self.lines
+
+    @property
+    def dependency_tree(self) -> Tree | None:
+        """The tree of the spec, shown or not; None if its source lists no dependencies."""
+        return self.tree_rows.dependency_tree
+
+    @property
+    def term(self) -> Term | None:
+        """The filter of the value under the cursor."""
+        value = None if self.shows_tree else self.lines.value
+        return value.term if value is not None else None
+
+    @property
+    def node(self) -> Node | None:
+        """The line of the tree with the cursor, while the tree is shown."""
+        return self.tree_rows.node if self.shows_tree else None
+
+    @property
+    def tree_row(self) -> int | None:
+        """The number of that line."""
+        return self.tree_rows.cursor if self.shows_tree else None
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """The row with the cursor, and the one at the top."""
+        return self.shown_list.cursor, self.shown_list.top
+
+    def show_details(
+        self,
+        values: Sequence[DetailLine],
+        tree: Tree | None,
+        *,
+        key: object = None,
+        shows_tree: bool = False,
+        differing: Mapping[int, str] = {},
+        at: tuple[int, int] | None = None,
+        beside: str = "",
     ) -> None:
-        """Show another spec; the cursor stays, or `at` puts it on a row and another row on top."""
-        if at is None and tree is self.dependency_tree and lines == self._lines:
-            return
-        self.is_waiting &= tree is self.dependency_tree
-        is_same = bool(lines) and self._lines[:1] == lines[:1] and tree is self.dependency_tree
-        line, below_top = self.current.line, self.cursor - self.top
-        self._lines, self.dependency_tree = lines, tree
-        if at is not None:
-            self.cursor, self.top = at
-            self._rows = []
-        self._lay_out()
-        if at is None and is_same:
-            self._stay_on(line, below_top)
+        """Show a spec, whose `key` tells it from others; `at` is the place of the cursor."""
+        is_same = key == self._key
+        self._key = key
+        shows_tree = shows_tree and tree is not None
+        before = self.shown_list
+        self.set_class(shows_tree, "-tree")
+        self.lines.show_values(values, is_same=is_same)
+        self.tree_rows.show_tree(tree, differing, at if shows_tree else None, is_same=is_same)
+        if at is not None and not shows_tree:
+            self.lines.go_to(*at)
+        self._head.show_title(values, tree, beside)
+        self._show_search(tree)
+        if before.has_focus and self.shown_list is not before:
+            self.call_after_refresh(self._keep_focus, before)
 
-    def take_tree(self, tree: Tree, unfolded: Tree) -> None:
-        """Show a tree with a line unfolded or folded, unless another spec is shown by now.
+    def _keep_focus(self, before: VirtualList) -> None:
+        """Give the focus to what is shown, if the list that had it was hidden with it."""
+        if self.screen.focused in (None, before):
+            self.shown_list.focus()
 
-        Where nothing could be read `unfolded` is the same tree.
-        """
-        if tree is not self.dependency_tree:
-            return
-        self.is_waiting = False
-        if unfolded is not tree:
-            self.dependency_tree = unfolded
-            self._lay_out()
-            self.post_message(self.Unfolded(unfolded.unfolded_sections))
-            self._show_children(unfolded)
+    def _show_search(self, tree: Tree | None) -> None:
+        """Show the search while there is one, or one is typed."""
+        input_ = self.query_one(FilterInput)
+        is_shown = input_.has_focus or bool(tree is not None and tree.search)
+        self.set_class(is_shown, "-search")
+        if not input_.has_focus:
+            input_.reflect(tree.search if tree is not None else "")
 
-    def _show_children(self, tree: Tree) -> None:
-        """Scroll to the children of the line under the cursor, as far as there is room."""
-        if (row := self.current.tree_row) is not None:
-            last = self.cursor + tree.end(row) - row - 1
-            top = min(self.cursor, max(self.top, last + 1 - max(1, self.size.height)))
-            if self._put_at_top(top):
-                self.refresh()
+    @on(TreeRows.SearchOpened)
+    def _open_search(self, event: TreeRows.SearchOpened) -> None:
+        event.stop()
+        self.add_class("-search")
+        self.call_after_refresh(self.query_one(FilterInput).focus)
 
-    def go_to(self, section: Section) -> None:
-        """Move the cursor to the head of a section of the tree, and unfold it."""
-        if (tree := self.dependency_tree) is not None:
-            self._move_to_line(tree.head(section))
-            self._show_children(tree)
-            if tree.can_unfold(tree.head(section)):
-                self.action_unfold()
+    def focus_filter(self) -> None:
+        """Go to the search of the tree."""
+        self.tree_rows.action_search()
 
-    def _move_to_line(self, tree_row: int) -> None:
-        """Move the cursor to a line of the tree."""
-        self.move_to(next(n for n, row in enumerate(self._rows) if row.tree_row == tree_row))
+    @on(Input.Changed)
+    def _search(self, event: Input.Changed) -> None:
+        event.stop()
+        if (request := self.tree_rows.search(event.value)) is not None:
+            self.post_message(request)
 
-    def on_resize(self) -> None:
-        """Wrap the lines to the new width; the cursor stays on its line."""
-        line = self.current.line
-        below_top = self.cursor - self.top
-        self._rows = []
-        self._lay_out()
-        self._stay_on(line, below_top)
+    @on(FilterInput.Done)
+    def _done(self, event: FilterInput.Done) -> None:
+        """Go to the first line that was found."""
+        event.stop()
+        self.tree_rows.focus()
+        self.call_after_refresh(self._show_search, self.tree_rows.dependency_tree)
 
-    def _stay_on(self, line: DetailLine | Node, below_top: int) -> None:
-        """Move the cursor to where its line is now, as far below the top as before."""
-        number = next((number for number, row in enumerate(self._rows) if row.line is line), None)
-        if number is not None and number != self.cursor:
-            self.top = max(0, number - below_top)
-            self.move_to(number)
+    @on(FilterInput.GivenUp)
+    @on(FilterInput.Emptied)
+    def _give_up(self, event: FilterInput.GivenUp | FilterInput.Emptied) -> None:
+        """Remove the search."""
+        event.stop()
+        event.input.value = ""
+        event.input.finish()
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the pieces of a line, with the mark of the cursor before it."""
-        mark = "▸" if row == self.cursor and self.has_focus else " "
-        _, pieces, tree_row = self._rows[row]
-        if tree_row is not None and self.dependency_tree is not None:
-            pieces = tree_pieces(self.dependency_tree, tree_row, width - 1)
-        return [(mark, "accent"), *pieces]
-
-    @on(VirtualList.Chosen)
-    def _choose(self, event: VirtualList.Chosen) -> None:
-        """Choose the filter or the spec of a line; unfold or fold the head of a section."""
-        line = self._rows[event.row].line
-        if isinstance(line, DetailLine):
-            self.post_message(self.TermChosen(line.term))
-        elif line.edge is not None:
-            self.post_message(self.SpecChosen(line))
-        elif line.is_unfolded:
-            self.action_fold()
-        else:
-            self.action_unfold()
-
-    def action_unfold(self) -> None:
-        """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
-        row, tree = self.current.tree_row, self.dependency_tree
-        if row is None or tree is None:
-            return
-        if tree.can_unfold(row):
-            self.is_waiting = True
-            self.post_message(self.UnfoldRequested(tree, row))
-        elif tree.is_repeated(row):
-            self._move_to_line(tree.original(row))
-        elif tree.lines[row].is_unfolded:
-            self.move_to(self.cursor + 1)
-
-    def action_fold(self) -> None:
-        """Fold the line, or go to its parent; elsewhere leave the pane."""
-        row, tree = self.current.tree_row, self.dependency_tree
-        if row is None or tree is None:
-            self.post_message(self.Left())
-        elif tree.lines[row].is_unfolded:
-            self.take_tree(tree, tree.fold(row))
-        elif (parent := tree.parent(row)) is not None:
-            self._move_to_line(parent)
-        else:
-            self.post_message(self.Left())
-
-    @on(VirtualList.Highlighted)
-    def _explain(self) -> None:
-        """Explain the line under the cursor in the border."""
-        row, tree = self.current.tree_row, self.dependency_tree
-        text = explain_line(tree, row) if row is not None and tree is not None else ""
-        self.border_subtitle = Content(text)
-        if (row is not None) != self._was_in_tree:
-            self._was_in_tree = row is not None
-            self.post_message(self.HintsChanged())
-
-    def _lay_out(self) -> None:
-        """Lay out the lines, and draw only those that changed: a terminal may be far away."""
-        before = self._rows
-        self._rows = layout(self._lines, self.dependency_tree, max(8, self.size.width - 1))
-        if len(self._rows) != len(before) or self.cursor >= len(self._rows):
-            self.show(len(self._rows), self.cursor)
-        else:
-            changed = (n for n, row in enumerate(self._rows) if row != before[n])
-            self.refresh_rows(*changed)
-        self._explain()
+    @on(FilterInput.CompletionAccepted)
+    @on(FilterInput.CompletionMoved)
+    @on(FilterInput.CursorMoved)
+    @on(FilterInput.Rejected)
+    def _ignore(self, event: FilterInput.CursorMoved) -> None:
+        """Complete nothing: names are found while they are typed."""
+        event.stop()

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spackscope.model.analysis.graphs.graph import Graph, is_run
+from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.core.records import is_run
 
 
 class EdgeKey(NamedTuple):

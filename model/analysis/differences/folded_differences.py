@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.changes import OF_EDGES, Change
 from spackscope.model.analysis.differences.differences import Cause, Difference
-from spackscope.model.analysis.graphs.graph import is_run
+from spackscope.model.core.records import is_run
 
 
 @dataclass(frozen=True, slots=True)

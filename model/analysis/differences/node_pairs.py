@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences.edge_matching import common_edges
-from spackscope.model.analysis.graphs.graph import Graph, is_run
+from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.records import is_run
 
 MAX_PAIRS = 5_000
 """Pairs of one comparison; two real specs have some hundred."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from spackscope.model.analysis.environments.root_uses import ListedSpecs
-from spackscope.model.analysis.graphs.graph import Graph, is_run
+from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.graphs.hash_graph import HashGraph
 from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
 from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.records import is_run
 
 
 @dataclass(frozen=True)

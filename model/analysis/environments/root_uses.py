@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from spackscope.model.analysis.graphs.graph import is_run
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.records import is_run
 
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""

@@ -18,11 +18,10 @@ from spackscope.model.analysis.fit.fit_reasons import LIBC, NodeReasons, ReasonB
 from spackscope.model.analysis.fit.fit_rules import RUNTIME_OF, Reason
 from spackscope.model.analysis.fit.host import Host
 from spackscope.model.analysis.graphs.closure_masks import ClosureMasks, Mask
-from spackscope.model.analysis.graphs.graph import is_run
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import Fit, FitReason
+from spackscope.model.core.records import Fit, FitReason, is_run
 from spackscope.model.core.text import clean
 from spackscope.model.index.damage import class_reading_index
 

@@ -86,11 +86,6 @@ class Graph(Protocol):
         """Return the own attributes of a spec."""
 
 
-def is_run(deptypes: Iterable[str]) -> bool:
-    """Check whether a dependency with these deptypes is linked or run, not only built with."""
-    return "link" in deptypes or "run" in deptypes
-
-
 def by_package(graph: Graph, ids: Iterable[int]) -> dict[str, list[int]]:
     """Return specs by their packages, in their order."""
     packages: dict[str, list[int]] = {}

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spackscope.model.analysis.graphs.graph import Graph, is_run
+from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.catalog.arrays import EdgeKind
+from spackscope.model.core.records import is_run
 
 
 class Step(NamedTuple):

@@ -111,7 +111,7 @@ def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Grap
                 assert tree.lines[tree.original(row)].id == tree.lines[row].id
                 assert not tree.is_repeated(tree.original(row))
         for row, line in enumerate(tree.lines):
-            ends = tree.path_ends(row)
+            (ends,) = tree.path_ends(row)
             assert set(ends) == {id_, line.id}
             assert_leads(catalog.dependencies.path(*ends) or [], *ends)
 

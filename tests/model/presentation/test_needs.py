@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.environments.needs import NeededSpec, Needs
-from spackscope.model.presentation.needs import needs_cell, needs_line, needs_lines
+from spackscope.model.presentation.needs import by_interest, needs_line, needs_lines
+from spackscope.model.presentation.relations import needs_values
 from tests.builders import hash_of, zlib_index, zlib_of
 
 
@@ -43,12 +44,21 @@ def test_needs_are_counted_in_a_line(needs: Needs | None, line: str) -> None:
 
 def test_the_most_telling_dependencies_come_first() -> None:
     needs = Needs((HDF5, RUNTIME, ZLIB, LIBXML2, MPICH), (), ())
-    assert needs_cell(needs, 200) == (
-        "mpich@1.0 (mpi)  zlib@1.0  gcc-runtime@1.0  libxml2@1.0  5 specs in all"
-    )
-    assert needs_cell(needs, 40) == "mpich@1.0 (mpi)  5 specs in all"
-    assert needs_cell(needs, 5) == "5 specs in all"
-    assert needs_cell(Needs((HDF5,), (), ()), 40) == "nothing else"
+    assert [spec.package for spec in by_interest(needs)] == [
+        *("mpich", "zlib", "gcc-runtime", "libxml2")
+    ]
+    first, virtuals, *_, last, download = needs_values(needs)
+    assert (first.text, first.label, first.total) == ("mpich@1.0", "needs to run", 4)
+    assert (virtuals.text, virtuals.kind) == ("(mpi)", "virtual")
+    assert (last.text, last.id) == ("libxml2@1.0", LIBXML2.id)
+    assert download.text == needs_line(needs)
+    (nothing, _) = needs_values(Needs((HDF5,), (), ()))
+    assert nothing.text == "nothing else"
+
+
+def test_of_several_kinds_only_what_all_need_is_named() -> None:
+    needs = Needs((HDF5, RUNTIME, ZLIB, MPICH), (), ())
+    assert [value.text for value in needs_values(needs, frozenset({ZLIB.hash}))] == ["zlib@1.0"]
 
 
 def test_all_needs_are_listed_in_sections() -> None:
@@ -72,5 +82,6 @@ def test_hostile_texts_are_cleaned() -> None:
         0, "a\x1b[31m", "\n", hash_of(0), external="\x1b]0;x\x07", virtuals=("\t",)
     )
     needs = Needs((hostile, hostile), (hostile,), ())
-    for text in (*needs_lines(SPEC, needs), needs_cell(needs, 200)):
+    texts = [value.text for value in needs_values(needs)]
+    for text in (*needs_lines(SPEC, needs), *texts):
         assert text.isprintable()

@@ -44,87 +44,119 @@ async def browser(index: Path) -> AsyncIterator[Browser]:
 
 
 def tree(browser: Browser, section: str = "depends on") -> list[str]:
-    """Return the lines of a section of the tree without cursor and hashes."""
+    """Return the lines of a section of the tree without hashes."""
     lines = iter(browser.detail_lines)
-    found = [next(line for line in lines if re.match(rf"{section} \d", line[1:]))[1:].rstrip()]
+    found = [next(line for line in lines if re.match(rf" . {section}", line))[1:].rstrip()]
     for line in lines:
-        if not line[1:].startswith("["):
+        if line[3:].startswith(("depends on", "used by")):
             break
-        found.append(line[1:-10].rstrip())
+        found.append(line[1:-8].rstrip())
     return found
 
 
 def title(browser: Browser) -> str:
-    return browser.detail_lines[0][1:]
+    details = browser.state.details
+    assert details is not None
+    return details.lines[0].text
+
+
+def head(browser: Browser) -> str:
+    """Return the line above the tree."""
+    return browser.lines[browser.detail.region.y]
 
 
 def cursor(browser: Browser) -> str:
-    return " ".join(browser.detail_lines[browser.detail.cursor].removeprefix("▸").split())
+    return " ".join(browser.detail_lines[browser.detail.position[0]].split())
 
 
-async def test_the_tree_is_unfolded_folded_and_explained(browser: Browser) -> None:
-    assert tree(browser) == ["depends on 4 ▸"]
-    assert tree(browser, "used by") == ["used by 1 ▸"]
+async def test_the_tree_is_unfolded_and_folded(browser: Browser) -> None:
     await browser.press("t")
 
     assert browser.focus == "detail"
-    assert cursor(browser) == "depends on 4 ▾"
-    assert tree(browser)[1:] == [
-        "[b   ]   c=gcc@1.0",
-        "[ l  ]   gone",
-        "[bl  ] ▸ mpi=openmpi@1.0",
-        "[ l  ]   zlib@1.0",
+    assert browser.detail.shows_tree
+    assert head(browser).split() == [
+        *("hdf5@1.0", f"/{HDF5[:7]}"), *["b", "build", "l", "link", "r", "run", "t", "test"]
+    ]  # fmt: skip
+    assert cursor(browser) == "▾ depends on 4"
+    assert tree(browser) == [
+        "▾ depends on 4",
+        "b    ├   c=gcc@1.0  external",
+        " l   ├   gone  not in this index",
+        "bl   ├ ▸ mpi=openmpi@1.0",
+        " l   └   zlib@1.0",
     ]
-    said = []
-    for _ in range(4):
-        await browser.press("j")
-        said.append(str(browser.detail.border_subtitle))
-    assert said == [
-        "build · provides c · external",
-        "link · not in this index",
-        "build, link · provides mpi",
-        "link",
-    ]
-    await browser.press("home")
-    assert not browser.detail.border_subtitle
-    assert "⏎ filter by value" in browser.lines[-1]
-    await browser.press("t")
+    assert tree(browser, "used by") == ["▸ used by 1"]
     assert "⏎ go to it" in browser.lines[-1]
     await browser.press("j", "j", "j", "right")
     assert tree(browser)[3:] == [
-        "[bl  ] ▾ mpi=openmpi@1.0",
-        "[ l  ]   ▸ hwloc@1.0",
-        "[ l  ]   ↑ zlib@1.0",
-        "[ l  ]   zlib@1.0",
+        "bl   ├ ▾ mpi=openmpi@1.0",
+        " l   │ ├ ▸ hwloc@1.0",
+        " l   │ └ ↑ zlib@1.0",
+        " l   └   zlib@1.0",
     ]
     await browser.press("right", "j", "right")
-    assert cursor(browser).startswith("[ l ] zlib@1.0"), "it goes to where zlib is shown"
+    assert cursor(browser).startswith("l └ zlib@1.0"), "it goes to where zlib is shown"
     await browser.press("k", "left")
-    assert cursor(browser).startswith("[bl ] ▾ mpi=openmpi")
+    assert cursor(browser).startswith("bl ├ ▾ mpi=openmpi")
     await browser.press("left")
     assert len(tree(browser)) == 5
     await browser.press("left", "left")
-    assert tree(browser) == ["depends on 4 ▸"]
+    assert tree(browser) == ["▸ depends on 4"]
     await browser.press("left")
     assert browser.focus == "spec-rows"
+    assert not browser.detail.shows_tree
 
 
-async def test_t_goes_to_the_dependencies_and_the_dependents(browser: Browser) -> None:
-    await browser.press("t", "t")
-    assert cursor(browser) == "used by 1 ▾"
-    assert tree(browser, "used by") == ["used by 1 ▾", "[  r ]   h5py@1.0"]
+async def test_names_are_found_in_the_whole_tree(browser: Browser) -> None:
+    await browser.press("t", "/", *"HWL")
+    assert tree(browser) == [
+        "▾ depends on 4",
+        "bl   └ ▾ mpi=openmpi@1.0",
+        " l     └ ▸ hwloc@1.0",
+    ]
+    await browser.press("enter")
+    assert browser.focus == "detail"
+    assert cursor(browser).startswith("l └ ▸ hwloc@1.0")
+    assert "names with HWL" in head(browser)
+    await browser.press("escape")
+    assert len(tree(browser)) == 5
+    assert browser.focus == "detail"
+    await browser.press("f", "escape", "escape")
+    assert browser.focus == "spec-rows"
+    assert browser.query == "package=hdf5", "the query was never meant"
+
+
+async def test_build_tools_are_hidden_and_all_is_unfolded(browser: Browser) -> None:
+    await browser.press("t", "b")
+    assert tree(browser) == [
+        "▾ depends on 3",
+        " l   ├   gone  not in this index",
+        "bl   ├ ▸ mpi=openmpi@1.0",
+        " l   └   zlib@1.0",
+    ]
+    assert "linked and run only" in head(browser)
+    await browser.press("z")
+    assert len(tree(browser)) == 7
+    await browser.press("z", "b")
+    assert len(tree(browser)) == 5
+
+
+async def test_t_goes_to_the_dependencies_and_u_to_the_dependents(browser: Browser) -> None:
+    await browser.press("u")
+    assert cursor(browser) == "▾ used by 1"
+    assert tree(browser, "used by") == ["▾ used by 1", "  r  └   h5py@1.0"]
     await browser.press("t")
-    assert cursor(browser) == "depends on 4 ▾"
-    await browser.press("1", "home", *"jjjjj")
+    assert cursor(browser) == "▾ depends on 4"
+    await browser.open_package("zlib")
     assert title(browser) == "zlib@1.0"
-    assert tree(browser, "used by")[0] == "used by 3 ▾", "what is unfolded stays so"
+    assert tree(browser, "used by")[0] == "▾ used by 3", "what is unfolded stays so"
     await browser.open_package("hwloc")
-    await browser.press("t", "t", "j", "right", "j", "right", "j")
+    await browser.press("u", "j", "right", "j", "right", "j")
 
     assert tree(browser, "used by")[1:] == [
-        "[ l  ] ▾ openmpi@1.0",
-        "[bl  ]   ▾ hdf5@1.0 as mpi",
-        "[  r ]       h5py@1.0",
+        " l   └ ▾ openmpi@1.0",
+        "bl     └ ▾ hdf5@1.0 as mpi",
+        "  r      └   h5py@1.0",
     ]
 
 
@@ -132,7 +164,7 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     await browser.filter("os", "ubuntu")
     await browser.leave_filter()
     await browser.press("t", "j", "j", "j", "right", "j")
-    view, before, top = browser.state.view, cursor(browser), browser.detail.top
+    view, before, top = browser.state.view, cursor(browser), browser.detail.position[1]
     lines = tree(browser)
     await browser.press("enter")
 
@@ -140,56 +172,52 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     assert browser.current.spec.hash == HWLOC
     assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
     assert browser.focus == "detail"
-    assert "[ undo" in browser.lines[-1]
+    assert browser.detail.shows_tree
     await browser.press("left_square_bracket")
     assert browser.state.view == view
     assert (title(browser), browser.selected) == ("hdf5@1.0", "hdf5")
-    assert (cursor(browser), browser.detail.top, tree(browser)) == (before, top, lines)
+    assert (cursor(browser), browser.detail.position[1], tree(browser)) == (before, top, lines)
     await browser.press("right_square_bracket")
     assert title(browser) == "hwloc@1.0"
+    await browser.press("escape", "2")
     await browser.clear()
-    await browser.open_package("hdf5")
-    await browser.press("1", "f")
-    await browser.type("hdf")
-    await browser.press("enter", "t", "j", "j", "j", "j", "enter")
-
-    assert (title(browser), browser.selected) == ("zlib@1.0", "zlib")
-    assert set(browser.packages) == {"h5py", "hdf5", "hwloc", "openmpi", "zlib"}
-    await browser.press("left_square_bracket")
-    assert (title(browser), browser.selected) == ("hdf5@1.0", "hdf5")
     await browser.open_package("hdf5")
     await browser.press("t", "j", "enter")
 
     assert title(browser) == "gcc@1.0"
     assert browser.current.spec.hash == HDF5
-    assert str(browser.detail.border_title) == "detail · not in the table"
-    assert tree(browser, "used by")[0] == "used by 1 ▸"
+    assert "not in the table" in head(browser)
+    assert tree(browser, "used by")[0] == "▸ used by 1"
     assert browser.state.details is not None
     assert browser.state.details.row.spec.hash == GCC
     await browser.press("left_square_bracket")
-    assert (title(browser), str(browser.detail.border_title)) == ("hdf5@1.0", "detail")
-    await browser.press("right_square_bracket", "2", "j", "k")
-    assert title(browser) == "gcc@1.0"
-    await browser.press("1", "j")
-    assert str(browser.detail.border_title) == "detail"
-    await browser.open_package("hdf5")
-    browser.send("t", "j", "j", "j", "enter", "t", "j", "enter", "[", "t")
+    assert title(browser) == "hdf5@1.0"
+    assert "not in the table" not in head(browser)
+    await browser.press("escape")
+    browser.send("t", "j", "j", "j", "enter", "t", "j", "enter", "[", "u")
     await browser.settle()
 
     assert title(browser) == "openmpi@1.0"
-    assert cursor(browser) == "used by 1 ▾"
+    assert cursor(browser) == "▾ used by 1"
 
 
-async def test_another_catalog_keeps_the_place_in_the_detail(browser: Browser) -> None:
-    await browser.press("t", "j", "j")
-    before, top = cursor(browser), browser.detail.top
-    await browser.press("a")
-    assert "dependency-only" in browser.lines[0]
-    assert (cursor(browser), browser.detail.top) == (before, top)
-    await browser.ask("os=none")
+async def test_names_in_the_detail_lead_to_their_specs(browser: Browser) -> None:
+    await browser.to_value("openmpi@1.0")
     await browser.press("enter")
-    assert not browser.shown
-    assert not any(browser.detail_lines), "no spec is selected"
+    assert title(browser) == "openmpi@1.0"
+    await browser.to_value("hdf5")
+    await browser.press("enter")
+    assert title(browser) == "hdf5@1.0"
+    await browser.press("left_square_bracket", "left_square_bracket")
+    assert title(browser) == "hdf5@1.0"
+
+
+async def test_another_catalog_keeps_the_place_in_the_tree(browser: Browser) -> None:
+    await browser.press("t", "j", "j")
+    before, top = cursor(browser), browser.detail.position[1]
+    await browser.press("a")
+    assert "dependency-only" in browser.text
+    assert (cursor(browser), browser.detail.position[1]) == (before, top)
 
 
 async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) -> None:
@@ -223,12 +251,11 @@ async def test_ten_thousand_dependents_open_and_are_walked(tmp_path: Path) -> No
     path.write_bytes(database(records))
     async with browsing(path, size=(140, 30)) as browser:
         await browser.open_package("aaa")
-        await browser.press("t", "t")
-        assert "used by 10,000 ▾" in browser.text
-        length = browser.detail.length
+        await browser.press("u")
+        assert "▾ used by 10,000" in browser.text
+        assert browser.detail.shown_list.length > 10_000
         await browser.press("pagedown", "end", "home")
-        assert length > 10_000
-        await browser.press("t", "t", "j", "enter")
+        await browser.press("u", "j", "enter")
         assert browser.current.spec.package == "p"
 
 
@@ -237,10 +264,9 @@ async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
     for size in [(160, 45), (120, 36), (104, 30), (80, 24), (50, 20), (20, 8)]:
         await browser.resize(*size)
         assert all(len(line) == size[0] for line in browser.lines)
-        assert cursor(browser).startswith("[ l ] ▸ hwloc@1.0"), "the cursor stays on its line"
+        assert "▸ hwl" in cursor(browser), "the cursor stays on its line"
         if size[0] >= 50:
-            row = next(line for line in browser.lines if "▸[" in line)
-            assert "hwloc@1.0" in row
+            row = next(line for line in browser.lines if "hwloc@1.0" in line)
             assert HWLOC[:7] in row
 
 

@@ -7,15 +7,26 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import SAMPLE
-from tests.builders import ARCHIVE_TYPE, ZLIB, entry, manifest, mirror_v3, serve_files, zlib_index
+from tests.builders import (
+    ARCHIVE_TYPE,
+    ZLIB,
+    entry,
+    manifest,
+    mirror_v3,
+    record,
+    serve_files,
+    write_page,
+    zlib_index,
+)
 from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.look_alike_index import write_look_alikes
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
 
 
 @pytest.fixture
 def browser() -> FakeBrowser:
-    return FakeBrowser().load()
+    return FakeBrowser(is_folded=False).load()
 
 
 def texts(browser: FakeBrowser) -> list[str]:
@@ -66,6 +77,72 @@ def test_the_same_spec_is_not_read_again_while_a_filter_is_typed(browser: FakeBr
     assert not browser.host.is_running("detail")
     assert browser.state.details is not None
     assert browser.state.details.lines is details.lines
+
+
+def labelled(browser: FakeBrowser) -> dict[str, str]:
+    """Return the values of each label, those of the title under an empty one."""
+    details = browser.state.details
+    assert details is not None
+    values: dict[str, str] = {}
+    label = ""
+    for line in [*details.lines, *details.relations]:
+        label = label if line.is_continued else line.label
+        values[label] = f"{values[label]}  {line.text}" if label in values else line.text
+    return values
+
+
+def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_share(
+    tmp_path: Path,
+) -> None:
+    write_look_alikes(tmp_path / "index.json")
+    browser = FakeBrowser(tmp_path / "index.json", query="hdf5@1.14").load()
+    values = labelled(browser)
+    details = browser.state.details
+    assert details is not None
+    assert details.row.count == 4
+    assert not any(line.kind == "hash" for line in details.lines)
+    assert [line.text + line.suffix for line in details.lines[:2]] == [
+        "hdf5@1.14",
+        "2 kinds, 4 builds: ⏎ opens",
+    ]
+    assert "install" not in values
+    assert values["kinds differ"] == "zlib"
+    assert values["needs to run"] == "nothing else", "mpich needs another zlib in each"
+    assert values["used by"] == "vtk"
+    assert details.tree is not None
+    assert details.tree.members == tuple(sorted(details.tree.members))
+    assert len(details.tree.members) == 4
+
+    browser.controllers.groups.toggle(details.row)
+    browser.settle()
+    browser.move_to(1)
+    browser.settle()
+    details = browser.state.details
+    assert details is not None
+    kind = [line.text + line.suffix for line in details.lines if line.kind in ("hash", "dim")]
+    assert kind[:2] == [details.row.spec.hash, "×3 run the same"]
+
+
+def test_variants_are_told_apart_within_the_package_only(tmp_path: Path) -> None:
+    records = [
+        record(1, variants=["+shared", "~mpi"]),
+        record(2, variants=["+shared", "+mpi"]),
+    ]
+    write_page(tmp_path / "zlib" / "specs.md", records, title="zlib")
+    other = [record(3, variants=["~shared", "+hl"])]
+    write_page(tmp_path / "hdf5" / "specs.md", other, title="hdf5")
+    browser = FakeBrowser(tmp_path).load()
+    kinds = set()
+    for number in range(3):
+        browser.move_to(number)
+        browser.settle()
+        details = browser.state.details
+        assert details is not None
+        kinds |= {(line.text, line.kind) for line in details.lines if line.text[:1] in "+~"}
+    assert kinds == {
+        ("+shared", "same"), ("~shared", "same"), ("+hl", "same"),
+        ("+mpi", "differs"), ("~mpi", "differs"),
+    }  # fmt: skip
 
 
 def test_without_rows_there_is_no_detail(browser: FakeBrowser) -> None:

@@ -99,15 +99,17 @@ async def test_escape_restores_the_text_and_the_rows_of_each_input() -> None:
 
 
 async def test_values_of_the_detail_are_filters_that_keep_the_record() -> None:
-    async with browsing() as browser:
+    async with browsing(folded=False) as browser:
         spec = browser.current.spec
-        await browser.to_detail_line("≠ ~virtualenv")
+        values = [value for row in browser.detail.lines.values for value in row]
+        variant = next(value.text for value in values if value.kind in ("differs", "same"))
+        await browser.to_value(variant)
         await browser.press("enter")
-        assert browser.query == "~virtualenv"
-        await browser.to_detail_line(spec.hash)
+        assert browser.query == variant
+        await browser.to_value(spec.hash)
         await browser.press("enter")
         assert browser.shown == {spec.hash}
-        await browser.to_detail_line(f"{spec.package}@")
+        await browser.to_value(f"{spec.package}@")
         await browser.press("enter")
         assert "Nothing to filter by" in browser.status
         await browser.clear()
@@ -116,7 +118,7 @@ async def test_values_of_the_detail_are_filters_that_keep_the_record() -> None:
         spec = browser.current.spec
         labels = ("package", "version", "compiler", "platform", "os", "tag", "stacks", "source")
         for number, label in enumerate(labels, 1):
-            await browser.to_detail_line(f"{label:<10}")
+            await browser.to_value(label)
             await browser.press("enter")
             assert browser.focus == "detail"
             assert len(browser.query.split()) == number

@@ -11,6 +11,12 @@ from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.look_alike_index import OTHER, A, B, C, write_look_alikes
 
 FITS = "fits: ✓ runs on zen3"
+ALONE = [
+    FITS,
+    "needs to run: nothing else",
+    "download: 1 spec, size unknown",
+    "used by: nothing here",
+]
 HOST = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
 
 
@@ -24,7 +30,15 @@ def browser(tmp_path: Path) -> FakeBrowser:
 def relations(browser: FakeBrowser) -> list[str]:
     details = browser.state.details
     assert details is not None
-    return [f"{line.label}: {line.text}" for line in details.relations]
+    blocks: list[str] = []
+    for line in details.relations:
+        if line.is_continued:
+            blocks[-1] += (
+                line.lead if line.lead.startswith(" ") else f"  {line.lead}"
+            ) + line.text
+        else:
+            blocks.append(f"{line.label}: {line.text}{line.suffix}")
+    return blocks
 
 
 def select(browser: FakeBrowser, hash_: str) -> None:
@@ -41,8 +55,9 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     browser.settle()
     assert relations(browser) == [
         FITS,
-        f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib) · build only: gmake 4.3 ≠ 4.4",
-        "needs to run: mpich@4.3  zlib@1.3  3 specs in all",
+        f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib)  build only: gmake 4.3 ≠ 4.4",
+        "needs to run: mpich@4.3  zlib@1.3",
+        "download: 3 specs, size unknown",
         "used by: vtk@9",
     ]
     select(browser, C)
@@ -50,7 +65,7 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     assert relations(browser)[1].startswith(f"next to: {B[:7]}"), "the most used of its kind"
     select(browser, OTHER)
     browser.settle()
-    assert relations(browser) == [FITS, "needs to run: nothing else", "used by: nothing here"]
+    assert relations(browser) == ALONE
 
 
 def test_their_place_is_kept_until_they_are_read(browser: FakeBrowser) -> None:
@@ -58,11 +73,11 @@ def test_their_place_is_kept_until_they_are_read(browser: FakeBrowser) -> None:
     browser.settle()
     select(browser, C)
     browser.host.work("detail")
-    assert relations(browser) == ["fits: …", "next to: …", "needs to run: …", "used by: …"]
+    assert relations(browser) == ["next to: …", "needs to run: …", "used by: …"]
     select(browser, OTHER)
     browser.host.work("detail")
     assert not browser.host.is_running("relations"), "they are known, and the job is stopped"
-    assert relations(browser) == [FITS, "needs to run: nothing else", "used by: nothing here"]
+    assert relations(browser) == ALONE
 
 
 def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) -> None:
@@ -77,7 +92,7 @@ def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) 
     select(browser, B)
     browser.settle()
     assert relations(browser)[1] == (
-        f"next to: {A[:7]}  runs the same · build only: gmake 4.3 ≠ 4.4"
+        f"next to: {A[:7]}  runs the same  build only: gmake 4.3 ≠ 4.4"
     )
     browser.controllers.selection.clear()
     browser.settle()
@@ -93,15 +108,19 @@ def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path)
     for number in (0, 1, 0):
         browser.move_to(number)
         browser.settle()
-        seen.append("needs to run: mpich@4.3  zlib@1.3  3 specs in all" in relations(browser))
+        seen.append("needs to run: mpich@4.3  zlib@1.3" in relations(browser))
     assert sorted(seen[:2]) == [False, True]
     assert seen[2] == seen[0]
 
 
 def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
-    fits, *others = relations(FakeBrowser(tmp_path, environ=HOST).load())
-    assert fits.startswith("fits: unknown: dependencies not listed")
-    assert others == ["next to: Dependencies not listed: not compared"]
+    fits, reason, *others = relations(FakeBrowser(tmp_path, environ=HOST, is_folded=False).load())
+    assert fits == "fits: ? unknown if it runs"
+    assert reason.startswith("fits: unknown: dependencies not listed")
+    assert others[0].endswith("  Dependencies not listed: not compared")
+    assert others[1:] == ["needs to run: This source lists no dependencies"]
+    folded = FakeBrowser(tmp_path, environ=HOST).load()
+    assert relations(folded) == [fits, reason, others[1]]
     write_page(tmp_path / "zlib" / "specs.md", [record(1)], title="zlib")
-    assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits]
+    assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits, reason, others[1]]

@@ -145,7 +145,11 @@ async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do(
                 else:
                     await browser.press(*keys, settle=False)
                 await browser.settle()
-                lists = (browser.names.query_one(PackageRows), browser.table.rows, browser.detail)
+                lists = (
+                    browser.names.query_one(PackageRows),
+                    browser.table.rows,
+                    browser.detail.shown_list,
+                )
                 places = [(rows.cursor, rows.top, rows.length) for rows in lists]
                 seen.append((browser.focus, browser.selected, browser.table.column, places))
                 seen.append(browser.lines)

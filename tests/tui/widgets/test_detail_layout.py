@@ -1,66 +1,107 @@
-"""The detail of a spec, wrapped to a width, with the dependency tree before its first head."""
+"""The values of a spec in rows: what comes first, what flows, what is cut, which keys follow."""
 
 from __future__ import annotations
 
-from spackscope.model.catalog.dependency_graph import Edge
-from spackscope.model.catalog.dependency_tree import GraphSpec, Node, Tree
-from spackscope.model.presentation.detail import DetailLine
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout, tree_pieces
+import pytest
 
-LINES = [
-    DetailLine("zlib@1.3", kind="title"),
-    DetailLine("gcc", "compiler"),
-    DetailLine("e4s", "stacks"),
-    DetailLine("radiuss", is_continued=True),
-    DetailLine("variants (2)", kind="head"),
-    DetailLine("+shared", kind="differs"),
-    DetailLine("a value that is too long for a line", kind="same"),
+from spackscope.model.core.text import cell_width
+from spackscope.model.presentation.detail import INSTALL, VARIANTS, DetailLine
+from spackscope.model.presentation.relations import (
+    COMPARE_HINTS,
+    NEEDS,
+    NEXT_TO,
+    TREE_HINTS,
+    USED_BY,
+    USERS_HINTS,
+)
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+
+HASH = "uehz56wshngztk47qm2f2fw4zqaoxohy"
+TITLE = [
+    DetailLine("hdf5@1.14.6", kind="title"),
+    DetailLine(HASH, kind="hash", is_continued=True),
 ]
-TREE = Tree((Node(0, "dependencies", 1), Node(0, "dependents", 2)))
+STATE = DetailLine("cached", "state", kind="good", lead="● ", at_end=True)
+COMMAND = DetailLine(f"spack install --cache-only /{HASH}", INSTALL, hints=(("y", "hash"),))
+VARIANT_LINES = [
+    DetailLine("+hl", VARIANTS, kind="differs", lead="≠ "),
+    DetailLine("+mpi", kind="differs", is_continued=True),
+    DetailLine("~cxx", kind="same", is_continued=True, lead="= "),
+]
+DIFFERENCE = [
+    DetailLine("wuqgt3p", NEXT_TO, kind="link", id=1, hints=COMPARE_HINTS),
+    DetailLine("libiconv 1.18 ≠ 1.17", kind="differs", is_continued=True),
+    DetailLine("(mpich › libxml2 › libiconv)", kind="dim", is_continued=True, lead=" "),
+]
+NEEDED = [
+    DetailLine("mpich@4.3.2", NEEDS, kind="link", id=2, hints=TREE_HINTS, total=11),
+    DetailLine("(mpi)", kind="virtual", is_continued=True, lead=" "),
+    *(DetailLine(f"zlib{n}@1.3", kind="link", is_continued=True, id=n) for n in range(10)),
+]
+USERS = [
+    DetailLine("vtk", USED_BY, kind="link", id=3, suffix="@9.2.6", hints=USERS_HINTS, total=2),
+    DetailLine("visit", kind="link", id=4, suffix="@3.4.1", is_continued=True),
+]
+REST = [DetailLine("gcc@11.4.0", "compiler"), DetailLine("linux", "platform")]
+LINES = [*TITLE, COMMAND, *VARIANT_LINES, STATE, *REST, *DIFFERENCE, *NEEDED, *USERS]
 
 
 def drawn(rows: list[LayoutRow]) -> list[str]:
-    return ["".join(text for text, _ in row.pieces) for row in rows]
+    return ["".join(text for text, _ in row.pieces).rstrip() for row in rows]
 
 
-def test_values_follow_their_labels_and_long_ones_are_wrapped() -> None:
-    assert drawn(layout(LINES, None, 30)) == [
-        "zlib@1.3",
-        "compiler  gcc",
-        "stacks    e4s",
-        "          radiuss",
-        "",
-        "variants (2)",
-        "≠ +shared",
-        "  a value that is too long for",
-        "  a line",
+def test_in_four_rows_is_what_matters_and_the_command_comes_last() -> None:
+    assert drawn(layout(LINES, 78, 4)) == [
+        f"hdf5@1.14.6  /{HASH}                        ● cached",
+        "next to wuqgt3p  libiconv 1.18 ≠ 1.17 (mpich › libxml2 › libiconv)   d compare",
+        "needs to run     mpich@4.3.2 (mpi)  zlib0@1.3  zlib1@1.3  8 more        t tree",
+        "used by          vtk@9.2.6  visit@3.4.1                                u users",
+        "variants         ≠ +hl  +mpi  = ~cxx",
+        f"spack install --cache-only /{HASH}            y hash",
+        "compiler         gcc@11.4.0  platform linux",
     ]
 
 
-def test_the_tree_comes_before_the_first_head() -> None:
-    rows = layout(LINES, TREE, 30)
-    assert [row.tree_row for row in rows[4:7]] == [None, 0, 1]
-    assert rows[7].line is LINES[4]
-    assert layout(LINES[:2], TREE, 30)[-1].tree_row == 1, "without a head it comes last"
+def test_where_there_is_room_the_command_follows_the_title_and_lists_are_longer() -> None:
+    rows = drawn(layout(LINES, 128, 10))
+    assert rows[1].startswith("spack install --cache-only")
+    assert "zlib6@1.3  3 more" in rows[3]
+    rows = drawn(layout(LINES, 128, 30))
+    assert rows[4].split() == ["zlib7@1.3", "zlib8@1.3", "zlib9@1.3"]
 
 
-def test_lines_of_the_tree_keep_the_hash_however_deep_they_are() -> None:
-    nodes = [Node(0, "dependencies", 1, is_unfolded=True)]
-    for depth in range(1, 30):
-        edge = Edge(depth - 1, depth, ("build", "link"), ("mpi",))
-        spec = GraphSpec("openmpi", "5.0.3", f"{depth:07}" + "x" * 25)
-        nodes.append(Node(depth, "dependencies", 1, depth, edge, spec, is_unfolded=True))
-    tree = Tree(tuple(nodes))
-    for width in (36, 60):
-        lines = [
-            "".join(text for text, _ in tree_pieces(tree, row, width)) for row in range(1, 30)
-        ]
-        assert {len(line) for line in lines} == {width}
-        assert all(line.endswith(f"{depth:07}") for depth, line in enumerate(lines, 1))
-        assert "29·" in lines[-1], "what is too deep says how deep it is"
-    assert lines[0].startswith("[bl  ] ▾ mpi=openmpi@5.0.3 ")
+@pytest.mark.parametrize("width", [8, 20, 38, 58, 78, 128])
+@pytest.mark.parametrize("height", [1, 4, 6, 10, 30])
+def test_rows_fit_every_size(width: int, height: int) -> None:
+    for row in layout(LINES, width, height):
+        assert sum(cell_width(text) for text, _ in row.pieces) <= width
+        assert all(stop.piece < len(row.pieces) for stop in row.stops)
 
 
-def test_a_label_longer_than_its_margin_takes_room_of_the_first_row_only() -> None:
-    rows = layout([DetailLine("mpich zlib-ng gcc-runtime", "needs to run")], None, 30)
-    assert drawn(rows) == ["needs to run mpich zlib-ng", "          gcc-runtime"]
+def test_where_it_is_narrow_versions_of_users_go_first_and_texts_are_cut_between_words() -> None:
+    users = [DetailLine(f"package{n}", kind="link", id=n, suffix="@1.0", is_continued=True)
+             for n in range(6)]  # fmt: skip
+    rows = drawn(layout([*TITLE, *USERS[:1], *users, *DIFFERENCE], 78, 4))
+    assert rows[2].startswith("used by          vtk  package0  package1")
+    rows = drawn(layout(LINES, 58, 4))
+    assert rows[1] == "next to      wuqgt3p  libiconv 1.18 ≠ 1.17 …     d compare"
+
+
+def test_every_value_is_a_stop_and_keys_are_at_the_ends() -> None:
+    rows = layout(LINES, 78, 4)
+    assert [stop.line.text for stop in rows[0].stops] == ["hdf5@1.14.6", HASH, "cached"]
+    assert [stop.line.text for stop in rows[3].stops] == ["vtk", "visit"]
+    piece = rows[3].piece_at(len("used by          vtk@9.2.6  v"))
+    assert [stop.line.text for stop in rows[3].stops if stop.piece == piece] == ["visit"]
+    assert rows[3].keys[rows[3].piece_at(77)] == "u"
+    assert rows[3].piece_at(500) == -1
+    (more,) = (stop.line for stop in rows[2].stops if stop.line.text == "8 more")
+    assert more.hints == TREE_HINTS, "choosing it shows the tree"
+
+
+def test_long_values_are_wrapped_below_themselves() -> None:
+    long = DetailLine("a value that is too long for a line", "spec")
+    assert drawn(layout([*TITLE, long], 34, 10))[1:] == [
+        "spec         a value that is too",
+        "             long for a line",
+    ]

@@ -1,113 +1,217 @@
-"""The keys of the dependency tree in the detail, without an app: what they request and show."""
+"""The keys of the tree and of the values, without an app: what they request and show."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import pytest
 from textual.message import Message
+from textual.widget import Widget
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Tree, read_tree
+from spackscope.model.core.progress import never
 from spackscope.model.presentation.detail import DetailLine
-from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.model.query.conditions import Term
+from spackscope.tui.widgets.detail_lines import DetailLines
+from spackscope.tui.widgets.tree_rows import TreeRows
 from tests.model.catalog.test_dependency_tree import catalog_with
 
-LINES = [DetailLine("p0@1.3.1", kind="title"), DetailLine("spec", kind="head")]
+Posted = TypeVar("Posted", bound=Message)
 
 
-class Pane(DetailPane):
-    """A pane that stores its messages, and answers a request by `answer`."""
+class Recorder(Widget):
+    """A widget that stores its messages."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        super().__init__()
-        self.messages: list[Message] = []
-        self.catalog = catalog
+    messages: list[Message]
 
     def post_message(self, message: Message) -> bool:
         self.messages.append(message)
         return True
 
+    def posted(self, kind: type[Posted]) -> list[Posted]:
+        return [message for message in self.messages if isinstance(message, kind)]
+
+
+class Rows(Recorder, TreeRows):
+    """A tree that answers a request by `answer`."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.messages = []
+        super().__init__()
+        self.catalog = catalog
+
     def answer(self) -> None:
         """Answer the last request as a worker does."""
-        requests = [m for m in self.messages if isinstance(m, DetailPane.UnfoldRequested)]
-        self.take_tree(requests[-1].tree, requests[-1].read(self.catalog))
-
-    def posted(self, kind: type[Message]) -> int:
-        return sum(isinstance(message, kind) for message in self.messages)
+        request = self.posted(TreeRows.TreeRequested)[-1]
+        self.take_tree(request.tree, request.read(self.catalog, never))
 
     @property
     def line(self) -> str:
-        node = self.current.line
-        return (
-            "" if isinstance(node, DetailLine) else node.spec.name if node.spec else node.section
-        )
+        node = self.node
+        assert node is not None
+        return node.spec.name if node.spec is not None else node.section
+
+    @property
+    def names(self) -> list[str]:
+        lines = tree_of(self).lines
+        return [node.spec.name for node in lines if node.spec is not None]
 
 
 @pytest.fixture
-def pane() -> Pane:
+def rows() -> Rows:
     catalog, ids = catalog_with({0: [1, 2], 1: [2], 2: []})
-    pane = Pane(catalog)
-    pane.show_spec(LINES, read_tree(catalog, ids[0]))
-    return pane
+    rows = Rows(catalog)
+    rows.show_tree(read_tree(catalog, ids[0]), {})
+    return rows
 
 
-def tree_of(pane: Pane) -> Tree:
-    assert pane.dependency_tree is not None
-    return pane.dependency_tree
+def tree_of(rows: TreeRows) -> Tree:
+    assert rows.dependency_tree is not None
+    return rows.dependency_tree
 
 
-def test_a_section_is_unfolded_once_its_lines_have_been_read(pane: Pane) -> None:
-    pane.go_to("dependencies")
-    assert pane.line == "dependencies"
-    assert pane.is_waiting
-    assert len(tree_of(pane).lines) == 2
-    pane.answer()
-    assert not pane.is_waiting
-    assert pane.line == "dependencies"
-    assert [m.sections for m in pane.messages if isinstance(m, DetailPane.Unfolded)] == [
-        {"dependencies"}
+def test_a_section_is_unfolded_once_its_lines_have_been_read(rows: Rows) -> None:
+    rows.go_to("dependencies")
+    assert rows.line == "dependencies"
+    assert rows.is_waiting
+    assert len(tree_of(rows).lines) == 2
+    rows.answer()
+    assert not rows.is_waiting
+    assert rows.line == "dependencies"
+    changed = rows.posted(TreeRows.Changed)
+    assert [message.tree.unfolded_sections for message in changed] == [{"dependencies"}]
+
+
+def test_an_old_answer_and_one_without_lines_change_nothing(rows: Rows) -> None:
+    folded = tree_of(rows)
+    rows.go_to("dependencies")
+    rows.take_tree(folded, folded)
+    assert not rows.is_waiting
+    assert tree_of(rows) is folded
+
+    rows.action_unfold()
+    rows.show_tree(None, {})
+    rows.answer()
+    assert rows.dependency_tree is None
+    assert not rows.is_waiting
+
+
+def test_arrows_unfold_go_in_and_come_back_out(rows: Rows) -> None:
+    rows.go_to("dependencies")
+    rows.answer()
+    rows.action_unfold()
+    assert rows.line == "p1"
+    rows.action_unfold()
+    rows.answer()
+    rows.action_unfold()
+    assert (rows.line, tree_of(rows).is_repeated(rows.cursor)) == ("p2", True)
+    deeper = rows.cursor
+    rows.action_unfold()
+    assert (rows.line, rows.cursor) == ("p2", deeper + 1), "it goes to where it is unfolded"
+    rows.move_to(deeper)
+    rows.action_fold()
+    assert rows.line == "p1"
+    rows.action_fold()
+    assert len(tree_of(rows).lines) == 4
+    rows.action_fold()
+    assert rows.line == "dependencies"
+    rows.action_fold()
+    assert len(tree_of(rows).lines) == 2
+    assert not rows.posted(TreeRows.Closed)
+    rows.action_fold()
+    assert len(rows.posted(TreeRows.Closed)) == 1
+
+
+def test_everything_is_unfolded_and_folded_again(rows: Rows) -> None:
+    rows.action_fold_all()
+    rows.answer()
+    assert rows.names == ["p1", "p2", "p2"]
+    rows.action_fold_all()
+    rows.answer()
+    assert rows.names == ["p1", "p2"]
+
+
+def test_a_search_shows_what_it_finds_and_escape_removes_it(rows: Rows) -> None:
+    rows.go_to("dependencies")
+    rows.answer()
+    request = rows.search("P2")
+    assert request is not None
+    rows.post_message(request)
+    rows.answer()
+    assert (rows.names, rows.line) == (["p2"], "p2")
+    rows.action_close()
+    rows.answer()
+    assert rows.names == ["p1", "p2"]
+    assert not rows.posted(TreeRows.Closed)
+    rows.action_close()
+    assert rows.posted(TreeRows.Closed)
+
+
+def test_another_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place(rows: Rows) -> None:
+    rows.go_to("dependents")
+    same = read_tree(rows.catalog, tree_of(rows).id)
+    assert same is not None
+    rows.show_tree(same, {}, is_same=True)
+    assert rows.line == "dependents"
+    (child, _) = rows.catalog.dependencies.of(same.id)
+    rows.show_tree(read_tree(rows.catalog, child.child), {})
+    assert (rows.cursor, rows.top) == (0, 0)
+
+
+class Values(Recorder, DetailLines):
+    def __init__(self) -> None:
+        self.messages = []
+        super().__init__()
+
+
+def lines_of(package: str, count: int = 30) -> list[DetailLine]:
+    title = DetailLine(f"{package}@1.0", kind="title")
+    os = Term("os", "ubuntu22.04")
+    return [
+        title,
+        DetailLine("ubuntu22.04", "os", os),
+        DetailLine("zlib@1", "uses", id=7),
+        *(DetailLine(f"a long value with the number {n}", f"label {n}") for n in range(count)),
     ]
 
 
-def test_an_old_answer_and_one_without_lines_change_nothing(pane: Pane) -> None:
-    folded = tree_of(pane)
-    pane.go_to("dependencies")
-    pane.take_tree(folded, folded)
-    assert not pane.is_waiting
-    assert tree_of(pane) is folded
-
-    pane.action_unfold()
-    pane.show_spec((), None)
-    pane.answer()
-    assert pane.dependency_tree is None
-    assert not pane.is_waiting
+def test_the_next_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place() -> None:
+    values = Values()
+    values.show_values(lines_of("hdf5"), is_same=False)
+    values.move_to(20)
+    assert values.top > 0
+    here = values.value
+    values.show_values([*lines_of("hdf5"), DetailLine("8 specs", "download")], is_same=True)
+    assert values.value == here
+    values.show_values(lines_of("zlib"), is_same=False)
+    assert (values.cursor, values.top, values.stop) == (0, 0, 0)
 
 
-def test_arrows_unfold_go_in_and_come_back_out(pane: Pane) -> None:
-    pane.go_to("dependencies")
-    pane.answer()
-    pane.action_unfold()
-    assert pane.line == "p1"
-    pane.action_unfold()
-    pane.answer()
-    pane.action_unfold()
-    assert (pane.line, tree_of(pane).is_repeated(pane.current.tree_row or 0)) == ("p2", True)
-    deeper = pane.cursor
-    pane.action_unfold()
-    assert (pane.line, pane.cursor) == ("p2", deeper + 1), "it goes to where the spec is unfolded"
-    pane.move_to(deeper)
-    pane.action_fold()
-    assert pane.line == "p1"
-    pane.action_fold()
-    assert len(tree_of(pane).lines) == 4
-    pane.action_fold()
-    assert pane.line == "dependencies"
-    pane.action_fold()
-    assert len(tree_of(pane).lines) == 2
-    assert not pane.posted(DetailPane.Left)
-    pane.action_fold()
-    assert pane.posted(DetailPane.Left) == 1
+def test_a_value_is_a_filter_or_leads_to_a_spec() -> None:
+    values = Values()
+    values.show_values(lines_of("hdf5"), is_same=False)
+    for row in range(values.length):
+        values.move_to(row)
+        value = values.value
+        assert value is not None
+        if value.label in ("os", "uses"):
+            values.action_choose()
+    assert {m.term for m in values.posted(DetailLines.TermChosen)} == {Term("os", "ubuntu22.04")}
+    assert {m.id for m in values.posted(DetailLines.LinkChosen)} == {7}
 
 
-def test_the_same_spec_is_not_laid_out_again(pane: Pane, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("spackscope.tui.widgets.detail_pane.layout")
-    pane.show_spec(list(LINES), tree_of(pane))
+def test_left_goes_through_the_values_of_a_row_and_then_leaves() -> None:
+    values = Values()
+    title = DetailLine("hdf5@1.14", kind="title")
+    values.show_values(
+        [title, DetailLine("a" * 32, kind="hash", is_continued=True)], is_same=False
+    )
+    values.action_step(1)
+    assert values.value is not None
+    assert values.value.kind == "hash"
+    values.action_step(-1)
+    assert values.value == title
+    assert not values.posted(DetailLines.Left)
+    values.action_step(-1)
+    assert values.posted(DetailLines.Left)

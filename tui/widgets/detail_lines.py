@@ -1,0 +1,172 @@
+"""The detail of the selected spec value by value; a value is a filter, or leads to a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+
+from spackscope.model.core.text import cell_width
+from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.query.conditions import Term
+from spackscope.tui.keymap import DETAIL, bindings
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MARGIN = 1
+_NO_ROW = LayoutRow()
+
+
+class DetailLines(VirtualList):
+    """The values of one spec in rows; the cursor is on one value of a row."""
+
+    BINDINGS = bindings(DETAIL)
+    CURSOR_IS_ROW = False
+
+    @dataclass
+    class TermChosen(Message):
+        """Posted when the user chooses a value; `term` is its filter, if it has one."""
+
+        term: Term | None
+
+    @dataclass
+    class LinkChosen(Message):
+        """Posted when the user chooses a value that leads to the record with an id."""
+
+        id: int
+
+    @dataclass
+    class Left(Message):
+        """Posted when the user goes back to the specs."""
+
+    stop = 0
+    _lines: Sequence[DetailLine] = ()
+    _rows: Sequence[LayoutRow] = ()
+
+    @property
+    def row(self) -> LayoutRow:
+        """The row under the cursor; a blank one if there is none."""
+        return self._rows[self.cursor] if self._rows else _NO_ROW
+
+    @property
+    def value(self) -> DetailLine | None:
+        """The value under the cursor."""
+        stops = self.row.stops
+        return stops[min(self.stop, len(stops) - 1)].line if stops else None
+
+    @property
+    def values(self) -> Sequence[Sequence[DetailLine]]:
+        """The values of each row."""
+        return [[stop.line for stop in row.stops] for row in self._rows]
+
+    def show_values(self, values: Sequence[DetailLine], *, is_same: bool) -> None:
+        """Show other values; those of the same spec keep the place of the cursor."""
+        if values == self._lines:
+            return
+        self._lines = values
+        if not is_same:
+            self.cursor = self.top = self.stop = 0
+        self._lay_out()
+
+    def go_to(self, cursor: int, top: int) -> None:
+        """Put the cursor on a row, and another row on top."""
+        self.stop = 0
+        self.top = top
+        self.show(len(self._rows), cursor)
+
+    def on_resize(self) -> None:
+        """Lay out the values for the new size; the cursor stays on its value."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Lay out the values, and draw only rows that changed: a terminal may be far away."""
+        before, value, below_top = self._rows, self.value, self.cursor - self.top
+        self._rows = layout(self._lines, max(8, self.size.width - 2 * _MARGIN), self.size.height)
+        at = self._place_of(value)
+        if len(self._rows) == len(before) and at == (self.cursor, self.stop):
+            self.refresh_rows(*(n for n, row in enumerate(self._rows) if row != before[n]))
+            return
+        row, self.stop = at
+        self.top = max(0, row - below_top)
+        self.show(len(self._rows), row)
+
+    def _place_of(self, value: DetailLine | None) -> tuple[int, int]:
+        """Return where a value is now; it may have been read anew."""
+        place = self.cursor, self.stop
+        if value is None or self.value == value:
+            return place
+        for number, row in enumerate(self._rows):
+            for stop, (_, line) in enumerate(row.stops):
+                if line == value:
+                    return number, stop
+        return place
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the pieces of a row; the value under the cursor stands out."""
+        pieces = list(self._rows[row].pieces)
+        stops = self._rows[row].stops
+        if row == self.cursor and self.has_focus and stops:
+            piece = stops[min(self.stop, len(stops) - 1)].piece
+            if piece < len(pieces):
+                pieces[piece] = (pieces[piece][0], "cursor")
+        return [(" " * _MARGIN, ""), *pieces]
+
+    def move_to(self, row: int) -> None:
+        """Move the cursor to the value of another row that is nearest to its column."""
+        x = self._x_of(self.cursor, self.stop)
+        before = self.cursor
+        super().move_to(row)
+        if self.cursor != before:
+            places = (self._x_of(self.cursor, n) for n in range(len(self.row.stops)))
+            nearest = sorted((abs(place - x), n) for n, place in enumerate(places))
+            self.stop = nearest[0][1] if nearest else 0
+
+    def _x_of(self, row: int, stop: int) -> int:
+        stops = self._rows[row].stops if row < len(self._rows) else ()
+        pieces = self._rows[row].pieces[: stops[min(stop, len(stops) - 1)].piece] if stops else ()
+        return sum(cell_width(text) for text, _ in pieces)
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor to the next value of the row, or before it; before the first: leave."""
+        stop = min(self.stop, max(0, len(self.row.stops) - 1)) + step
+        if stop < 0:
+            self.post_message(self.Left())
+        elif stop < len(self.row.stops):
+            self.stop = stop
+            self.refresh_rows(self.cursor)
+        elif self.cursor + 1 < self.length:
+            self.move_to(self.cursor + 1)
+            self.stop = 0
+            self.refresh_rows(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked value, or choose the one that has it; press a hint."""
+        row, x = self.top + event.y, event.x - _MARGIN
+        if not 0 <= row < self.length or x < 0:
+            return
+        piece = self._rows[row].piece_at(x)
+        if key := self._rows[row].keys.get(piece):
+            self.app.simulate_key(key)
+            return
+        stops = [n for n, stop in enumerate(self._rows[row].stops) if stop.piece == piece]
+        is_there = stops == [self.stop] and row == self.cursor
+        self.move_to(row)
+        if stops:
+            (self.stop,) = stops
+            self.refresh_rows(row)
+            if is_there or event.chain == 2:
+                self.action_choose()
+
+    def action_choose(self) -> None:
+        """Choose the filter of the value, the spec that it leads to, or all of which it counts."""
+        if (value := self.value) is None:
+            return
+        if value.hints and not value.label:
+            self.app.simulate_key(value.hints[0][0])
+        elif value.id is not None:
+            self.post_message(self.LinkChosen(value.id))
+        else:
+            self.post_message(self.TermChosen(value.term))

@@ -1,0 +1,229 @@
+"""The tree of the dependencies and the dependents of the selected spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from textual import on
+from textual.message import Message
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Node, Section, Tree, read_tree, read_unfolded
+from spackscope.model.catalog.tree_search import read_all_unfolded, read_matching
+from spackscope.model.core.progress import ShouldStop
+from spackscope.tui.keymap import TREE, bindings
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.tree_pieces import tree_pieces
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+ReadTree = Callable[[Catalog, ShouldStop], Tree]
+
+
+class TreeRows(VirtualList):
+    """The lines of a tree.
+
+    Another tree is requested with TreeRequested, and `take_tree` shows it.
+    """
+
+    BINDINGS = bindings(TREE)
+
+    @dataclass
+    class SpecChosen(Message):
+        """Posted when the user chooses a spec."""
+
+        node: Node
+
+    @dataclass
+    class TreeRequested(Message):
+        """Posted when lines are to be shown that are not read yet: `read` is for a worker."""
+
+        tree: Tree
+        read: ReadTree
+
+    @dataclass
+    class Changed(Message):
+        """Posted when the tree was unfolded, folded, or read anew."""
+
+        tree: Tree
+
+    @dataclass
+    class SearchOpened(Message):
+        """Posted when the user is to type a name."""
+
+    @dataclass
+    class Closed(Message):
+        """Posted when the user leaves the tree."""
+
+    dependency_tree: Tree | None = None
+    # Whether lines are being read.
+    is_waiting = False
+    differing: Mapping[int, str] = {}
+
+    @property
+    def node(self) -> Node | None:
+        """The line under the cursor."""
+        tree = self.dependency_tree
+        return tree.lines[self.cursor] if tree is not None and self.length else None
+
+    def show_tree(
+        self,
+        tree: Tree | None,
+        differing: Mapping[int, str],
+        at: tuple[int, int] | None = None,
+        *,
+        is_same: bool = False,
+    ) -> None:
+        """Show a tree; `at` puts the cursor on a line, and another line on top.
+
+        Else it stays if the spec of the tree is the same, which may have been read anew.
+        """
+        if tree is self.dependency_tree and at is None:
+            if differing != self.differing:
+                self.differing = differing
+                self.refresh()
+            return
+        self.is_waiting &= tree is self.dependency_tree
+        self.dependency_tree, self.differing = tree, differing
+        if at is not None:
+            cursor, self.top = at
+        else:
+            cursor = self.cursor if is_same else 0
+            self.top = self.top if is_same else 0
+        self.show(len(tree.lines) if tree is not None else 0, cursor)
+
+    def take_tree(self, old: Tree, new: Tree) -> None:
+        """Show a tree that was read in place of another one, unless that is not shown any more.
+
+        Where nothing could be read it is the same tree.
+        """
+        if old is not self.dependency_tree:
+            return
+        self.is_waiting = False
+        if new is old:
+            return
+        is_filtered = new.search != old.search or new.run_only != old.run_only
+        self.dependency_tree = new
+        self.show(len(new.lines), self._first_match(new) if is_filtered else self.cursor)
+        self.post_message(self.Changed(new))
+        self._show_children(new)
+
+    def _first_match(self, tree: Tree) -> int:
+        wanted = tree.search.casefold()
+        names = ((n, line.spec.name) for n, line in enumerate(tree.lines) if line.spec is not None)
+        return next((n for n, name in names if wanted and wanted in name.casefold()), 0)
+
+    def _show_children(self, tree: Tree) -> None:
+        """Scroll to the children of the line under the cursor, as far as there is room."""
+        if self.cursor < len(tree.lines):
+            last = tree.end(self.cursor) - 1
+            top = min(self.cursor, max(self.top, last + 1 - max(1, self.size.height)))
+            if self._put_at_top(top):
+                self.refresh()
+
+    def go_to(self, section: Section) -> None:
+        """Move the cursor to the head of a section, and unfold it."""
+        if (tree := self.dependency_tree) is not None:
+            self.move_to(tree.head(section))
+            self._show_children(tree)
+            if tree.can_unfold(tree.head(section)):
+                self.action_unfold()
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the pieces of a line."""
+        if self.dependency_tree is None:
+            return []
+        return [(" ", ""), *tree_pieces(self.dependency_tree, row, width - 2, self.differing)]
+
+    @on(VirtualList.Chosen)
+    def _choose(self, event: VirtualList.Chosen) -> None:
+        """Choose the spec of a line; unfold or fold the head of a section."""
+        event.stop()
+        if (node := self.node) is None:
+            return
+        if node.edge is not None:
+            self.post_message(self.SpecChosen(node))
+        elif node.is_unfolded:
+            self.action_fold()
+        else:
+            self.action_unfold()
+
+    def _request(self, read: ReadTree) -> None:
+        if self.dependency_tree is not None:
+            self.is_waiting = True
+            self.post_message(self.TreeRequested(self.dependency_tree, read))
+
+    def action_unfold(self) -> None:
+        """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
+        row, tree = self.cursor, self.dependency_tree
+        if tree is None:
+            return
+        if tree.can_unfold(row):
+            self._request(lambda catalog, _: read_unfolded(catalog, tree, row))
+        elif tree.is_repeated(row):
+            self.move_to(tree.original(row))
+        elif tree.lines[row].is_unfolded:
+            self.move_to(row + 1)
+
+    def action_fold(self) -> None:
+        """Fold the line, or go to its parent; from a folded head leave the tree."""
+        row, tree = self.cursor, self.dependency_tree
+        if tree is None:
+            return
+        if tree.lines[row].is_unfolded:
+            self.take_tree(tree, tree.fold(row))
+        elif (parent := tree.parent(row)) is not None:
+            self.move_to(parent)
+        else:
+            self.post_message(self.Closed())
+
+    def action_fold_all(self) -> None:
+        """Unfold all lines of the section, or fold all but the direct ones."""
+        tree, node = self.dependency_tree, self.node
+        if tree is None or node is None:
+            return
+        section = node.section
+        head = tree.head(section)
+        lines = tree.lines[head + 1 : tree.end(head)]
+        self.move_to(head)
+        if any(line.is_unfolded for line in lines):
+            folded = tree.fold(head)
+            self._request(lambda catalog, _: read_unfolded(catalog, folded, head))
+        else:
+            self._request(lambda catalog, _: read_all_unfolded(catalog, tree, section))
+
+    def action_run_only(self) -> None:
+        """Show what is linked and run only, or again all dependencies."""
+        if (tree := self.dependency_tree) is not None:
+            self._request(lambda catalog, _: _read_again(catalog, tree, not tree.run_only))
+
+    def action_search(self) -> None:
+        """Let the user type a name."""
+        self.post_message(self.SearchOpened())
+
+    def search(self, text: str) -> TreeRequested | None:
+        """Return the request for only the lines whose names contain a text, or for all again.
+
+        The caller posts it: Textual stops a message that the parent has a child post.
+        """
+        if (tree := self.dependency_tree) is None or text == tree.search:
+            return None
+        self.is_waiting = True
+        if text:
+            return self.TreeRequested(
+                tree, lambda catalog, s: read_matching(catalog, tree, text, s)
+            )
+        return self.TreeRequested(
+            tree, lambda catalog, _: _read_again(catalog, tree, tree.run_only)
+        )
+
+    def action_close(self) -> None:
+        """Remove the search; without one leave the tree."""
+        self.post_message(self.search("") or self.Closed())
+
+
+def _read_again(catalog: Catalog, tree: Tree, run_only: bool) -> Tree:
+    """Read a tree with the same unfolded sections, without a search."""
+    sections = tree.unfolded_sections
+    again = read_tree(catalog, tree.id, sections, members=tree.members, run_only=run_only)
+    return again or tree
