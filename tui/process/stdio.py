@@ -116,11 +116,15 @@ def supports_colour(environ: Mapping[str, str]) -> bool:
 
 
 def supports_unicode() -> bool:
-    """Check whether the locale and stdout are UTF-8.
+    """Check whether the locale and stdout are UTF-8, and the terminal has more than letters.
 
-    In the locale C Python writes UTF-8 all the same, which the terminal may not read.
+    In the locale C Python writes UTF-8 all the same, which the terminal may not read. The fonts of
+    the Linux console have few signs.
     """
     import locale
+
+    if os.environ.get("TERM") == "linux":
+        return False
 
     # While Textual runs, stdout is a stream of its own without an encoding.
     stream = sys.stdout if hasattr(sys.stdout, "encoding") else sys.__stdout__
