@@ -177,7 +177,8 @@ class RandomKeys:
         self.hold(set(hashes) <= set(seen.marks), "not marked")
         self.hold(bool(seen.marks_line), "the marks were not shown")
         named = all(h[:7] in seen.marks_line for h in hashes)
-        self.hold(named or " more" in seen.marks_line, f"not named in {seen.marks_line!r}")
+        is_cut = " more" in seen.marks_line or " +" in seen.marks_line
+        self.hold(named or is_cut, f"not named in {seen.marks_line!r}")
         count = f"Copied {len(hashes):,} marked" if len(hashes) > 1 else f"marked {hashes[0][:7]}"
         self.hold(count in message, f"{len(hashes)} copied, said: {message}")
         hidden = len(seen.marks) - len(hashes)

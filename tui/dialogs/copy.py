@@ -18,6 +18,8 @@ from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, spelled
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import COPYING
 
+_MARGIN = 10
+"""Cells of the screen beside an example."""
 _EXAMPLE = 66
 """Cells of the example under each form, so that it stays on one line."""
 
@@ -46,9 +48,10 @@ class CopyDialog(Dialog[CopyForm]):
 
     def _option(self, form: CopyForm) -> Option:
         key = "/" if form.key == "slash" else form.key
-        example = shorten(spelled(form, self._specs[:1]), _EXAMPLE)
+        room = max(1, min(_EXAMPLE, self.app.size.width - _MARGIN))
+        example = shorten(spelled(form, self._specs[:1]), room)
         if form is ALL_MARKS:
-            example = f"{self._all_marks:,} marked, of which some are out of sight"
+            example = shorten(f"{self._all_marks:,} marked, some of them out of sight", room)
         prompt = Content.assemble(
             (f" {key}  ", "bold $accent"), form.name, "\n", (f"    {example}", "dim")
         )

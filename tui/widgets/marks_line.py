@@ -18,7 +18,7 @@ from spackscope.tui.widgets.row_marks import MARKED
 _KEYS = (("d", "compare", "compare"), ("y", "copy", "copy_hash"), ("U", "clear", "unmark"))
 """Keys for marked specs, each with its word and its action in the browser."""
 _GAP = 2
-_ENOUGH = 30
+_ENOUGH = 44
 """Cells of names for which the words after the keys are left out."""
 
 
@@ -33,22 +33,28 @@ def mark_pieces(
     in_sight = [spec for spec in marked if spec.is_in(listing)]
     others = [spec for spec in marked if not spec.is_in(listing)]
     hidden = total - len(in_sight)
-    head = f"{MARKED} {total:,} marked" + (f", {hidden:,} out of sight" if hidden else "")
-    if width - cell_width(head) < _ENOUGH:
-        head = f"{MARKED} {total:,}" + (f" ({hidden:,} hidden)" if hidden else "")
+    heads = [f"{MARKED} {total:,}"]
+    if hidden:
+        heads.insert(0, f"{heads[0]} ({hidden:,} hidden)")
+    heads.insert(0, f"{MARKED} {total:,} marked" + (f", {hidden:,} out of sight" * bool(hidden)))
+    is_narrow = width < _ENOUGH
+    least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
+    head = next((head for head in heads if width - cell_width(head) >= least), heads[-1])
     pieces: list[Piece] = [(head, "differs")]
     room = width - cell_width(head)
     has_names = all(
-        cell_width(f"  {spec.title}{_hash(spec)}{_more(total)}") <= room
+        cell_width(f"  {spec.title}{_hash(spec)}{_more(total, is_narrow)}") <= room
         for spec in [*in_sight, *others][:1]
     )
     title = ""
     for number, spec in enumerate([*in_sight, *others]):
         name = f"  {spec.title}" if has_names and spec.title != title else ""
         left = total - number - 1
-        needed = cell_width(f"{name}{_hash(spec)}") + (cell_width(_more(left)) if left else 0)
+        needed = cell_width(f"{name}{_hash(spec)}") + (
+            cell_width(_more(left, is_narrow)) if left else 0
+        )
         if needed > room:
-            return [*pieces, (_more(total - number), "dim")] if number else pieces
+            return [*pieces, (_more(total - number, is_narrow), "dim")] if number else pieces
         title = spec.title
         is_shown = number < len(in_sight)
         pieces += [(name, "" if is_shown else "dim")]
@@ -61,8 +67,8 @@ def _hash(spec: MarkedSpec) -> str:
     return f" /{spec.hash[:SHORT_HASH]}"
 
 
-def _more(number: int) -> str:
-    return f" and {number:,} more"
+def _more(number: int, is_narrow: bool) -> str:
+    return f" +{number:,}" if is_narrow else f" and {number:,} more"
 
 
 class MarksLine(Widget):

@@ -26,8 +26,10 @@ HIDDEN = "◆ 4 marked, 2 out of sight  hdf5@1.14.6 /0000002 /0000003"
     [
         (90, f"{HIDDEN}  zlib@1.3 /0000004 and 1 more"),
         (70, f"{HIDDEN} and 2 more"),
-        (45, "◆ 4 (2 hidden) /0000002 /0000003 and 2 more"),
-        (20, "◆ 4 (2 hidden)"),
+        (50, "◆ 4  hdf5@1.14.6 /0000002 /0000003 and 2 more"),
+        (30, "◆ 4 (2 hidden) /0000002 +3"),
+        (18, "◆ 4 /0000002 +3"),
+        (10, "◆ 4"),
     ],
 )
 def test_marks_in_sight_are_named_first_as_far_as_there_is_room(width: int, text: str) -> None:
@@ -48,7 +50,7 @@ def test_marks_in_sight_are_named_first_as_far_as_there_is_room(width: int, text
 async def test_a_click_on_a_key_presses_it_and_messages_leave_the_line_free(
     tmp_path: Path,
 ) -> None:
-    async with browsing(size=(60, 20), environ=Clipboard(tmp_path).environ) as browser:
+    async with browsing(size=(80, 24), environ=Clipboard(tmp_path).environ) as browser:
         await browser.press("2", "z", "space", "space", "y")
         line = browser.browser.query_one(MarksLine)
         assert "Copied 2 marked hashes" in browser.text
