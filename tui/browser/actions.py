@@ -91,6 +91,11 @@ class Actions:
         if (catalog := host.state.catalog) is not None:
             host.run(lambda _: read(catalog), show, group="menu")
 
+    def clear(self) -> None:
+        """Remove all filters, and that of the packages' names."""
+        self.panes.names.filter_by("")
+        self.controllers.search.clear()
+
     def open_report(self, report: Report | None) -> None:
         """Show the specs that a report is about: the record if it can be found, or the source."""
         catalog = self.host.state.catalog
@@ -125,7 +130,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "sort": lambda self: self.sort(),
     "fold": lambda self: self.controllers.groups.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
-    "clear_query": lambda self: self.controllers.search.clear(),
+    "clear_query": lambda self: self.clear(),
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),
     "copy_hash": lambda self: self.controllers.copying.copy_hash(),

@@ -27,7 +27,8 @@ class DraftBox:
             return
         input_ = self._frame.input(draft.input)
         input_.is_wrong = draft.is_wrong
-        if old is None and input_ is not self._screen.focused:
+        is_replaced = draft.replaces and input_.value == draft.replaces
+        if is_replaced or (old is None and input_ is not self._screen.focused):
             input_.reflect(draft.parsed.text)
         self.show_soon()
 

@@ -53,12 +53,13 @@ def read_results(
     target: Row | str | None = None,
     may_refuse: bool = True,
     completes: bool = True,
+    instead: tuple[View, ParsedInput] | None = None,
 ) -> Results | Refusal:
     """Read the packages and rows of a view, with the cursor on the row or hash `target`.
 
     A view that is being `typed` is refused, if it may be, where it has no match and the word is
-    not typed to its end, or a condition is one that no record fulfils. Raises Cancelled and
-    IndexDamaged.
+    not typed to its end, or a condition is one that no record fulfils. Where it has none, the
+    view `instead` is read if that has some. Raises Cancelled and IndexDamaged.
     """
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query
@@ -69,6 +70,10 @@ def read_results(
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
         return Refusal(unanswerable_note(error, parsed), is_unanswerable=True)
+    if instead is not None and not listing.shown:
+        other = read_results(catalog, *instead, should_stop)
+        if isinstance(other, Results) and other.listing.shown:
+            return other
     has_match = listing.shown or any(package.shown for package in packages)
     if typed is not None and may_refuse and not has_match:
         refusal = _refuse(catalog, typed, should_stop, completes=completes)
@@ -142,5 +147,5 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     query = listing.view.query
     sentence = explain_no_match(catalog, query)
     if elsewhere:
-        return f"{sentence}\n{elsewhere:,} of other packages match; esc leaves the package"
+        return f"{sentence}\n{elsewhere:,} of other packages match"
     return f"{sentence}\n⌫ goes back · X removes all filters" if query else sentence

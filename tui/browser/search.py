@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
-from spackscope.model.catalog.listing import Order, Sort, View
+from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
@@ -21,25 +20,13 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.model.query.parser import parse
+from spackscope.tui.browser.chosen_package import begins_name, names_package, without_chosen
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.read_results import Refusal, read_results
-from spackscope.tui.browser.state import QUERY, Draft, Host, Results, Summary
+from spackscope.tui.browser.state import QUERY, Draft, Host, Results
+from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 
-LARGE = 20_000
-"""Records from which on a letter waits a moment for the next one before it is answered.
-
-Up to so many are checked against the host before they are shown first.
-"""
 _PAUSE = 0.05
-
-
-class Entry(NamedTuple):
-    """What an input and the rows showed when the input was entered."""
-
-    input: str
-    text: str
-    view: View
-    row: Row | None
 
 
 class Search:
@@ -63,13 +50,15 @@ class Search:
         *,
         rewrite: bool = False,
         typed: ParsedInput | None = None,
+        instead: ParsedInput | None = None,
         cursor_on: Row | str | None = None,
     ) -> None:
         """Request another view; the last results stay on the screen until the new ones arrive.
 
         The input that is typed in keeps its text, unless it is to be rewritten: whoever types may
         be letters ahead. `cursor_on` is the row, or the hash, to put the cursor on; by default it
-        is on the first row of another query or order, and else stays where it is.
+        is on the first row of another query or order, and else stays where it is. If nothing
+        matches what is `typed`, the text `instead` is shown if that has matches.
         """
         host, state = self._host, self._host.state
         draft = state.draft
@@ -78,7 +67,7 @@ class Search:
         if typed is None and (rewrite or draft is None or not draft.is_wrong):
             draft = None
             host.cancel("completions")
-        if cursor_on is not None or _selects_otherwise(view, state.view):
+        if cursor_on is not None or selects_otherwise(view, state.view):
             self._cursor_on = cursor_on
         host.change(view=view, refused=None, draft=draft)
         host.show_query(rewrite=rewrite)
@@ -93,6 +82,7 @@ class Search:
             target=self._target(view),
             may_refuse=state.results is not None and state.results.catalog is catalog,
             completes=typed is not None and not self._assist.is_chosen(typed.text),
+            instead=None if instead is None else (self._of_query(instead.query), instead),
         )
         is_slow = typed is not None and summary.total > LARGE
         host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
@@ -102,15 +92,17 @@ class Search:
         state = self._host.state
         if self._cursor_on is not None:
             return self._cursor_on
-        if state.listing is None or _selects_otherwise(view, state.listing.view):
+        if state.listing is None or selects_otherwise(view, state.listing.view):
             return None
         return self._host.where.row or state.selected
 
     def _take(self, answer: Results | Refusal) -> None:
-        state = self._host.state
         if isinstance(answer, Refusal):
             self._refuse(answer)
             return
+        if answer.listing.view is not self._host.state.view:
+            self._drop_chosen_package(answer.listing.view)
+        state = self._host.state
         self._last_good, self._cursor_on = state.view.query, None
         self._host.change(results=answer, stale="")
         if answer.virtuals:
@@ -118,6 +110,20 @@ class Search:
         if state.draft is not None and state.draft.completions is None:
             self._assist.complete(state.draft.parsed)
         self.on_shown()
+
+    def _drop_chosen_package(self, view: View) -> None:
+        """Show in the query line that a name which was typed replaced the chosen package."""
+        state, draft = self._host.state, self._host.state.draft
+        rest = self._without_chosen(draft.parsed) if draft is not None else None
+        if draft is not None and rest is not None:
+            draft = Draft(rest, completions=None, replaces=draft.parsed.text)
+        self._host.change(view=view, draft=draft)
+        self._host.show_query()
+        self._host.say(f"All packages: {state.view.query.package_term} has no match")
+
+    def _without_chosen(self, parsed: ParsedInput) -> ParsedInput | None:
+        chosen = self._entry.view.query.package_term if self._entry is not None else None
+        return without_chosen(parsed, chosen)
 
     def _refuse(self, refusal: Refusal) -> None:
         state, draft = self._host.state, self._host.state.draft
@@ -173,8 +179,15 @@ class Search:
                 self.enter(name, str(host.state.view.query) if name == QUERY else "")
         self._assist.note_text(parsed.text)
         host.say("")
+        packages = host.state.summary.packages if host.state.summary is not None else ()
+        text, instead = parsed.text, self._without_chosen(parsed)
+        if instead is not None and names_package(instead, packages):
+            parsed, instead = instead, None
+        elif instead is not None and not begins_name(instead, packages):
+            instead = None
         note = Note(str(parsed.error), parsed.error.offset) if parsed.error is not None else None
-        host.change(draft=Draft(parsed, note, parsed.query is None, None))
+        replaces = text if text != parsed.text else ""
+        host.change(draft=Draft(parsed, note, parsed.query is None, None, replaces=replaces))
         if parsed.query is None:
             host.change(stale="?" if host.state.results is not None else "")
             self._assist.complete(parsed)
@@ -182,7 +195,7 @@ class Search:
             host.change(stale="")
             self._assist.complete(parsed)
         else:
-            self.show(self._of_query(parsed.query), typed=parsed)
+            self.show(self._of_query(parsed.query), typed=parsed, instead=instead)
         if host.where.input != name:
             # It was left before this came to be known.
             self.leave()
@@ -256,11 +269,11 @@ class Search:
         """Request the view of another query."""
         self.show(self._of_query(query), rewrite=rewrite)
 
-    def _of_query(self, query: Query) -> View:
+    def _of_query(self, query: Query | None) -> View:
         """Return the view of another query, ordered by all that is known by now."""
         state = self._host.state
         order = state.view.order if state.summary is None else preferred_order(state.summary)
-        return replace(state.view, query=query, order=order)
+        return replace(state.view, query=query or Query(), order=order)
 
     def clear(self) -> None:
         """Remove all filters, the package among them."""
@@ -326,14 +339,3 @@ class Search:
         """Fold look-alikes into one row, or unfold them all."""
         view = self._host.state.view
         self.show(replace(view, folded=not view.folded).closed())
-
-
-def preferred_order(summary: Summary) -> Order:
-    """Return the order of rows by all that is known of a catalog, or can be known at once."""
-    is_known = summary.catalog.by_host.is_ready or summary.total <= LARGE
-    return Order.PREFERRED_HERE if is_known else Order.PREFERRED
-
-
-def _selects_otherwise(view: View, other: View) -> bool:
-    """Check whether two views differ in their rows or the order of these, not only in groups."""
-    return (view.query, view.sort) != (other.query, other.sort)

@@ -88,7 +88,8 @@ class Draft:
 
     `is_wrong` is True if it is not a query, or one that the records cannot answer, and `note` says
     why. `completions` are None until they are known; `insists` shows the note even where a
-    completion would finish the word.
+    completion would finish the word. `replaces` is the text that the input still shows, if
+    another one takes its place.
     """
 
     parsed: ParsedInput
@@ -96,6 +97,7 @@ class Draft:
     is_wrong: bool = False
     completions: Completions | None = NO_COMPLETIONS
     insists: bool = False
+    replaces: str = ""
 
     @property
     def input(self) -> str:

@@ -11,8 +11,9 @@ import pytest
 
 from spackscope.model.catalog.listing import Order, Sort
 from spackscope.model.query.conditions import Term
-from spackscope.tui.browser import search
-from spackscope.tui.browser.search import LARGE
+from spackscope.model.query.parser import parse
+from spackscope.tui.browser import views
+from spackscope.tui.browser.views import LARGE
 from tests.browsing import SAMPLE, sample_where
 from tests.builders import (
     Node,
@@ -185,7 +186,9 @@ def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
     assert browser.packages["py-build"] == 0
     assert browser.shown == set()
     assert browser.state.results is not None
-    assert browser.state.results.explanation.endswith("esc leaves the package")
+    assert browser.state.results.explanation.endswith("of other packages match")
+    queries = [relaxation.query for relaxation in browser.state.results.relaxations]
+    assert parse("@0.4.5") in queries, "it is offered"
 
 
 def test_several_pages_of_a_package_come_together(tmp_path: Path) -> None:
@@ -280,7 +283,7 @@ def test_rows_keep_their_order_when_the_host_comes_to_be_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Opening a group must not move other rows under the cursor."""
-    monkeypatch.setattr(search, "LARGE", 1)
+    monkeypatch.setattr(views, "LARGE", 1)
     browser = FakeBrowser().load()
     assert browser.state.catalog is not None
     assert browser.state.catalog.by_host.is_ready, "it is checked after the first rows"

@@ -1,0 +1,35 @@
+"""Compare views, order their rows, and remember one to come back to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from spackscope.model.catalog.listing import Order, View
+from spackscope.model.catalog.rows import Row
+from spackscope.tui.browser.state import Summary
+
+LARGE = 20_000
+"""Records from which on a letter waits a moment for the next one before it is answered.
+
+Up to so many are checked against the host before they are shown first.
+"""
+
+
+class Entry(NamedTuple):
+    """What an input and the rows showed when the input was entered."""
+
+    input: str
+    text: str
+    view: View
+    row: Row | None
+
+
+def preferred_order(summary: Summary) -> Order:
+    """Return the order of rows by all that is known of a catalog, or can be known at once."""
+    is_known = summary.catalog.by_host.is_ready or summary.total <= LARGE
+    return Order.PREFERRED_HERE if is_known else Order.PREFERRED
+
+
+def selects_otherwise(view: View, other: View) -> bool:
+    """Check whether two views differ in their rows or the order of these, not only in groups."""
+    return (view.query, view.sort) != (other.query, other.sort)
