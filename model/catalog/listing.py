@@ -231,12 +231,23 @@ class Listing:
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
         _ = self.constants, self.widths, self.varying_columns, self.varying_variants
-        _ = self.lists_dependencies, self.max_count
+        _ = self.lists_dependencies, self.max_count, self.group_count
 
     @cached_property
     def max_count(self) -> int:
         """The most specs that a row stands for."""
         return max(self.counts, default=1) if self.counts is not None else 1
+
+    @cached_property
+    def group_count(self) -> int:
+        """The number of look-alikes with several specs, opened or not; 0 if none are folded."""
+        if self.counts is None:
+            return 0
+        if self.roles is None:
+            return sum(count > 1 for count in self.counts)
+        folded = zip(self.counts, self.roles, strict=True)
+        opened = sum(len(group.rows) > 0 for group in self._opened.values())
+        return opened + sum(count > 1 and role is RowRole.SPEC for count, role in folded)
 
     def count_look_alikes(self, look_alike: int) -> int:
         """Return the number of specs shown of a look-alike."""

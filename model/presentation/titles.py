@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
@@ -67,17 +66,11 @@ def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str
     what = clean(package) if package is not None else "specs"
     shown = f"{listing.shown:,}"
     count = f"{shown} {what}" if listing.shown == total else f"{shown} of {total:,} {what}"
-    groups = sum(count > 1 for count in listing.counts or ())
+    groups = listing.group_count
     if not groups:
         return count, shown
     long = f"{count} · {counted(groups, 'look-alike group')}"
     return long, f"{count} · {counted(groups, 'group')}", count, shown
-
-
-def shared_title(shared: Sequence[str]) -> str:
-    """Return the values that all rows share, as one line."""
-    parts = [part for part in shared if part]
-    return f"same in all: {' · '.join(parts)}" if parts else ""
 
 
 def shared_texts(listing: Listing) -> list[tuple[str, str]]:

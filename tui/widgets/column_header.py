@@ -74,9 +74,7 @@ class ColumnHeader(Widget):
             pieces.append((" " * (placed.at - at), ""))
             pieces += self._filter(placed) if y else self._head(placed)
             at = placed.end
-        more = f"{heads.layout.after}›" if heads.layout.after and not y else ""
-        strip = draw(self, pieces, width - len(more), "row")
-        return Strip.join([strip, draw(self, [(more, "dim")], len(more), "row")])
+        return draw(self, pieces, width, "row")
 
     def _head(self, placed: Placed) -> list[Piece]:
         column, heads = placed.column, self._heads

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from spackscope.model.core.text import cell_width
 from spackscope.model.presentation.head_line import HeadPiece, head_line
 from spackscope.model.presentation.table_columns import HeadText
+from spackscope.model.presentation.titles import counted
 from spackscope.tui.widgets.drawing import ROW_STYLES, draw
 
 _MARGIN = 1
@@ -30,18 +31,23 @@ class HeadLine(Widget):
         column: str
 
     _head: Sequence[HeadText] = ()
-    _before = _current = ""
+    _before = _current = _after = ""
 
-    def show(self, head: Sequence[HeadText], current: str, before: str) -> None:
-        """Show other values, after a text that belongs to none of them."""
-        if (head, current, before) != (self._head, self._current, self._before):
-            self._head, self._current, self._before = head, current, before
+    def show(self, head: Sequence[HeadText], current: str, before: str, columns: int) -> None:
+        """Show other values, after a text that belongs to none of them.
+
+        `columns` are out of view to the right.
+        """
+        after = f"{counted(columns, 'column')} ›" if columns else ""
+        shown = head, current, before, after
+        if shown != (self._head, self._current, self._before, self._after):
+            self._head, self._current, self._before, self._after = shown
             self.refresh()
 
     @property
     def pieces(self) -> list[HeadPiece]:
         """The parts of the line."""
-        room = self.size.width - 2 * _MARGIN
+        room = self.size.width - 2 * _MARGIN - cell_width(self._after) - 2 * bool(self._after)
         return head_line(self._head, room, current=self._current, before=self._before)
 
     def render_line(self, y: int) -> Strip:
@@ -52,7 +58,9 @@ class HeadLine(Widget):
         for text, column in self.pieces:
             style = "strong" if column in ("package", "version") else "dim"
             pieces.append((text, "current" if column and column == self._current else style))
-        return draw(self, pieces, self.size.width, "row")
+        after = self._after + " " * _MARGIN
+        line = draw(self, pieces, self.size.width - cell_width(after), "row")
+        return Strip.join([line, draw(self, [(after, "dim")], cell_width(after), "row")])
 
     def on_click(self, event: events.Click) -> None:
         """Post the column of the value that was clicked."""

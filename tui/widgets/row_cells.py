@@ -9,11 +9,12 @@ from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.text import cell_width, cut_words, pad, shorten
+from spackscope.model.core.variants import variant_key
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.detail import variants_cell
 from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY, UNLISTED
 from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key
-from spackscope.model.presentation.table_columns import DIFFERS_IN, MISSING
+from spackscope.model.presentation.table_columns import DIFFERS_IN, MISSING, variant_texts
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.drawing import Piece
@@ -21,7 +22,7 @@ from spackscope.tui.widgets.highlight import highlight
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
 _INDENT = 3
-_MIN_NOTE_WIDTH = 18
+_MIN_NOTE_WIDTH = 36
 """Cells of a note below which it gets those of the cells that kinds leave empty."""
 
 
@@ -32,6 +33,7 @@ class RowCells:
         self.notes: dict[NoteKey, RowNote] = {}
         self._listing = listing
         self._needles = _needles(listing.view.query)
+        self._usual: dict[str, str] = {}
 
     def _note(self, row: Row) -> RowNote:
         return self.notes.get(note_key(row), RowNote())
@@ -93,7 +95,7 @@ class RowCells:
             return self._variants(row, width)
         text = column.cell(row.spec)
         if column.variant:
-            style = _SLOT_STYLES.get(text, "value")
+            style = _SLOT_STYLES.get(text) or self._value_style(column.variant, row)
             return [(pad(shorten(text, width, keep="start"), width), style)]
         style = "hash" if column.name == "hash" else ""
         if column.name in self._listing.constants and len(self._listing) > 1:
@@ -103,6 +105,14 @@ class RowCells:
         is_list = column.field is not None and column.field.cut_at_end
         text = cut_words(text, width) if is_list else shorten(text, width)
         return highlight(pad(text, width), self._needles.get(column.name, ()), style)
+
+    def _value_style(self, variant: str, row: Row) -> str:
+        """Return the style of a value: the one that most rows have is dim."""
+        if variant not in self._usual:
+            counts = self._listing.variants.get(variant, {})
+            self._usual[variant] = max(counts, key=counts.__getitem__, default="")
+        text = variant_texts(row.spec.variants).get(variant, "")
+        return "dim" if variant_key(text) == self._usual[variant] else "value"
 
     def _differs(self, row: Row, width: int, above: Iterable[Row]) -> list[Piece]:
         """Return what the specs of a row differ in."""

@@ -212,7 +212,7 @@ class SpecTable(Vertical):
         heads = Heads(layout, gutter, self.column, sort, filters)
         self.query_one(ColumnHeader).show(heads)
         head = columns.constant_head(rows.listing)
-        self.query_one(HeadLine).show(head, self.column, self._before)
+        self.query_one(HeadLine).show(head, self.column, self._before, layout.after)
         if (focused := self._filters.focused_column) is not None:
             self._put_filter(focused)
 

@@ -1,0 +1,126 @@
+"""The table as it is drawn: heads, filters, the head line, and rows of look-alikes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.widgets.column_header import ColumnHeader
+from spackscope.tui.widgets.head_line import HeadLine
+from tests.browsing import Browser, browsing
+from tests.builders import database, edge, hash_of, installs, node
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write specs of hdf5 with two variants, two of them look-alikes, and one of another name."""
+    path = tmp_path_factory.mktemp("index") / "index.json"
+    specs = [
+        node(hash_of(n), name="hdf5", parameters={"hl": bool(n % 2), "mpi": n > 1, "java": False})
+        for n in range(4)
+    ]
+    twin = node(hash_of(8), name="hdf5", dependencies=[edge("zlib", hash_of(9), ["build"])],
+                parameters={"hl": True, "mpi": True, "java": False})  # fmt: skip
+    other = node(hash_of(9), name="zlib-of-a-very-long-name", parameters={"pic": True})
+    path.write_bytes(database(installs(*specs, twin, other)))
+    return path
+
+
+def table_lines(browser: Browser, count: int = 8) -> list[str]:
+    region = browser.table.region
+    lines = browser.lines[region.y : region.y + count]
+    return [line[region.x : region.right] for line in lines]
+
+
+async def test_variants_are_slots_and_what_is_the_same_is_above_them(index: Path) -> None:
+    async with browsing(index, size=(110, 36)) as browser:
+        await browser.open_package("hdf5")
+        head, labels, filters, *rows = table_lines(browser)
+        assert head.strip().startswith("hdf5@")
+        assert "~java" in head
+        assert {"hl", "mpi", "hash", "used"} <= set(labels.split())
+        assert "java" not in labels
+        assert "…" in filters
+        at = labels.index("hl")
+        assert {row[at] for row in rows[:4]} == {"+", "~"}
+
+        await browser.filter("+hl", "+")
+        assert browser.query == "package=hdf5 +hl"
+        await browser.press("enter")
+        assert "hl" in table_lines(browser)[1].split(), "a column with a filter keeps its place"
+        assert browser.filter_text("+hl") == "+"
+        await browser.press("h", "s")
+        assert browser.state.view.sort is not None
+
+
+async def test_columns_are_chosen_anew_when_typing_ends(index: Path) -> None:
+    async with browsing(index, size=(110, 36)) as browser:
+        await browser.open_package("hdf5")
+        names = browser.table.columns.columns.names
+        await browser.press("slash")
+        await browser.type(" +hl")
+        assert browser.table.columns.columns.names == names, "not at every letter"
+        await browser.press("enter")
+        assert "+hl" not in browser.table.columns.columns.names
+        assert "+hl" in browser.table.shared
+
+
+async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> None:
+    async with browsing(index, size=(110, 36)) as browser:
+        await browser.open_package("hdf5")
+        line = browser.browser.query_one(HeadLine)
+        at = "".join(piece.text for piece in line.pieces).index("~java")
+        await browser.click(line, at + 2, 0)
+        assert browser.focus == "filter +java"
+        await browser.type("~")
+        await browser.press("enter")
+        assert browser.query == "package=hdf5 ~java"
+        assert "+java" in browser.table.placed_names
+        await browser.press("backspace")
+        assert "+java" not in browser.table.placed_names
+
+
+async def test_small_terminals_show_filters_in_the_heads(index: Path) -> None:
+    async with browsing(index, size=(80, 24)) as browser:
+        await browser.open_package("hdf5")
+        assert browser.browser.query_one(ColumnHeader).size.height == 1
+        before = table_lines(browser)
+        await browser.go_to_column("+mpi")
+        await browser.press("f")
+        await browser.type("~")
+        assert table_lines(browser)[1].rstrip() != before[1].rstrip(), "in place of the heads"
+        await browser.press("enter")
+        assert "~" in table_lines(browser)[1]
+        assert browser.table.region.height >= 13, "eleven rows under the head line and the heads"
+
+
+async def test_scrolled_columns_leave_the_package_and_the_hash(index: Path) -> None:
+    async with browsing(index, size=(60, 24)) as browser:
+        await browser.press("2")
+        columns = browser.table.columns.columns
+        assert columns.names[0] == "package"
+        for _ in columns.names:
+            _, labels, *_ = table_lines(browser)
+            assert {"package", "hash"} <= set(labels.split())
+            assert browser.table.column in browser.table.placed_names
+            await browser.press("l")
+
+
+async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
+    async with browsing(index, size=(110, 36)) as browser:
+        await browser.open_package("hdf5")
+        await browser.go_to_column("+hl")
+        await browser.press("-")
+        assert "+hl" not in browser.table.columns.columns.names
+        await browser.press("c")
+        assert browser.dialog == "ColumnsDialog"
+        await browser.type("hl")
+        await browser.press("enter")
+        assert browser.table.column == "+hl"
+        assert "+hl" in browser.table.placed_names
+        width = next(p.width for p in browser.table.rows.placed if p.column.name == "+hl")
+        await browser.press(">", ">", "<")
+        assert (
+            next(p.width for p in browser.table.rows.placed if p.column.name == "+hl") == width + 2
+        )
