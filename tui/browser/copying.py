@@ -116,6 +116,8 @@ class Copying:
         """Open a folded row, so that one of its kinds can be chosen."""
         if unclear.row.role is RowRole.SPEC:
             self._groups.toggle(unclear.row)
+        if self._host.where.pane == "detail":
+            self._host.focus("specs")
         self._host.say(unclear.sentence)
 
     def _show_menu(self, copied: Copied) -> None:
@@ -190,7 +192,8 @@ def _detail_target(state: BrowserState, where: Where) -> Target | str:
     if details.is_pending:
         return LOADING
     if node is None or node.spec is None:
-        return Target((details.row.id,), row=details.row)
+        folded = details.members.ids if details.members is not None else ()
+        return Target((details.row.id,), row=details.row, folded=folded)
     if not where.is_row_seen:
         return ROW_OUT_OF_SIGHT
     if node.spec.status == "absent":

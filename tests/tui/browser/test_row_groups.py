@@ -108,6 +108,24 @@ def test_a_folded_row_of_several_kinds_is_opened_and_not_copied(browser: FakeBro
     assert browser.host.dialogs == []
 
 
+def test_the_detail_of_several_kinds_copies_none_of_them(browser: FakeBrowser) -> None:
+    go_to(browser, 0)
+    browser.settle()
+    browser.host.focus("detail")
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert browser.copied == []
+    assert browser.host.focused[-1] == "specs"
+    assert shown(browser) == KINDS
+    go_to(browser, 1)
+    browser.settle()
+    browser.host.focus("detail")
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert browser.copied == [THREE]
+    assert "any of 3 that run the same" in browser.host.message
+
+
 def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     builds = (app(ONE, NEW), app(TWO, NEW, edge("gmake", GMAKE, ["build"])))
