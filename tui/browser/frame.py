@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Static
 
 from spackscope.tui.browser.state import QUERY
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -21,9 +23,10 @@ from spackscope.tui.widgets.toast import Toast
 
 
 class Frame:
-    """All widgets of the browser."""
+    """All widgets of the browser; `note` is said below the packages."""
 
-    def __init__(self) -> None:
+    def __init__(self, note: str = "") -> None:
+        self.note = Static(Content(note), id="packages-note", classes="" if note else "-empty")
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
         self.title = TitleLine(id="title")
@@ -46,7 +49,7 @@ class Frame:
         yield self.toast
         yield self.title
         yield self.query_bar
-        lists = Vertical(self.names, self.facets, id="lists")
+        lists = Vertical(self.names, self.note, self.facets, id="lists")
         side = Horizontal(lists, Divider(id="divider"), id="side")
         work = Vertical(self.table, DetailRule(id="detail-rule"), self.detail, id="work")
         yield Container(side, work, id="panes")

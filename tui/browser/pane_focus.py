@@ -31,6 +31,7 @@ class PaneFocus:
     def __init__(self, screen: Screen[None], frame: Frame) -> None:
         self._screen, self._frame = screen, frame
         self._moves = 0
+        self._shown = "packages"
         self.zoomed: str | None = None
         # Where the user came from to look at the side column.
         self._origin: str | None = None
@@ -86,8 +87,8 @@ class PaneFocus:
     def zoom(self, pane: str) -> None:
         """Give a pane the whole screen, and the focus."""
         if not self._is_alone(pane):
-            self.show(pane)
             self.zoomed = pane
+            self.show(pane)
             self._screen.add_class("-zoomed")
         if self.pane != pane:
             self.go_to(pane)
@@ -157,10 +158,21 @@ class PaneFocus:
             self._origin = None
         if self.zoomed not in (None, shown):
             self.unzoom()
-        if not self._screen.has_class(f"step-{shown}"):
-            # Styles are computed once, since that takes longer than all else here.
+        self._step_to(shown)
+
+    def fit(self) -> None:
+        """Show the pane with the focus after the terminal got another size."""
+        self._step_to(self._shown)
+
+    def _step_to(self, pane: str) -> None:
+        """Tell the style sheet the pane, if that matters: to compute all styles takes long."""
+        self._shown = pane
+        is_alone = self.zoomed is not None or self._is_alone(pane)
+        # The table and the detail are on the screen together.
+        step = "specs" if pane == "detail" and not is_alone else pane
+        if not self._screen.has_class(f"step-{step}"):
             self._screen.remove_class(*(f"step-{name}" for name in _PANES), update=False)
-            self._screen.add_class(f"step-{shown}")
+            self._screen.add_class(f"step-{step}")
 
     def _is_alone(self, pane: str) -> bool:
         """Check whether a pane has the whole screen without a zoom."""

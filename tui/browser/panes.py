@@ -22,12 +22,15 @@ from spackscope.tui.widgets.row_marks import RowMarks
 
 
 class Panes:
-    """The widgets of a screen; `is_pick` if Enter on a row ends the program."""
+    """The widgets of a screen; `is_pick` if Enter on a row ends the program.
 
-    def __init__(self, screen: Screen[None], *, is_pick: bool = False) -> None:
+    `note` is said below the packages.
+    """
+
+    def __init__(self, screen: Screen[None], *, note: str = "", is_pick: bool = False) -> None:
         self._screen, self._is_pick = screen, is_pick
         self._state = BrowserState()
-        self.frame = frame = Frame()
+        self.frame = frame = Frame(note)
         self.focus = PaneFocus(screen, frame)
         self.draft_box = DraftBox(screen, frame)
         self.title, self.query_bar, self.names = frame.title, frame.query_bar, frame.names

@@ -122,8 +122,7 @@ class BrowserScreen(Screen[None]):
             return copy_text(text, what, session.environ, self.app)
 
         self._is_pick = pick
-        self.panes = Panes(self, is_pick=pick)
-        self.panes.names.note = sources_note(sources)
+        self.panes = Panes(self, note=sources_note(sources), is_pick=pick)
         self.host = ScreenHost(self, self.panes)
         self.controllers = Controllers(self.host, sources, query, session, copy, is_pick=pick)
         self.inputs = Inputs(self.host, self.panes, self.controllers)
@@ -187,6 +186,7 @@ class BrowserScreen(Screen[None]):
     @on(events.Resize)
     @on(events.ScreenResume)
     def _place_popup(self) -> None:
+        self.panes.focus.fit()
         self.panes.draft_box.show_soon()
 
     @on(events.ScreenSuspend)

@@ -139,9 +139,9 @@ class FacetPane(Vertical):
         if self.is_on_screen:
             self.post_message(self.Needed())
 
-    def on_show(self) -> None:
+    def on_resize(self) -> None:
         """Ask for counts when the pane comes to be seen."""
-        self.post_message(self.Needed())
+        self.expect()
 
     def show_sections(
         self,

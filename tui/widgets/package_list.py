@@ -43,10 +43,8 @@ class PackageList(Vertical):
     packages: Sequence[PackageCount] = ()
     selected: str | None = None
     title = "packages"
-    note = ""
-    """What is said below the overview: where the sources come from."""
-
     _content: tuple[Catalog, Query] | None = None
+    _height: int | None = None
 
     _rows = getters.query_one(PackageRows)
 
@@ -55,8 +53,6 @@ class PackageList(Vertical):
         yield Static("packages", id="packages-title", classes="pane-title")
         yield FilterInput("filter…", name=self.FILTER, id="names")
         yield PackageRows(id="package-rows")
-        if self.note:
-            yield Static(Content(self.note), id="packages-note")
 
     def focus_filter(self) -> None:
         """Go to the filter."""
@@ -115,6 +111,11 @@ class PackageList(Vertical):
         length = len(packages) + 1 if packages or not text else 0
         empty = f"no package matches {clean(text)}\n⌫ removes letters"
         rows.show(length, self._row_of(self.selected), empty=empty)
+        # It takes no more lines than it needs, and the facets the others.
+        height = length + len(self.children) - 1 if length else None
+        if height != self._height:
+            self._height = height
+            self.styles.height = height
         count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
         self.title = f"packages {count}"
         self._show_title()

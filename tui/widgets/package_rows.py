@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from textual.geometry import Size
 from textual.message import Message
 
 from spackscope.model.analysis.package_summary import PackageSummary
@@ -56,17 +55,6 @@ class PackageRows(VirtualList):
         self._asked: set[int] = set()
         self._is_asking = False
         self._longest = 0
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of rows: where other panes need the room, it takes no more."""
-        return max(1, self.length)
-
-    def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:
-        """Show some number of rows, and take as many lines."""
-        is_resized = length != self.length
-        super().show(length, cursor, empty=empty)
-        if is_resized:
-            self.refresh(layout=True)
 
     @property
     def overview(self) -> OverviewLayout | None:

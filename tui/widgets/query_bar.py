@@ -80,7 +80,7 @@ class QueryInput(FilterInput):
 
 
 class QueryCount(Widget):
-    """The count of the matches, which leaves at least a half of the line to the query."""
+    """The count of the matches, which leaves most of the line to the query."""
 
     COMPONENT_CLASSES = {"count--text"}
 
@@ -90,7 +90,7 @@ class QueryCount(Widget):
     @property
     def text(self) -> str:
         """The form that is shown."""
-        room = self.screen.size.width // 2
+        room = self.screen.size.width * 2 // 5
         forms = (text for text in self._forms if cell_width(text) + _COUNT_MARGIN <= room)
         return next(forms, "")
 

@@ -46,6 +46,38 @@ async def test_the_side_column_is_wide_while_the_packages_have_the_focus() -> No
             await browser.press("escape")
 
 
+async def test_the_facets_have_the_lines_that_the_packages_do_not_need(tmp_path: Path) -> None:
+    for number in range(30):
+        write_page(tmp_path, [record(number)], title=f"package{number:02}")
+    async with browsing(tmp_path, size=(120, 30)) as browser:
+        names, facets = browser.names, browser.browser.panes.facets
+        assert names.region.height == 25 or facets.region.height <= 1
+        await browser.press("end", "2")
+        assert "▸ package29" in browser.text, "the selected package is seen"
+        assert names.region.height <= 11
+        assert facets.region.bottom == 28
+        await browser.ask("package2")
+        assert names.region.height == 10, "at most 40 %"
+        await browser.ask("package17")
+        assert names.region.height == 2 + 2
+        assert names.region.bottom == facets.region.y
+
+
+async def test_facets_are_a_drawer_that_moves_the_rows_aside() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        facets = browser.browser.panes.facets
+        await browser.press("2")
+        assert not facets.region.area
+        browser.browser.panes.focus.peek("facets")
+        await browser.settle()
+        assert facets.region.x == 0
+        assert facets.region.right < browser.table.region.x, "no cell is cut at its beginning"
+        assert browser.table.region.right == 80
+        await browser.press("escape")
+        assert browser.focus == "spec-rows"
+        assert browser.table.region.x == 0
+
+
 async def test_packages_are_a_drawer_below_104_columns() -> None:
     async with browsing(size=(103, 30)) as browser:
         for size in ((80, 24), (103, 30), (60, 16)):
@@ -249,8 +281,8 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             ("slash", "enter", "spec-rows"),
             ("slash", "down", "spec-rows"),
             ("1 f", "escape", "package-rows"),
-            ("2 f", "enter", "relaxation-rows"),
-            ("3 f", "down", "relaxation-rows"),
+            ("2 f", "enter", "spec-rows"),
+            ("2 l f", "down", "relaxation-rows"),
         ):
             await browser.press(*to_filter.split(), settle=False)
             assert browser.focus.startswith("filter")
