@@ -51,7 +51,8 @@ class Node:
 
     `id` is that of the record, `count` how many specs it leads to, of which the first
     MAX_CHILDREN are shown; heads have neither an edge nor a spec. `share` is how many of the
-    builds of a folded row have the dependency; 0 if all have it.
+    builds of a folded row have the dependency, 0 if all have it; they have one of so many
+    `builds` that look the same.
     """
 
     id: int
@@ -62,6 +63,7 @@ class Node:
     spec: GraphSpec | None = None
     is_unfolded: bool = False
     share: int = 0
+    builds: int = 1
 
 
 @dataclass(frozen=True)
@@ -239,35 +241,59 @@ def read_nodes(
     for id_ in _external_ids(catalog, ids):
         specs[id_] = replace(specs[id_], status="external")
     counts = {id_: count_ends(catalog, tree, id_, section) for id_ in ids}
+    is_shared = section == "dependencies" and len(tree.members) > 1
     return [
         Node(
             *(end.id, section, counts[end.id], depth, end.edge, specs[end.id], is_unfolded),
-            share=end.share if end.share < len(tree.members) and depth == 1 else 0,
+            share=end.share * (is_shared and depth == 1 and end.share < len(tree.members)),
+            builds=end.builds,
         )
         for end, depth, is_unfolded in lines
     ]
 
 
 class End(NamedTuple):
-    """Where an edge leads to, and how many of the specs that it may begin at have such an edge."""
+    """Where an edge leads to.
+
+    Of several specs that edges begin at, `share` have such an edge, and `builds` is how many that
+    look the same are at their ends.
+    """
 
     id: int
     edge: Edge
     share: int = 1
+    builds: int = 1
 
 
 def read_ends(catalog: Catalog, tree: Tree, parents: Sequence[int], section: Section) -> list[End]:
     """Return the ends of the edges of some specs; what several of them share is one end."""
-    is_one, downwards = len(parents) == 1, section == "dependencies"
-    ends: dict[object, End] = {}
+    if len(parents) > 1:
+        return _merged_ends(catalog, tree, parents, section)
+    edges = edges_of(catalog, tree, parents[0], section)
+    return [End(edge.child if section == "dependencies" else edge.parent, edge) for edge in edges]
+
+
+def _merged_ends(
+    catalog: Catalog, tree: Tree, parents: Sequence[int], section: Section
+) -> list[End]:
+    """Return what several specs lead to: dependencies that look the same are one end."""
+    arrays, count = catalog.column_arrays, catalog.edge_arrays.count
+    edges_by_key: dict[tuple[int, int], list[Edge]] = {}
     for parent in parents:
         for edge in edges_of(catalog, tree, parent, section):
-            id_ = edge.child if downwards else edge.parent
-            # A spec may have several edges to another one.
-            key = edge if is_one else id_
-            before = ends.get(key)
-            ends[key] = End(id_, edge, before.share + 1 if before is not None else 1)
-    return list(ends.values())
+            key = (1, edge.parent)
+            if section == "dependencies":
+                is_described = edge.child < count
+                key = (0, arrays.look_alike(edge.child)) if is_described else (1, edge.child)
+            edges_by_key.setdefault(key, []).append(edge)
+    ends = []
+    for edges in edges_by_key.values():
+        ids = dict.fromkeys(
+            edge.child if section == "dependencies" else edge.parent for edge in edges
+        )
+        users = {edge.parent for edge in edges}
+        ends.append(End(next(iter(ids)), edges[0], len(users), len(ids)))
+    return ends
 
 
 @reads_index

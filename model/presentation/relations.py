@@ -78,14 +78,14 @@ def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Itera
         yield DetailLine(f"and {more:,} more", kind="dim", is_continued=True, lead=" ")
 
 
-def needs_values(needs: Needs, shared: frozenset[str] | None = None) -> Iterator[DetailLine]:
+def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator[DetailLine]:
     """Yield what a spec links or runs, the direct and virtual ones first, and the download.
 
-    Of several kinds these are the `shared` hashes only, and no download.
+    Of several kinds these are the `shared` records only, and no download.
     """
     from spackscope.model.presentation.needs import by_interest, needs_line, spec_name
 
-    specs = [s for s in by_interest(needs) if shared is None or s.hash in shared]
+    specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
     label, total = NEEDS, len(specs)
     if not specs:
         yield DetailLine("nothing else", NEEDS, kind="dim", hints=TREE_HINTS)

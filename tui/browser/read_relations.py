@@ -85,10 +85,12 @@ def read_relations(
     return [*needs_values(needs, shared), *user_values(named, len(users))]
 
 
-def _shared_needs(graph: SpecGraph, ids: Sequence[int]) -> frozenset[str]:
-    """Return the hashes of what all of some specs link or run."""
-    closures = (set(map(graph.identity, graph.run_closure([id_]))) for id_ in ids)
-    return frozenset(graph.hashes(set.intersection(*closures)))
+def _shared_needs(graph: SpecGraph, ids: Sequence[int]) -> frozenset[int]:
+    """Return what the first of some specs links or runs, and all others with equal attributes."""
+    closures = [graph.run_closure([id_]) for id_ in ids]
+    configurations = (set(map(graph.configuration, closure)) for closure in closures)
+    shared = set.intersection(*configurations)
+    return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)
 
 
 def read_kinds(

@@ -43,7 +43,8 @@ def tree_pieces(
     differs = (differing or {}).get(node.id) if node.section == "dependencies" else None
     remark, remark_style = _remark(tree, row, differs)
     deptypes = f"{deptypes_letters(node.edge.deptypes)} "
-    hash_ = f"{_GAP}{pad(short_hash(node.spec), SHORT_HASH)}" if width >= _MIN_WIDTH else ""
+    name = f"×{node.builds:,}" if node.builds > 1 else short_hash(node.spec)
+    hash_ = f"{_GAP}{pad(name, SHORT_HASH)}" if width >= _MIN_WIDTH else ""
     guides = _guides(tree, row, width - cell_width(deptypes + hash_) - 3)
     room = width - cell_width(deptypes + guides + hash_) - 2
     name, virtuals = full_name(node.spec), virtuals_text(node)
@@ -66,7 +67,7 @@ def tree_pieces(
         (after, "virtual"),
         (f"{_GAP}{remark}" if remark else "", remark_style),
         (" " * (room - (cell_width(remark) + 2 if remark else 0)), ""),
-        (hash_, "hash"),
+        (hash_, "hash" if node.builds == 1 else "dim"),
     ]
 
 
