@@ -46,7 +46,7 @@ class Colours:
         """Return what went wrong."""
         return self._styled(text, "31")
 
-    def variants(self, text: str, *, varying: bool) -> str:
+    def variants(self, text: str, *, varying: bool = False) -> str:
         """Return variants: those that are on, those that are off, and values that vary."""
 
         def style(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import aligned, cell_width, clean, pad, shorten
-from spackscope.model.presentation.detail import DetailLine, variants_cell
+from spackscope.model.presentation.detail import variants_cell
 from spackscope.tui.cli.colours import Colours
 
 _GAP = "  "
@@ -137,20 +137,6 @@ def candidates(specs: Sequence[Spec], hash_length: int = HASH_LENGTH) -> Iterato
         for spec in specs
     ]
     return aligned(rows)
-
-
-def detail_lines(lines: Iterable[DetailLine]) -> Iterator[str]:
-    """Yield the lines of a spec: its title and hash, then labels with their values in one line."""
-    blocks: list[list[DetailLine]] = []
-    for line in lines:
-        if line.kind in ("title", "hash"):
-            yield line.text
-        elif line.is_continued:
-            blocks[-1].append(line)
-        else:
-            blocks.append([line])
-    for block in blocks:
-        yield f"{block[0].label:<{_LABEL_WIDTH}} {_GAP.join(line.text for line in block)}"
 
 
 def labelled(pairs: Iterable[tuple[str, object]]) -> Iterator[str]:

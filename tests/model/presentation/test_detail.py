@@ -18,7 +18,8 @@ from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
-from spackscope.tui.cli.table import detail_lines
+from spackscope.tui.cli.colours import Colours
+from spackscope.tui.cli.spec_report import SpecReport
 from tests.builders import all_records, page, read, record
 from tests.evaluator import satisfies
 from tests.hostile import HOSTILE_TEXT
@@ -97,9 +98,9 @@ def test_what_a_record_lacks_has_no_line() -> None:
 def test_several_values_are_listed_under_one_label() -> None:
     spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
 
-    text_lines = list(detail_lines(lines(spec)))
-    assert "state      cached  installed" in text_lines
-    assert "source     mirror  tree" in text_lines
+    text_lines = list(SpecReport(None, Colours(False)).detail_lines(lines(spec)))
+    assert "state         cached  installed" in text_lines
+    assert "source        mirror  tree" in text_lines
 
 
 @pytest.mark.parametrize(

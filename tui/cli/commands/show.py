@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from spackscope.model.analysis.environments.needs import add_sizes, read_needs
@@ -17,10 +18,11 @@ from spackscope.model.presentation.needs import needs_line
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session
-from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.cli.commands.common import print_lines, stdout_colours
 from spackscope.tui.cli.commands.spec_argument import SpecArgument
+from spackscope.tui.cli.spec_report import SpecReport
+from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -36,45 +38,54 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
         if options.format:
             return export.full_json_lines(map(catalog.full_record, rows))
-        return _describe(catalog, rows, session, sources)
+        is_flowed = stdio.is_terminal(sys.stdout)
+        width = stdio.width() if is_flowed else None
+        report = SpecReport(width, stdout_colours(options, session))
+        return _describe(catalog, rows, session, sources, report)
 
     return print_lines(options, sources, session, lines)
 
 
 def _describe(
-    catalog: Catalog, rows: Sequence[Row], session: Session, sources: Sequence[str]
+    catalog: Catalog,
+    rows: Sequence[Row],
+    session: Session,
+    sources: Sequence[str],
+    report: SpecReport,
 ) -> Iterator[str]:
     listings: dict[str, Listing] = {}
     for number, row in enumerate(rows):
         if number:
             yield ""
         name, alike = row.spec.package, 1
+        varying: Mapping[str, int] = {}
         # Dependency-only specs are not listed.
         if row.spec.in_cache:
             if name not in listings:
                 listings[name] = catalog.listing(View(Query().with_package(name)))
             alike = listings[name].count_look_alikes(row.look_alike)
+            varying = listings[name].varying_variants
         lines = detail.detail(
             catalog.with_compilers(row),
-            varying={},
+            varying=varying,
             alike=alike,
             shown=0,
             provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
-        yield from table.detail_lines(lines)
+        yield from report.detail_lines(lines)
         if (needs := read_needs(catalog, row.id)) is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, sources, is_offline=True)
-            yield f"needs to run  {needs_line(needs)}"
-        yield from _dependencies(catalog, row)
+            yield report.labelled("needs to run", needs_line(needs))
+        yield from _dependencies(catalog, row, report)
 
 
-def _dependencies(catalog: Catalog, row: Row) -> Iterator[str]:
+def _dependencies(catalog: Catalog, row: Row, report: SpecReport) -> Iterator[str]:
     """Yield the direct dependencies, with deptypes as in Spack's trees."""
     edges = catalog.dependencies.of(row.id)
     specs = read_specs(catalog, (edge.child for edge in edges))
     if edges:
-        yield "dependencies"
+        yield report.colours.dim("dependencies")
     for edge in edges:
-        yield f"  {dependency_text(edge, specs[edge.child])}"
+        yield f"  {report.edge(dependency_text(edge, specs[edge.child]))}"

@@ -42,7 +42,29 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
 def test_look_alikes_are_counted(program: Program) -> None:
     write_page(program.home / "zlib.md", [record(n) for n in range(3)])
     text = program("show", "-f", "zlib.md", hash_of(1)).stdout
-    assert "look-alikes 3 builds look the same\n" in text
+    assert "look-alikes   3 builds look the same\n" in text
+
+
+def test_a_terminal_gets_colours_and_variants_that_flow(program: Program) -> None:
+    same = [f"+option{number}" for number in range(9)]
+    variants = [["+mpi", "~hl", *same], ["~mpi", "+hl", *same]]
+    write_page(program.home / "zlib.md", [record(n, variants=v) for n, v in enumerate(variants)])
+    words = "show", "-f", "zlib.md", hash_of(0)
+    _, text = program.on_terminal(*words, columns=64)
+    lines = text.splitlines()
+    assert lines[:2] == ["\x1b[1mzlib@1.3.1\x1b[0m", f"\x1b[36m{hash_of(0)}\x1b[0m"]
+    assert "\x1b[33m≠ ~hl\x1b[0m \x1b[33m+mpi\x1b[0m" in text
+    assert "\x1b[32m+option8\x1b[0m" in text
+    _, text = program.on_terminal(*words, "--no-color", columns=64)
+    at = next(number for number, line in enumerate(text.splitlines()) if "variants" in line)
+    assert text.splitlines()[at : at + 3] == [
+        "variants      ≠ ~hl +mpi",
+        "              = +option0 +option1 +option2 +option3 +option4",
+        "                +option5 +option6 +option7 +option8",
+    ]
+    piped = program(*words).stdout
+    assert "\x1b" not in piped
+    assert f"              = {' '.join(same)}\n" in piped
 
 
 def test_an_ambiguous_beginning_lists_the_candidates(program: Program) -> None:
@@ -137,7 +159,7 @@ def test_all_facts_of_an_install_tree_are_shown(program: Program) -> None:
     ]
     assert (shown["path"], shown["installed_at"]) == (told["path"], told["installation_time"])
     assert shown["package_hash"] == told["spec"]["package_hash"]
-    assert f"prefix     {told['path']}\n" in text
+    assert f"prefix        {told['path']}\n" in text
     for edge in edges:
         assert f"{edge['name']}@" in text
         assert f" /{edge['hash'][:7]}\n" in text
