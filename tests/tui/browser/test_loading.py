@@ -29,9 +29,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
             assert "/no/such/place does not exist" in shown_text(browser)
             assert "▸ reload the sources r quit q" in shown_text(browser)
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
-            await browser.press(
-                "j", "enter", "y", "z", "s", "Y", "!", "space", "slash", "x", "escape"
-            )
+            await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
             assert browser.app.is_running
     write_page(tmp_path / "empty", [])
     async with browsing(tmp_path / "empty") as browser:
