@@ -27,7 +27,8 @@ class Key:
 
     `where` is the pane that must have the focus, `keys` are Textual's names of the keys, `shown`
     is how they are written for people, `hint` the word in the status line, if any; a key that
-    works anywhere may have one only while some panes have the focus, `hinted_in`. A key that
+    works anywhere may have one only while some panes have the focus, `hinted_in`; those of a
+    higher `rank` come later. A key that
     `moves` only moves a cursor, so that many can be handled at once. The actions of keys that work
     anywhere are in the table of tui/browser/actions.py, others methods of the focused widget.
     """
@@ -40,6 +41,7 @@ class Key:
     hint: str = ""
     hinted_in: tuple[str, ...] = ()
     moves: bool = False
+    rank: int = 0
 
     @property
     def textual_action(self) -> str:
@@ -67,8 +69,19 @@ KEYS = (
     Key(
         ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare", _ROWS
     ),
-    Key(ANYWHERE, "t", "dependencies", "t", "Show the tree of dependencies.", "tree", _ROWS),
-    Key(ANYWHERE, "u", "dependents", "u", "Show the users: what depends on it.", "users", (TREE,)),
+    Key(
+        ANYWHERE, "t", "dependencies", "t", "Show the tree of dependencies.", "tree", _ROWS, rank=1
+    ),
+    Key(
+        ANYWHERE,
+        "u",
+        "dependents",
+        "u",
+        "Show the users: what depends on it.",
+        "users",
+        (TREE,),
+        rank=1,
+    ),
     Key(ANYWHERE, "w", "why", "w", "Show why: the path to the dependency or the marked spec."),
     Key(
         ANYWHERE,
@@ -81,8 +94,16 @@ KEYS = (
     ),
     Key(ANYWHERE, "v", "facets", "v", "Go to the facet of the column; again: back.", "facets"),
     Key(ANYWHERE, "slash", "focus_query", "/", "Type a query.", "query"),
-    Key(ANYWHERE, "f", "focus_filter", "f", "Type a filter for the column or the list.", "filter"),
     Key(ANYWHERE, "ctrl+r", "history", "^r", "Search the queries that were used, and take one."),
+    Key(
+        ANYWHERE,
+        "f",
+        "focus_filter",
+        "f",
+        "Type a filter for the column or the list.",
+        "filter",
+        rank=2,
+    ),
     Key(ANYWHERE, "X", "clear_query", "X", "Remove all filters."),
     Key(
         ANYWHERE,
@@ -93,7 +114,9 @@ KEYS = (
         "undo",
     ),
     Key(ANYWHERE, "right_square_bracket", "redo", "]", "Redo: forward again."),
-    Key(ANYWHERE, "question_mark", "show_help", "?", "Show the keys, and run one.", "help"),
+    Key(
+        ANYWHERE, "question_mark", "show_help", "?", "Show the keys, and run one.", "help", rank=9
+    ),
     Key(ANYWHERE, "colon", "app.command_palette", ":", "Find a command by its name."),
     Key(ANYWHERE, "s", "sort", "s", "Sort: ascending, descending, off."),
     Key(ANYWHERE, "F", "frequency", "F", "Count the rows by the column, or by two of them."),
@@ -110,7 +133,7 @@ KEYS = (
     Key(ANYWHERE, "a", "everything", "a", "Show or hide dependency-only specs."),
     Key(ANYWHERE, "r", "reload", "r", "Reload changed sources."),
     Key(ANYWHERE, "ctrl+z", "app.suspend_process", "^z", "Go to the shell; `fg` comes back."),
-    Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit"),
+    Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit", rank=3),
     Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down.", moves=True),
     Key(LISTS, "k,up", "move(-1)", "k ↑", "Go one row up.", moves=True),
     Key(LISTS, "ctrl+d,pagedown", "page(1)", "^d PgDn", "Go one page down.", moves=True),
@@ -139,7 +162,7 @@ KEYS = (
     Key(SPECS, "less_than_sign", "resize_column(-1)", "<", "Make the column narrower."),
     Key(SPECS, "greater_than_sign", "resize_column(1)", ">", "Make the column wider."),
     Key(SPECS, "c", "list_columns", "c", "List the columns: go to one, or bring it back."),
-    Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark"),
+    Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark", rank=1),
     Key(DETAIL, "enter", "choose", "⏎", "Filter by the value, or go to the spec.", "choose"),
     Key(DETAIL, "l,right", "step(1)", "l →", "Go to the next value.", moves=True),
     Key(DETAIL, "h,left", "step(-1)", "h ←", "Go to the value before, or back to the specs."),
@@ -182,7 +205,9 @@ KEYS = (
     Key(REPORTS, "enter", "take", "⏎", "Go to the record, or filter by the source.", "go to it"),
     Key(REPORTS, "y", "copy", "y", "Copy the text of the line.", "copy"),
     Key(REPORTS, "slash,f", "focus_filter", "/ f", "Search the lines.", "search"),
-    Key(DIALOGS, "question_mark", "show_help", "?", "Show the keys of the dialog.", "help"),
+    Key(
+        DIALOGS, "question_mark", "show_help", "?", "Show the keys of the dialog.", "help", rank=9
+    ),
     Key(DIALOGS, "colon", "app.command_palette", ":", "Find a command of the dialog."),
     Key(DIALOGS, "escape,q", "close", "esc", "Close the dialog.", "close"),
     Key(RELAXATIONS, "enter", "choose", "⏎", "Change the query as the line says.", "take it"),
@@ -239,9 +264,10 @@ def written_key(shown: str) -> str:
 
 
 def hints(*panes: str) -> Iterable[Hint]:
-    """Return keys and words for the status line, those of the first pane first."""
+    """Return keys and words for the status line: by rank, those of the first pane first."""
     seen = set()
-    for key in (key for pane in panes for key in KEYS if key.where == pane and key.hint):
+    keys = [key for pane in panes for key in KEYS if key.where == pane and key.hint]
+    for key in sorted(keys, key=lambda key: key.rank):
         shown = key.shown.split(" ")[0]
         if shown not in seen and (not key.hinted_in or any(p in panes for p in key.hinted_in)):
             seen.add(shown)

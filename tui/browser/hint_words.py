@@ -13,12 +13,14 @@ HintPlace = tuple[str, str]
 
 
 def changed_hints(
-    row: Row | None, *, is_pick: bool, marks: int = 0
+    row: Row | None, *, is_pick: bool, is_folded: bool, marks: int = 0
 ) -> Iterator[tuple[HintPlace, str]]:
-    """Yield the hints that read otherwise with a row under the cursor.
+    """Yield the hints that read otherwise with a row under the cursor, or in a folded table.
 
     `is_pick` if Enter on a row ends the program, with the `marks` if there are any.
     """
+    if is_folded:
+        yield (SPECS, "z"), "unfold"
     if is_pick and not (row is not None and row.has_look_alikes):
         any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
         yield (SPECS, "⏎"), f"pick {marks:,} marked" if marks else any_of

@@ -176,6 +176,8 @@ class Panes:
         summary, listing = state.summary, state.listing
         if summary is None or listing is None or listing:
             return ()
+        if not summary.total and self.focus.pane == "packages":
+            self.focus.go_to("specs")
         return without_rows(summary, listing)
 
     def show_counts(self) -> None:
@@ -228,7 +230,11 @@ class Panes:
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""
         row, marks = self.table.highlighted, len(self._state.marks)
-        changed = dict(changed_hints(row, is_pick=self._is_pick, marks=marks))
+        changed = dict(
+            changed_hints(
+                row, is_pick=self._is_pick, is_folded=self._state.view.folded, marks=marks
+            )
+        )
         panes = self.key_panes
         self.status.show_hints(
             (key, changed.get((panes[0], key), word)) for key, word in keymap.hints(*panes)

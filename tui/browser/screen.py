@@ -23,6 +23,7 @@ from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Task
 from spackscope.tui.copy_forms import CopyDone, copy_text
+from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_lines import DetailLines
@@ -95,15 +96,8 @@ class BrowserScreen(Screen[None]):
     """The one screen of the program."""
 
     BINDINGS = keymap.bindings(keymap.ANYWHERE)
-    HORIZONTAL_BREAKPOINTS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
-    VERTICAL_BREAKPOINTS = [
-        (0, "-tiny"),
-        (9, "-flat"),
-        (14, "-low"),
-        (20, "-short"),
-        (28, "-high"),
-        (40, "-tall"),
-    ]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     # Else Textual puts the focus into the query line first, and takes it out again.
     AUTO_FOCUS = ""
 

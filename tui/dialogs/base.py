@@ -18,6 +18,13 @@ from spackscope.tui.widgets.toast import Toast
 Result = TypeVar("Result")
 
 
+WIDTHS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
+"""The classes of screens, each with its width at the least."""
+
+HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (20, "-short"), (28, "-high"), (40, "-tall")]
+"""The same by their height."""
+
+
 class Dialog(ModalScreen[Result], Generic[Result]):
     """A box over the browser, closed by Escape or `q`; its result is None if nothing was chosen.
 
@@ -31,6 +38,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),
     ]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     PANE: ClassVar[str] = keymap.DIALOGS
 
     def __init__(self) -> None:

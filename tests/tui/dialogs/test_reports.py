@@ -27,7 +27,7 @@ async def test_a_problem_is_read_in_full_searched_and_opened(source: Path) -> No
         assert "3 problems" in browser.lines[0]
         inside = "".join(line.strip(" │") for line in browser.lines)
         assert LONG[:50] in inside, "the reason goes on below the lines"
-        assert browser.lines[-1].strip() == "⏎ go to it  y copy  / search  ? help  esc close"
+        assert browser.lines[-1].strip() == "⏎ go to it  y copy  / search  esc close  ? help"
 
         await browser.press("slash")
         await browser.type("os is")
