@@ -160,6 +160,8 @@ class Panes:
             before=results.hidden,
             is_typing=state.draft is not None,
         )
+        if not results.catalog.total and self.focus.pane == "packages":
+            self.focus.go_to("specs")
         self.facets.expect()
         # Columns may have moved.
         self.draft_box.show_soon()
@@ -176,8 +178,6 @@ class Panes:
         summary, listing = state.summary, state.listing
         if summary is None or listing is None or listing:
             return ()
-        if not summary.total and self.focus.pane == "packages":
-            self.focus.go_to("specs")
         return without_rows(summary, listing)
 
     def show_counts(self) -> None:
