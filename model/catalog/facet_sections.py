@@ -195,7 +195,10 @@ def _host_targets(catalog: Catalog) -> Term | None:
 def _variant_sections(
     catalog: Catalog, query: Query, wanted: FacetKey | None, should_stop: ShouldStop
 ) -> list[FacetSection]:
-    """Return the sections of variants: of a package those first that split it most evenly."""
+    """Return the sections of variants: of a package those first that split it most evenly.
+
+    Their order does not depend on filters, so that it stays while values are chosen.
+    """
     shared = _variant_counts(catalog, query, should_stop)
     total = catalog.count(query, should_stop=should_stop)
     own = {
@@ -207,6 +210,7 @@ def _variant_sections(
     if wanted is not None and wanted.variant:
         own[wanted.variant] = None
     is_package = query.package_term is not None
+    every = _variant_counts(catalog, Query().with_package(query.package), should_stop)
     sections: list[tuple[tuple[object, ...], FacetSection]] = []
     for name in {**shared, **own}:
         key, counts, of = FacetKey(VARIANTS, name), shared.get(name, Counter()), total
@@ -217,8 +221,9 @@ def _variant_sections(
         if is_package and is_variant(f"+{name}") and (missing := of - counts[""]) > 0:
             texts[""] = missing
         conditions = list(dict.fromkeys(c for group in key.groups(query) for c in group))
-        most = max(texts.values(), default=0)
-        order = (most if is_package else -counts[""], name)
+        all_counts = every.get(name, counts)
+        most = max((count for text, count in all_counts.items() if text), default=0)
+        order = (most if is_package else -all_counts[""], name)
         if len(texts) > 1 or name in own:
             sections.append((order, FacetSection(key, _marked(key, query, texts, conditions))))
     sections.sort(key=lambda pair: pair[0])

@@ -37,7 +37,7 @@ class PackageRows(VirtualList):
 
     @dataclass
     class SummariesNeeded(Message):
-        """Posted when packages on the screen have no summary of this query."""
+        """Posted when packages on the screen have no summary of this query, or none need one."""
 
         packages: Sequence[PackageCount]
 
@@ -80,12 +80,17 @@ class PackageRows(VirtualList):
     def take_summaries(self, summaries: Mapping[int, PackageSummary]) -> None:
         """Show some summaries."""
         self._summaries.update(summaries)
-        self.refresh()
+        seen = enumerate(self.packages[max(0, self.top - 1) :][: self.size.height + 1])
+        first = max(1, self.top)
+        self.refresh_rows(*(first + n for n, package in seen if package.id in summaries))
 
     def on_resize(self) -> None:
-        """Draw other columns."""
+        """Draw other columns; without an overview nothing more is needed for it."""
         super().on_resize()
         self.post_message(self.Resized())
+        if self.overview is None and self._asked:
+            self._asked.clear()
+            self.post_message(self.SummariesNeeded(()))
 
     def _ask(self) -> None:
         """Ask for the summaries of what is on the screen."""

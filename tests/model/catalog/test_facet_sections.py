@@ -184,3 +184,15 @@ def test_a_variant_with_several_values_has_each_of_them() -> None:
     assert variant_texts("cuda_arch:=80") == ("cuda_arch", ("cuda_arch=80",))
     assert variant_texts("+mpi") == ("mpi", ("+mpi",))
     assert variant_texts('flags="a,b"') == ("flags", ("flags='a,b'",))
+
+
+def test_variants_keep_their_order_while_values_are_chosen(mixed: Catalog) -> None:
+    def order(text: str) -> list[str]:
+        found = facet_sections(mixed, parse(text, bare="package"))
+        return [section.key.variant for section in found if section.key.variant]
+
+    for package in ("", "zlib"):
+        names = order(package)
+        for more in ("+shared", "!libs=shared", "os=linux"):
+            kept = order(f"{package} {more}")
+            assert kept == [name for name in names if name in kept]
