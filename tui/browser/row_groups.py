@@ -39,7 +39,9 @@ class RowGroups:
         The cursor goes to the row that stands for it.
         """
         listing, view = self._host.state.listing, self._host.state.view
-        if row.role is RowRole.SPEC or listing is None:
+        # Where no dependencies are listed, an opened group is single specs without a head.
+        is_single = row.role is RowRole.SPEC and row.look_alike not in view.opened
+        if is_single or listing is None:
             return False
         kind = listing.opened_kind(row.id, row.look_alike)
         if row.role in (RowRole.MEMBER, RowRole.OPEN_KIND) and kind:

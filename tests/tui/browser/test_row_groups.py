@@ -222,7 +222,14 @@ def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     browser.settle()
 
     assert [(role, count) for _, role, count in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
-    assert not browser.controllers.groups.close(go_to(browser, 0))
+    go_to(browser, 1)
+    browser.host.focus("specs")
+    browser.controllers.focus.back()
+    browser.settle()
+    assert [count for _, _, count in shown(browser)] == [2]
+    assert browser.host.where.pane == "specs"
+    browser.controllers.focus.back()
+    assert browser.host.where.pane == "packages"
 
 
 async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
