@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.listing import Order, Sort
+from spackscope.model.catalog.rows import Row
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import views
@@ -72,11 +73,15 @@ def cursor(browser: FakeBrowser) -> int:
     return browser.state.results.cursor
 
 
-def hashes_in_order(browser: FakeBrowser) -> list[str]:
-    """Return the hashes of the rows."""
+def rows(browser: FakeBrowser) -> list[Row]:
     results = browser.state.results
     assert results is not None
-    return [row.spec.hash for row in results.catalog.rows(results.listing.ids)]
+    return results.catalog.rows(results.listing.ids)
+
+
+def hashes_in_order(browser: FakeBrowser) -> list[str]:
+    """Return the hashes of the rows."""
+    return [row.spec.hash for row in rows(browser)]
 
 
 # Views
@@ -247,6 +252,20 @@ def test_the_cursor_is_on_the_first_row_of_another_query(browser: FakeBrowser) -
     assert spec is not None
     browser.leave()
     assert browser.host.where.row == spec, "the same query leaves it where it is"
+
+
+@pytest.mark.parametrize("is_fast", [False, True])
+def test_the_cursor_does_not_depend_on_the_answers_that_were_passed_over(
+    browser: FakeBrowser, is_fast: bool
+) -> None:
+    number = next(n for n, row in enumerate(rows(browser)) if row.spec.package == "py-safetensors")
+    browser.move_to(number + 2)
+    for name in ("py-build", "py-safetensors"):
+        browser.search.select_package(name)
+        if not is_fast:
+            browser.settle()
+    browser.settle()
+    assert cursor(browser) == 0
 
 
 def test_a_filter_that_the_detail_adds_leaves_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
