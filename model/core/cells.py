@@ -42,7 +42,7 @@ def shorten_path(name: str, cells: int) -> str:
     parts = name.split("/")
     if cell_width(name) > cells:
         for first in range(1, len(parts)):
-            tail = "…/" + "/".join(parts[first:])
+            tail = "/".join(parts[first:])
             if cell_width(tail) <= cells and parts[-1]:
                 return tail
     return shorten(name, cells)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BUILD_TOOLS_ONLY = "build tools only"
 ALL_RUN_THE_SAME = f"{BUILD_TOOLS_ONLY}: all run the same"
-UNLISTED = "not told here"
+UNLISTED = "not listed"
 """Stands for what a source does not list, as pages do not list dependencies."""
 
 MAX_PHRASES = 5

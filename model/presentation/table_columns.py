@@ -211,7 +211,10 @@ def _notes(listing: Listing, choices: ColumnChoices) -> list[TableColumn]:
 def _head(
     listing: Listing, shared: Mapping[str, str], columns: Collection[str]
 ) -> tuple[HeadText, ...]:
-    """Return what all rows share: fields, then variants with `+`, with `~`, and with values."""
+    """Return what all rows share: fields, then variants with `+`, with `~`, and with values.
+
+    Where the records come from is last: it tells nothing of the specs.
+    """
     texts = [
         HeadText(name, _SIGNS.get(name, "") + text)
         for name, text in shared.items()
@@ -226,5 +229,7 @@ def _head(
         (text for texts in listing.variants.values() if len(texts) == 1 for text in texts),
         key=lambda text: ("+~".find(text[:1]) % 3, split_variant(text)[0]),
     )
-    variants = (HeadText(f"+{split_variant(text)[0]}", clean(text)) for text in constant)
-    return (*texts, *(head for head in variants if head.column not in columns))
+    variants = [HeadText(f"+{split_variant(text)[0]}", clean(text)) for text in constant]
+    sources = [head for head in texts if head.column == "source"]
+    texts = [head for head in texts if head.column != "source"]
+    return (*texts, *(head for head in variants if head.column not in columns), *sources)

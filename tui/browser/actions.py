@@ -11,6 +11,7 @@ from spackscope.model.catalog.dependency_tree import Section
 from spackscope.model.presentation.reports import Report, problem_reports, source_reports
 from spackscope.model.presentation.table_columns import DIFFERS_IN
 from spackscope.model.query.ast import Query
+from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
@@ -57,13 +58,16 @@ class Actions:
     def focus_filter(self) -> None:
         """Go to the filter of the current column, if it has one."""
         if not self.panes.focus.go_to_filter():
-            self.host.say(f"No filter for {self.panes.table.column}")
+            self.host.say(f"No filter for {column_word(self.panes.table.column)}")
 
     def sort(self) -> None:
         """Order the rows by the current column, if they differ in it."""
         table = self.panes.table
-        if table.columns.is_in_head or table.column == DIFFERS_IN:
-            self.host.say(f"Rows cannot be sorted by {table.column}")
+        word = column_word(table.column)
+        if table.columns.is_in_head:
+            self.host.say(f"All rows have the same {word}")
+        elif table.column == DIFFERS_IN:
+            self.host.say(f"Rows cannot be sorted by {word}")
         else:
             self.controllers.search.sort(table.next_sort())
 

@@ -47,7 +47,7 @@ class ColumnsController:
             return
         choices = self._host.state.column_choices
         self._change(replace(choices, hidden=choices.hidden | {column}))
-        self._host.say(f"Hid {_word(column)} (c brings it back)")
+        self._host.say(f"Hid {column_word(column)} (c brings it back)")
 
     def bring_back(self, column: str) -> None:
         """Show a hidden column again, as wide as its content."""
@@ -80,5 +80,6 @@ class ColumnsController:
             self._host.say(failure, error=True)
 
 
-def _word(column: str) -> str:
+def column_word(column: str) -> str:
+    """Return what a column is called in a message."""
     return clean(column.removeprefix("+"))

@@ -103,7 +103,7 @@ def test_pages_tell_nothing(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path)
 
     ((_, _, note),) = notes_on(catalog, View(folded=True))
-    assert note == RowNote(None, "", "not told here")
+    assert note == RowNote(None, "", "not listed")
     assert row_notes(catalog).partition([0, 1]) == ()
 
 

@@ -261,7 +261,7 @@ async def test_pages_say_once_that_they_tell_nothing(tmp_path: Path) -> None:
     async with browsing(tmp_path, size=(120, 24)) as browser:
         await browser.press("2")
         assert len(browser.rows) == 2
-        assert browser.text.count("not told here") == 1
+        assert browser.text.count("not listed") == 1
 
 
 def row_texts(browser: Browser) -> list[str]:
