@@ -22,6 +22,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.geometry import Region
 
+from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import Browser, browsing
 from tests.clipboard import Clipboard
@@ -114,6 +115,7 @@ class RandomKeys:
         """Return what the screen shows."""
         browser, rows = self.browser, self.browser.table.rows
         lines, state = browser.lines, browser.state
+        marks = browser.browser.query_one(MarksLine)
         line = rows.cursor - rows.top
         is_there = rows.is_on_screen and 0 <= line < rows.size.height and rows.length > 0
         return Seen(
@@ -126,7 +128,7 @@ class RandomKeys:
             _part(lines, browser.detail.region) if browser.detail.is_on_screen else "",
             state.details.row.spec.hash if state.details is not None else "",
             state.marks,
-            browser.marks_line,
+            _part(lines, marks.region) if marks.is_on_screen else "",
             state.is_shown and bool(state.listing) and state.draft is None,
         )
 

@@ -9,6 +9,7 @@ from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.bars import bar, value_text
 from spackscope.model.presentation.export import array_lines
+from spackscope.model.presentation.frequency_layout import fitting, matrix_columns, more_text
 from spackscope.model.presentation.titles import counted
 
 _GAP = "  "
@@ -43,50 +44,31 @@ def matrix_lines(counts: Frequency, width: int, *, bold: bool) -> Iterator[str]:
     Of the second axis the most frequent values have a column, as many as fit; one more column
     counts the specs with any of the others.
     """
-    rows, columns = counts.facets
+    rows = counts.facets[0]
+    total, *others = matrix_columns(counts, _MAX_HEAD)
     yield _head(counts, width, bold=bold)
     texts = [value_text(row.value) for row in rows]
-    totals = [f"{row.count:,}" for row in rows]
-    total_width = max(len("total"), *map(len, totals))
     corner = clean(counts.axes[0].label)
     first = max(cell_width(corner), *map(cell_width, texts))
     value_width = min(first, max(_MIN_ROOM, width // 3))
-    heads = [value_text(column.value) for column in columns]
-    widths = [
-        max(min(cell_width(head), _MAX_HEAD), len(f"{column.count:,}"))
-        for head, column in zip(heads, columns, strict=True)
-    ]
-    shown = _fitting(widths, width - value_width - total_width - len(_GAP))
-    names = [column.value for column in columns[:shown]]
-    rest = counts.rest(names) if shown < len(columns) else {}
-    more = f"{len(columns) - shown:,} more" if rest else ""
-    line = [_padded(corner, value_width), "total".rjust(total_width)]
-    fitted = zip(heads, widths[:shown], strict=False)
-    line += [_padded(head, cells, right=True) for head, cells in fitted]
+    shown = fitting(others, width - value_width - total.width - len(_GAP))
+    names = [column.value or "" for column in others[:shown]]
+    rest = counts.rest(names) if shown < len(others) else {}
+    more = more_text(len(others) - shown) if rest else ""
+    line = [_padded(corner, value_width), total.head.rjust(total.width)]
+    line += [_padded(column.head, column.width, right=True) for column in others[:shown]]
     yield _styled(_GAP.join([*line, more] if more else line), bold)
-    for row, text, total in zip(rows, texts, totals, strict=True):
+    for row, text in zip(rows, texts, strict=True):
         numbers = [counts.cells.get((row.value, name), 0) for name in names]
         cells = [
-            (f"{number:,}" if number else _EMPTY).rjust(cells)
-            for number, cells in zip(numbers, widths, strict=False)
+            (f"{number:,}" if number else _EMPTY).rjust(column.width)
+            for number, column in zip(numbers, others, strict=False)
         ]
         if more:
             number = rest.get(row.value, 0)
             cells.append((f"{number:,}" if number else _EMPTY).rjust(len(more)))
         padded = _padded(text, value_width)
-        yield _GAP.join([padded, total.rjust(total_width), *cells]).rstrip()
-
-
-def _fitting(widths: Sequence[int], room: int) -> int:
-    """Return how many columns fit; if not all, the one that counts the others fits too."""
-    ends, end = [], 0
-    for cells in widths:
-        end += len(_GAP) + cells
-        ends.append(end)
-    if not ends or ends[-1] <= room:
-        return len(ends)
-    room -= len(_GAP) + len(f"{len(widths):,} more")
-    return sum(end <= room for end in ends)
+        yield _GAP.join([padded, f"{row.count:,}".rjust(total.width), *cells]).rstrip()
 
 
 def _head(counts: Frequency, width: int, *, bold: bool) -> str:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
-from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.core.text import cell_width, pad
 from spackscope.model.presentation.bars import bar, value_text
+from spackscope.model.presentation.frequency_layout import (
+    GAP,
+    MatrixColumn,
+    count_width,
+    fitting,
+    matrix_columns,
+    more_text,
+    value_width,
+)
 from spackscope.tui.dialogs.filtered import ItemRows
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
@@ -18,16 +26,6 @@ _MAX_VALUE, _MIN_VALUE = 40, 10
 _MAX_BAR = 30
 _MAX_HEAD = 16
 """Cells of a head of the matrix."""
-_GAP = 2
-
-
-def _value_width(facets: Sequence[Facet]) -> int:
-    widths = (cell_width(value_text(facet.value)) for facet in facets)
-    return min(max(widths, default=0), _MAX_VALUE)
-
-
-def _count_width(facets: Sequence[Facet]) -> int:
-    return max((len(f"{facet.count:,}") for facet in facets), default=1)
 
 
 class Bars:
@@ -35,7 +33,8 @@ class Bars:
 
     def __init__(self, facets: Sequence[Facet]) -> None:
         self._most = facets[0].count if facets else 0
-        self._value_width, self._count_width = _value_width(facets), _count_width(facets)
+        self._value_width = value_width(facets, _MAX_VALUE)
+        self._count_width = count_width(facets)
 
     @property
     def width(self) -> int:
@@ -56,14 +55,6 @@ class Bars:
         ]
 
 
-class _Column(NamedTuple):
-    """A column of the matrix: its value, None for the total, its head and its width."""
-
-    value: str | None
-    head: str
-    width: int
-
-
 class Matrix:
     """The values of an axis, each with its counts by the values of another.
 
@@ -71,20 +62,15 @@ class Matrix:
     """
 
     def __init__(self, counts: Frequency) -> None:
-        rows, columns = counts.facets
         self._cells = counts.cells
-        self._value_width = _value_width(rows)
-        self._columns = [_Column(None, "total", max(5, _count_width(rows)))]
-        for facet in columns:
-            head = shorten(value_text(facet.value), _MAX_HEAD)
-            width = max(cell_width(head), len(f"{facet.count:,}"))
-            self._columns.append(_Column(facet.value, head, width))
+        self._value_width = value_width(counts.facets[0], _MAX_VALUE)
+        self._columns = matrix_columns(counts, _MAX_HEAD)
         self._current, self._left = 0, 1
 
     @property
     def width(self) -> int:
         """The cells that a row takes where there is room."""
-        return 4 + self._value_width + sum(_GAP + column.width for column in self._columns)
+        return 4 + self._value_width + sum(GAP + column.width for column in self._columns)
 
     @property
     def value(self) -> str | None:
@@ -105,17 +91,13 @@ class Matrix:
 
     def _fitting(self, width: int) -> int:
         """Return how many columns are in view beside the total; at least one."""
-        room = width - 3 - self._text_width(width) - _GAP - self._columns[0].width
-        room -= len(_more(1))
-        number = 0
-        for column in self._columns[self._left :]:
-            room -= _GAP + column.width
-            if room < 0:
-                break
-            number += 1
-        return max(1, number)
+        room = width - 3 - self._text_width(width) - GAP - self._columns[0].width
+        if self._left > 1:
+            # How many are out of view is said even where all after them fit.
+            room -= GAP + cell_width(more_text(len(self._columns)))
+        return max(1, fitting(self._columns[self._left :], room))
 
-    def _in_view(self, width: int) -> list[tuple[int, _Column]]:
+    def _in_view(self, width: int) -> list[tuple[int, MatrixColumn]]:
         """Return the columns in view with their numbers: the total, and then the others."""
         numbers = [0, *range(self._left, self._left + self._fitting(width))]
         return [(n, self._columns[n]) for n in numbers if n < len(self._columns)]
@@ -125,9 +107,9 @@ class Matrix:
         pieces: list[Piece] = [(" " * (3 + self._text_width(width)), "")]
         shown = self._in_view(width)
         for number, column in shown:
-            pieces.append((" " * (_GAP + column.width - cell_width(column.head)), ""))
+            pieces.append((" " * (GAP + column.width - cell_width(column.head)), ""))
             pieces.append((column.head, "match" if number == self._current else "dim"))
-        more = _more(len(self._columns) - len(shown))
+        more = " " * GAP + more_text(len(self._columns) - len(shown))
         used = sum(cell_width(text) for text, _ in pieces)
         return [*pieces, (more, "dim")] if used + cell_width(more) <= width else pieces
 
@@ -147,9 +129,5 @@ class Matrix:
             is_current = is_cursor and number == self._current
             cell = f"{'›' if is_current else ' '}{count or '-':{',' if count else ''}}"
             style = "strong" if is_current else "dim" if not (count and number) else ""
-            pieces.append((f"{cell:>{_GAP + column.width}}", style))
+            pieces.append((f"{cell:>{GAP + column.width}}", style))
         return pieces
-
-
-def _more(number: int) -> str:
-    return f"  {number:,} more" if number else ""
