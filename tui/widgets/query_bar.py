@@ -99,14 +99,14 @@ class QueryCount(Widget):
         if forms != self._forms:
             self._forms = forms
             self.fit()
-            self.refresh()
 
     def fit(self) -> None:
-        """Take as many cells as the text needs."""
+        """Take as many cells as the text needs, and draw it."""
         width = cell_width(self.text) + _COUNT_MARGIN
         if self._width != width:
             self._width = width
             self.styles.width = width
+        self.refresh()
 
     def on_mount(self) -> None:
         """Begin without a text."""
@@ -145,6 +145,10 @@ class QueryBar(Horizontal):
         """Show a query, except where the text means the same or is typed in."""
         if self.input is not typed_in and self.input.parsed.query != query:
             self.input.reflect(str(query))
+
+    def on_resize(self) -> None:
+        """Show the form of the count that fits."""
+        self.query_one(QueryCount).fit()
 
     @property
     def count(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 
 from textual.widget import Widget
@@ -9,6 +10,7 @@ from textual.widget import Widget
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import hash_of, record, write_page
 
@@ -184,6 +186,46 @@ async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
         assert browser.selected == "py-build"
         assert browser.table.rows.cursor == 1
         assert browser.detail.position[0] == 2
+
+
+SIZES = [
+    *((160, 45), (150, 9), (140, 28), (139, 40), (120, 36), (110, 14), (104, 30), (103, 39)),
+    *((90, 13), (80, 24), (72, 19), (60, 20), (60, 8), (59, 27), (50, 16), (40, 12), (28, 10)),
+    (20, 5),
+]
+
+
+async def test_every_size_shows_the_cursor_of_the_focus_and_says_something_in_each_line() -> None:
+    async with browsing(size=(160, 45)) as browser:
+        await browser.open_package("py-ml-dtypes")
+        states = (["2", "end"], ["3", "j"], ["1"], ["2", "v"], ["2", "plus"], ["slash"])
+        for number, keys in enumerate(states):
+            await browser.press(*keys)
+            focused = browser.app.screen.focused
+            assert focused is not None
+            # Every size is tried in two states.
+            for width, height in SIZES[number % 3 :: 3]:
+                await browser.pilot.resize_terminal(width, height)
+                await browser.settle()
+                assert [len(line) for line in browser.lines] == [width] * height
+                region, what = focused.region, (keys, width, height)
+                assert region.area, what
+                assert region.right <= width, what
+                assert region.bottom < height, what
+                if isinstance(focused, VirtualList):
+                    cursor_line = focused.cursor - focused.top
+                    assert 0 <= cursor_line < region.height, what
+                rules = ["─" * 20 in line or "╌" * 20 in line for line in browser.lines]
+                assert not any(map(operator.and_, rules, rules[1:])), what
+                assert browser.count in browser.lines[0 if height < 9 else 1], what
+
+
+async def test_at_80x24_eleven_rows_are_above_four_lines_of_detail() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("2", "space")
+        assert browser.marks_line
+        assert browser.table.rows.region.height == 11
+        assert browser.detail.region.height == 4
 
 
 async def test_no_size_is_too_odd() -> None:
