@@ -149,6 +149,11 @@ class Tree:
         lines = (*self.lines[:row], node, *children, *self.lines[self.end(row) :])
         return replace(self, lines=lines)
 
+    def prepared(self) -> Tree:
+        """Compute now, in a worker thread, what drawing needs; else it is computed when needed."""
+        _ = self.guides, self._originals
+        return self
+
     def path_ends(self, row: int) -> list[tuple[int, int]]:
         """Return the ids of the specs of the tree and that of a line, the dependent one first."""
         node, ids = self.lines[row], self.members or (self.id,)
@@ -202,7 +207,7 @@ def read_tree(
     tree = replace(tree, lines=tuple(heads))
     for section in unfolded:
         tree = read_unfolded(catalog, tree, tree.head(section))
-    return tree
+    return tree.prepared()
 
 
 @reads_index
@@ -213,7 +218,7 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     """
     if not tree.can_unfold(row):
         return tree
-    return tree.unfold(row, read_children(catalog, tree, tree.lines[row]))
+    return tree.unfold(row, read_children(catalog, tree, tree.lines[row])).prepared()
 
 
 def read_children(catalog: Catalog, tree: Tree, node: Node) -> list[Node]:

@@ -49,7 +49,8 @@ def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
     Raises IndexDamaged.
     """
     walk = _walk(catalog, tree, section, never, max_lines=MAX_LINES)
-    return _with_lines(catalog, tree, section, walk, walk.came_from.keys() | {tree.id})
+    ids = walk.came_from.keys() | {tree.id}
+    return _with_lines(catalog, tree, section, walk, ids).prepared()
 
 
 @reads_index
@@ -73,7 +74,7 @@ def read_matching(
                 on_path.add(id_)
                 id_ = walk.came_from[id_]
         found = _with_lines(catalog, found, section, walk, on_path)
-    return found
+    return found.prepared()
 
 
 def matches(catalog: Catalog, id_: int, text: str) -> bool:

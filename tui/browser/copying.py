@@ -200,6 +200,8 @@ def _detail_target(state: BrowserState, where: Where) -> Target | str:
         if is_hash(node.spec.hash):
             return Target(hash=node.spec.hash)
         return "The hash of this spec is not known"
+    if node.builds > 1:
+        return f"{node.builds:,} builds look the same here: ⏎ goes to them"
     return Target((node.id,))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual.errors import NoWidget
 from textual.screen import Screen
 
+from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.package_columns import runs_head
 from spackscope.tui import keymap
@@ -210,6 +211,7 @@ class Panes:
                 key=(row.spec.hash, row.count, row.role),
                 shows_tree=details.shows_tree,
                 differing=details.differing,
+                compared_with=next(iter(state.marks), "")[:SHORT_HASH],
                 at=details.at,
                 beside="" if row.spec.in_cache else "not in the table",
             )

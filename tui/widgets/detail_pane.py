@@ -40,12 +40,12 @@ class TreeHead(Widget):
         self._painter = RowPainter(self)
         self._pieces: list[Piece] = []
 
-    def show_title(self, values: Sequence[DetailLine], tree: Tree | None, beside: str) -> None:
-        """Show the title of a spec, and what its tree leaves out."""
+    def show_title(self, values: Sequence[DetailLine], tree: Tree | None, *remarks: str) -> None:
+        """Show the title of a spec, what its tree leaves out, and remarks on it."""
         parts = [
             "linked and run only" if tree is not None and tree.run_only else "",
             f"names with {clean(tree.search)}" if tree is not None and tree.search else "",
-            beside,
+            *remarks,
         ]
         title = [line.text for line in values if line.kind == "title"]
         title += [f"/{line.text[:SHORT_HASH]}" for line in values if line.kind == "hash"]
@@ -134,10 +134,14 @@ class DetailPane(Vertical):
         key: object = None,
         shows_tree: bool = False,
         differing: Mapping[int, str] = {},
+        compared_with: str = "",
         at: tuple[int, int] | None = None,
         beside: str = "",
     ) -> None:
-        """Show a spec, whose `key` tells it from others; `at` is the place of the cursor."""
+        """Show a spec, whose `key` tells it from others; `at` is the place of the cursor.
+
+        `differing` is what of the tree a spec has not that it is `compared_with`.
+        """
         is_same = key == self._key
         self._key = key
         shows_tree = shows_tree and tree is not None
@@ -147,7 +151,7 @@ class DetailPane(Vertical):
         self.tree_rows.show_tree(tree, differing, at if shows_tree else None, is_same=is_same)
         if at is not None and not shows_tree:
             self.lines.go_to(*at)
-        self._head.show_title(values, tree, beside)
+        self._head.show_title(values, tree, f"≠ {compared_with}" * bool(differing), beside)
         self._show_search(tree)
         if before.has_focus and self.shown_list is not before:
             self.call_after_refresh(self._keep_focus, before)

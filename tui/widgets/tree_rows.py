@@ -59,6 +59,7 @@ class TreeRows(VirtualList):
     # Whether lines are being read.
     is_waiting = False
     differing: Mapping[int, str] = {}
+    _place = 0, 0
 
     @property
     def node(self) -> Node | None:
@@ -83,13 +84,14 @@ class TreeRows(VirtualList):
                 self.differing = differing
                 self.refresh()
             return
+        if self.dependency_tree is not None:
+            # While another catalog is read there is no tree.
+            self._place = self.cursor, self.top
         self.is_waiting &= tree is self.dependency_tree
         self.dependency_tree, self.differing = tree, differing
-        if at is not None:
-            cursor, self.top = at
-        else:
-            cursor = self.cursor if is_same else 0
-            self.top = self.top if is_same else 0
+        if not is_same:
+            self._place = 0, 0
+        cursor, self.top = at or self._place
         self.show(len(tree.lines) if tree is not None else 0, cursor)
 
     def take_tree(self, old: Tree, new: Tree) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.catalog.dependency_tree import read_unfolded
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,
@@ -113,6 +115,16 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     assert details.tree.members == tuple(sorted(details.tree.members))
     assert len(details.tree.members) == 4
 
+    assert browser.state.catalog is not None
+    tree = read_unfolded(browser.state.catalog, details.tree, 0)
+    mpich = tree.lines[[line.builds for line in tree.lines].index(2)]
+    browser.host.where = replace(browser.host.where, pane="detail", node=mpich)
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    assert not browser.copied
+    assert browser.host.message == "2 builds look the same here: ⏎ goes to them"
+
+    browser.host.where = replace(browser.host.where, pane="specs", node=None)
     browser.controllers.groups.toggle(details.row)
     browser.settle()
     browser.move_to(1)
