@@ -12,6 +12,7 @@ _GAP = "  "
 """Between the columns of rows."""
 
 _ELLIPSIS = "…"
+_MIN_NAME = 3
 _DOTTED_CIRCLE = "\u25cc"
 
 
@@ -100,10 +101,24 @@ def cut_words(text: str, width: int) -> str:
     Example: `cut_words("libiconv 1.17, others 1.18", 20) == "libiconv 1.17…"`.
     """
     cut = shorten(text, width, keep="start")
-    if cut == text or text[len(cut) - 1 : len(cut)] == " ":
+    if cut == text or not cut:
         return cut
-    words = cut[:-1].rpartition(" ")[0].rstrip(" ,")
+    kept = cut.removesuffix(_ELLIPSIS)
+    is_word_end = text[len(kept) : len(kept) + 1] in (" ", ",")
+    words = (kept if is_word_end else kept.rpartition(" ")[0]).rstrip(" ,")
     return words + _ELLIPSIS if 2 * cell_width(words) >= width else cut
+
+
+def cut_name(text: str, width: int) -> str:
+    """Shorten a cleaned text in the middle; of `name@version` the name, if the version fits.
+
+    Example: `cut_name("oneapi@2024.0.2", 14) == "onea…@2024.0.2"`.
+    """
+    name, at, version = text.partition("@")
+    room = width - cell_width(at + version)
+    if at and room >= _MIN_NAME and cell_width(text) > width:
+        return shorten(name, room, keep="start") + at + version
+    return shorten(text, width)
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

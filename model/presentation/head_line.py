@@ -47,7 +47,7 @@ def head_line(
         pieces.append(HeadPiece(" " if number else ""))
         pieces.append(HeadPiece(cut_words(text.text, _MAX_TEXT), text.column))
     if left := len(rest) - first - len(shown):
-        pieces.append(HeadPiece(_more(left)))
+        pieces.append(HeadPiece(_more(left) if shown else _more(left).lstrip()))
     return [piece for piece in pieces if piece.text]
 
 

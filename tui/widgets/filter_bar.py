@@ -53,8 +53,12 @@ class FilterBar(Horizontal):
             return None
 
     def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
-        """Return the filters of some columns, as they were typed where they were."""
-        return {column: text for column in columns if (text := self.text(column))}
+        """Return the filters of some columns, as they were typed where they were.
+
+        A text that is not a condition yet is none once its input is left.
+        """
+        filtered = filter(self.is_filtered, columns)
+        return {column: text for column in filtered if (text := self.text(column))}
 
     def text(self, column: str) -> str:
         """Return the filter of a column."""

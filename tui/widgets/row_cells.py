@@ -8,7 +8,7 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.text import cell_width, cut_words, pad, shorten
+from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten
 from spackscope.model.core.variants import variant_key
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.detail import variants_cell
@@ -21,6 +21,7 @@ from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
+_BUILD_ONLY = "build only"
 _INDENT = 3
 _MIN_NOTE_WIDTH = 36
 """Cells of a note below which it gets those of the cells that kinds leave empty."""
@@ -103,7 +104,7 @@ class RowCells:
         if column.aligns_right:
             return [(pad(text, width, right=True), style)]
         is_list = column.field is not None and column.field.cut_at_end
-        text = cut_words(text, width) if is_list else shorten(text, width)
+        text = cut_words(text, width) if is_list else cut_name(text, width)
         return highlight(pad(text, width), self._needles.get(column.name, ()), style)
 
     def _value_style(self, variant: str, row: Row) -> str:
@@ -120,8 +121,8 @@ class RowCells:
         if text == UNLISTED and any(self._note(each).differs == UNLISTED for each in above):
             text = ""
         is_same = text in (UNLISTED, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
-        if text == ALL_RUN_THE_SAME and width < len(text):
-            text = BUILD_TOOLS_ONLY
+        if is_same and text != UNLISTED and width < len(text):
+            text = BUILD_TOOLS_ONLY if width >= len(BUILD_TOOLS_ONLY) else _BUILD_ONLY
         return [(pad(cut_words(text, width), width), "dim" if is_same else "value")]
 
     def _variants(self, row: Row, width: int) -> list[Piece]:

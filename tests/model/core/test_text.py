@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.text import cell_width, clean, is_clean, pad, shorten
+from spackscope.model.core.text import (
+    cell_width,
+    clean,
+    cut_name,
+    cut_words,
+    is_clean,
+    pad,
+    shorten,
+)
 from tests.hostile import HOSTILE_TEXT
 
 LONGEST_MARK = len("\\U000e0041")
@@ -193,3 +201,32 @@ def test_numbers_are_padded_at_their_left() -> None:
     assert pad("38", 5, right=True) == "   38"
     assert pad("38", 5) == "38   "
     assert pad("語", 3, right=True) == " 語"
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "cut"),
+    [
+        ("libiconv 1.17, others 1.18", 26, "libiconv 1.17, others 1.18"),
+        ("libiconv 1.17, others 1.18", 20, "libiconv 1.17…"),
+        ("libiconv 1.17, others 1.18", 15, "libiconv 1.17…"),
+        ("libiconv 1.17", 9, "libiconv…"),
+        ("libiconv", 4, "lib…"),
+        ("a bcdefghijkl", 10, "a bcdefgh…"),
+        ("x", 0, ""),
+    ],
+)
+def test_a_sentence_is_cut_after_a_word(text: str, width: int, cut: str) -> None:
+    assert cut_words(text, width) == cut
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "cut"),
+    [
+        ("oneapi@2024.0.2", 15, "oneapi@2024.0.2"),
+        ("oneapi@2024.0.2", 13, "one…@2024.0.2"),
+        ("oneapi@2024.0.2", 8, "one….0.2"),
+        ("neoverse_v1", 9, "neov…e_v1"),
+    ],
+)
+def test_a_version_is_whole_where_its_name_is_cut(text: str, width: int, cut: str) -> None:
+    assert cut_name(text, width) == cut

@@ -54,3 +54,7 @@ def test_a_long_value_is_cut() -> None:
 
     assert len(piece.text) == 28
     assert piece.text.endswith("…")
+
+
+def test_values_that_do_not_fit_at_all_are_counted() -> None:
+    assert line(36) == "hdf5@1.14.6 · same in all: … 4 more"
