@@ -55,6 +55,7 @@ class Panes:
             detail.tree_row,
             detail.node,
             self.query_bar.input.value,
+            self.facets.place,
         )
 
     @property

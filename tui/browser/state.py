@@ -205,7 +205,8 @@ class Where:
     `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and
     `is_row_seen` if it is on the screen, or in the detail its own line. `position` is the line of
     the detail with the cursor and that at its top; `term` is the filter of that line, `tree_row`
-    its line of the tree, which is `node`. `query_text` is what the query line shows.
+    its line of the tree, which is `node`. `query_text` is what the query line shows, `facet` the
+    section and the value under the cursor of the facets.
     """
 
     pane: str = "packages"
@@ -219,6 +220,7 @@ class Where:
     tree_row: int | None = None
     node: Node | None = None
     query_text: str = ""
+    facet: tuple[FacetKey, str | None] | None = None
 
 
 class Task(Protocol):

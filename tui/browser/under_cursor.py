@@ -17,6 +17,8 @@ def under_cursor(host: Host) -> Found:
     if where.pane == "packages":
         selected = state.results.selected if state.results is not None else None
         return FacetKey("package"), selected.name if selected is not None else None
+    if where.pane == "facets":
+        return where.facet or (None, None)
     if where.pane == "detail":
         return _of_detail(host)
     spec = where.row.spec if where.row is not None else None

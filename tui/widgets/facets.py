@@ -138,6 +138,15 @@ class FacetPane(Vertical):
         """The line under the cursor."""
         return self.rows.lines[self.rows.cursor] if self.rows.length else None
 
+    @property
+    def place(self) -> Place | None:
+        """The section under the cursor, and its value there."""
+        line = self.line
+        if line is None:
+            return None
+        is_value = line.value is not None and line.value.condition is None
+        return line.section.key, line.value.value if line.value is not None and is_value else None
+
     def expect(self) -> None:
         """Ask for counts if the pane is on the screen."""
         if self.is_on_screen:

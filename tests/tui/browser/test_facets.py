@@ -12,6 +12,7 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.tui.browser import facets
 from spackscope.tui.browser.state import Facets
+from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.widgets.facets import Verb
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
@@ -158,3 +159,14 @@ def test_what_cannot_be_counted_is_explained(
     open_facets(browser, pane="specs", column="os")
     assert browser.host.damaged == [(catalog, "a hash is missing")]
     assert browser.state.catalog is not catalog, "it was rebuilt"
+
+
+def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
+    facet = FacetKey("variants", "build_system"), "build_system=python_pip"
+    browser.host.where = replace(browser.host.where, pane="facets", facet=facet)
+    browser.controllers.frequency.open()
+    browser.settle()
+    dialog, _ = browser.host.dialogs[-1]
+    assert isinstance(dialog, FrequencyDialog)
+    assert dialog.counts is not None
+    assert [axis.name for axis in dialog.counts.axes] == ["build_system"]
