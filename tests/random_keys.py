@@ -87,6 +87,8 @@ class RandomKeys:
         elif at < 0.02 and self.browser.dialog is None:
             self.pressed.append("wheel")
             await self.browser.wheel(self.browser.table.rows, up=self.rng.random() < 0.4)
+        elif self.browser.dialog is not None and at < 0.3:
+            await self._press("escape")
         elif self._is_typing and self.rng.random() < 0.7:
             text = self.rng.choice(_TEXTS)
             self.pressed.append(f"type {text}")
@@ -137,6 +139,7 @@ class RandomKeys:
         message = self.browser.status
         if copied is None:
             self.counts["nothing copied"] += 1
+            self.counts[f"in {seen.dialog or seen.pane}: {message[:40]}"] += 1
             is_said = bool(message) or seen.dialog is not None
             self.hold(is_said, "nothing is copied, and nothing is said")
             self.hold("Copied" not in message or seen.dialog is not None, f"said: {message}")
