@@ -138,9 +138,8 @@ def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
             if document.size <= room:
                 documents.append(document)
                 room -= document.size
-        reason = f"the source {source.source} is still being read"
-        failure = source.failure or ("" if documents else reason)
-        part.append(replace(source, documents=tuple(documents), problems=(), failure=failure))
+        if documents or source.failure:
+            part.append(replace(source, documents=tuple(documents), problems=()))
     if room < _PART:
         with contextlib.suppress(SourceError, sqlite3.Error):
             on_late(_Build(part, new.session).in_memory())

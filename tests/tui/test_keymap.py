@@ -130,7 +130,7 @@ def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
     )
 
 
-@pytest.mark.parametrize(("width", "columns"), [(36, 1), (76, 1), (104, 2), (156, 3)])
+@pytest.mark.parametrize(("width", "columns"), [(36, 1), (76, 1), (116, 2), (176, 3)])
 def test_the_help_is_in_as_many_columns_as_fit(width: int, columns: int) -> None:
     entries = help_entries((SPECS, LISTS, ANYWHERE))
     rows = help_rows(entries, width)

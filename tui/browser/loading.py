@@ -10,6 +10,7 @@ from dataclasses import replace
 from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import View
+from spackscope.model.core.cells import shorten_path
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.loader.load import (
     REBUILT,
@@ -32,6 +33,8 @@ from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 _BAR = 24
 """Cells of the bar in the place of the rows, and half as many in a message."""
+_NAME = 24
+"""Cells of the name of a source in a message."""
 _STILL_LOADING = "still loading"
 
 OnMissing = Callable[[str, Sequence[KeyChoice]], object]
@@ -135,7 +138,9 @@ class Loading:
             lines = progress.title, progress.bar(_BAR), progress.amount, "esc stops"
             self.on_missing("\n".join(filter(None, lines)), ())
         else:
-            parts = progress.bar(_BAR // 2), progress.title or progress.amount, "esc stops"
+            name = shorten_path(progress.name, _NAME)
+            title = f"{progress.verb} {name}" if name else progress.amount
+            parts = progress.bar(_BAR // 2), title, "esc stops"
             self._host.show_progress("  ".join(filter(None, parts)))
 
     def _loaded(self, loaded: Summary | str) -> None:

@@ -18,7 +18,7 @@ from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_COLUMN = 52
+_COLUMN = 58
 """Cells of a column at the least, where there is more than one."""
 _MIN_LEFT, _MAX_LEFT = 9, 32
 """Cells of the keys, and of the forms of queries."""
@@ -169,7 +169,7 @@ class HelpDialog(SearchDialog[str]):
 
     def __init__(self, panes: Sequence[str]) -> None:
         self._list = HelpList(help_entries(panes))
-        super().__init__("help", self._list)
+        super().__init__("help", self._list, is_full=True)
 
     def reading(self) -> str:
         """Return the entry under the cursor in full, and where its key works."""

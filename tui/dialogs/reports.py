@@ -43,7 +43,7 @@ class ReportsDialog(Dialog[Report]):
         self._text = Static(classes="report")
         listed = Listed(noun, lambda r: r.text, self._draw, lambda: list(hints(REPORTS)))
         self.box: FilteredBox[Report] = FilteredBox("", listed, below=self._text)
-        self.box.add_class("tall", "searched")
+        self.box.add_class("tall", "reports")
         self.box.show_items(reports, no_items=no_items)
 
     def compose(self) -> ComposeResult:

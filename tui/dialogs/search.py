@@ -24,19 +24,20 @@ _READING_LINES = 2
 class SearchDialog(Dialog[Result], Generic[Result]):
     """A box with a search line, a list, and below it the row under the cursor in full.
 
-    Escape removes the search first; subclasses return the text of a row with `reading`.
+    Escape removes the search first. A full one fills the screen; subclasses return the text of
+    a row with `reading`.
     """
 
     PANE = SEARCHED
     AUTO_FOCUS = "SearchList"
 
-    def __init__(self, title: str, rows: SearchList) -> None:
+    def __init__(self, title: str, rows: SearchList, *, is_full: bool = False) -> None:
         super().__init__()
-        self._title, self.rows = title, rows
+        self._title, self.rows, self._is_full = title, rows, is_full
 
     def compose(self) -> ComposeResult:
         """Lay out the search above the list, and the text of its row below it."""
-        with Vertical(classes="dialog tall searched") as box:
+        with Vertical(classes=f"dialog tall {'searched' if self._is_full else ''}") as box:
             box.border_title = Content(self._title)
             yield Static(classes="search-line")
             yield self.rows
