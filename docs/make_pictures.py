@@ -13,7 +13,7 @@ import lzma
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from textual.widgets import Input
 
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
+from spackscope.tui.widgets.toast import Toast
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -68,17 +69,32 @@ class Step(NamedTuple):
 
 
 TOUR = (
-    Step("", "", "The packages of a build cache, and what of them runs on this machine.", 3.0),
+    Step(
+        "",
+        "",
+        "Each package: its newest version, builds, kinds, and what runs on this machine.",
+        3.0,
+    ),
     Step("slash 'h 'd 'f tab", "/hdf⇥", "types a query; the tab key completes a word.", 2.0),
-    Step("'@1.14.6 ' 'target= ':zen3", "@1.14.6 target=:zen3", "keeps what a zen3 can run.", 2.0),
-    Step("enter", "⏎", "goes to the rows. Builds that look the same are one: ×12 here.", 3.0),
-    Step("enter", "⏎", "opens them: four kinds run differently, and this is why.", 4.0),
-    Step("j j", "j j", "moves down; the detail compares with the nearest other build.", 2.5),
+    Step(
+        "space '@1.14.6 space 'target= ':zen3",
+        "@1.14.6 target=:zen3",
+        "keeps one version, and what a zen3 can run.",
+        2.0,
+    ),
+    Step("enter", "⏎", "goes to the builds. Those that look the same are one row: ×12.", 3.0),
+    Step("enter", "⏎", "opens it: four kinds run differently, and this is why.", 4.0),
+    Step(
+        "j j j",
+        "j j j",
+        "moves down; below is what sets a build apart from the nearest other.",
+        2.5,
+    ),
     Step("d", "d", "puts the kinds side by side, causes first.", 3.5),
-    Step("escape v", "esc v", "counts the values of every column and variant.", 3.0),
-    Step("j space", "j space", "includes a value: the rows follow at once.", 3.0),
+    Step("escape y", "esc y", "copies the hash of the row, for spack install.", 3.0),
+    Step("v", "v", "counts the values of every column and variant.", 2.5),
+    Step("j space", "j space", "includes one of them: the rows follow at once.", 2.5),
     Step("escape backspace", "esc ⌫", "takes the last step back.", 2.0),
-    Step("y", "y", "copies the hash, for spack install.", 3.5),
 )
 """The thirty seconds of the animation, and the list in the README."""
 
@@ -103,6 +119,8 @@ class Camera:
 
     async def press(self, keys: str) -> None:
         """Press keys, which are separated by blanks; what comes after `'` is typed."""
+        for toast in self._app.screen.query(Toast):
+            toast.hush()
         for key in keys.split():
             await self._pilot.press(*(key[1:] or ["space"] if key[0] == "'" else [key]))
             await self.rest()
@@ -113,11 +131,16 @@ class Camera:
 
 
 @contextlib.asynccontextmanager
-async def camera(query: str, size: tuple[int, int]) -> Any:
+async def camera(query: str, size: tuple[int, int]) -> AsyncIterator[Camera]:
     """Start the program."""
-    session = Session({"XDG_CACHE_HOME": os.getcwd(), "XDG_STATE_HOME": os.getcwd()}, host=HOST)
+    # The terminal copies, whatever clipboards there are.
+    environ = {
+        "TERM": "xterm-256color",
+        "XDG_CACHE_HOME": os.getcwd(),
+        "XDG_STATE_HOME": os.getcwd(),
+    }
+    session = Session(environ, host=HOST)
     app = SpackscopeApp([SOURCE], query, session=session)
-    app.copy_to_clipboard = lambda text: None  # type: ignore[method-assign]
     async with app.run_test(size=size) as pilot:
         camera = Camera(app, pilot)
         await camera.rest()
