@@ -12,13 +12,13 @@ from tests.program import COMMAND, PATIENCE, Program, Terminal, environment
 
 pytestmark = pytest.mark.pty
 
-FIRST = "pfqg2xienllgkr2rb23fugktb23zwwbr"
+CHOSEN = "pfqg2xienllgkr2rb23fugktb23zwwbr"
 LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l"
 
 
 def choose(terminal: Terminal) -> int:
-    """Pick the first row, with one Enter or two."""
-    terminal.read_until(FIRST[:7])
+    """Pick the only row, with one Enter or two."""
+    terminal.read_until(CHOSEN[:7])
     terminal.send("\r")
     while terminal.process.poll() is None and terminal.read_more():
         pass
@@ -39,18 +39,18 @@ def test_the_choice_goes_to_stdout_whatever_the_other_streams_are(
     ):
         other = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
         streams = {name: other[name] for name in piped}
-        with program.in_terminal("pick", "py-build", streams=streams) as terminal:
+        with program.in_terminal("pick", f"/{CHOSEN}", streams=streams) as terminal:
             assert choose(terminal) == 0
             assert LEAVE_ALTERNATE_SCREEN in terminal.text
-        assert out.read_text() == f"{FIRST}\n"
+        assert out.read_text() == f"{CHOSEN}\n"
         assert (program.home / "err").read_text() == ""
 
 
 def test_the_choice_is_the_last_line_where_stdout_is_the_terminal(program: Program) -> None:
-    with program.in_terminal("pick", "py-build") as terminal:
+    with program.in_terminal("pick", f"/{CHOSEN}") as terminal:
         assert choose(terminal) == 0
         left = terminal.text.rpartition(LEAVE_ALTERNATE_SCREEN)[2]
-        assert re.sub(r"\x1b\[[?<]?[0-9;]*[a-zA-Z]", "", left).split() == [FIRST]
+        assert re.sub(r"\x1b\[[?<]?[0-9;]*[a-zA-Z]", "", left).split() == [CHOSEN]
 
 
 @pytest.mark.parametrize("keys", ["\x03", "q"])
@@ -58,9 +58,9 @@ def test_leaving_without_a_choice_gives_130(program: Program, keys: str) -> None
     out = program.home / "out"
     with (
         open(out, "w") as stdout,
-        program.in_terminal("pick", "py-build", streams={"stdout": stdout}) as terminal,
+        program.in_terminal("pick", f"/{CHOSEN}", streams={"stdout": stdout}) as terminal,
     ):
-        terminal.read_until(FIRST[:7])
+        terminal.read_until(CHOSEN[:7])
         terminal.send(keys)
         assert terminal.wait() == 130
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
@@ -82,15 +82,15 @@ def test_the_browser_is_as_wide_as_the_terminal_although_stdout_is_a_file(
 
 
 def test_without_a_command_the_browser_opens(program: Program) -> None:
-    with program.in_terminal("py-build") as terminal:
-        terminal.read_until(FIRST[:7])
+    with program.in_terminal(f"/{CHOSEN}") as terminal:
+        terminal.read_until(CHOSEN[:7])
         terminal.send("q")
         assert terminal.wait() == 0
 
 
 def test_sigterm_restores_the_terminal(program: Program) -> None:
-    with program.in_terminal("py-build") as terminal:
-        terminal.read_until(FIRST[:7])
+    with program.in_terminal(f"/{CHOSEN}") as terminal:
+        terminal.read_until(CHOSEN[:7])
         terminal.process.terminate()
         terminal.wait()
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
