@@ -37,6 +37,10 @@ class Frame:
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(id="marks")
         self.status = StatusLine(id="status")
+        lists = Vertical(self.names, self.note, self.facets, id="lists")
+        self.side = Horizontal(lists, Divider(id="divider"), id="side", classes="step-packages")
+        rule = DetailRule(id="detail-rule")
+        self.work = Vertical(self.table, rule, self.detail, id="work", classes="step-specs")
 
     def compose(self) -> ComposeResult:
         """Lay out title and query above the panes, marks and status below.
@@ -49,10 +53,7 @@ class Frame:
         yield self.toast
         yield self.title
         yield self.query_bar
-        lists = Vertical(self.names, self.note, self.facets, id="lists")
-        side = Horizontal(lists, Divider(id="divider"), id="side")
-        work = Vertical(self.table, DetailRule(id="detail-rule"), self.detail, id="work")
-        yield Container(side, work, id="panes")
+        yield Container(self.side, self.work, id="panes")
         yield self.marks
         yield self.status
 

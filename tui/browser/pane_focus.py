@@ -23,8 +23,9 @@ _ROUND = ("packages", "specs", "detail")
 class PaneFocus:
     """Move the focus, and show the pane that gets it; others make room for it.
 
-    The style sheet arranges the panes by classes of the screen: `step-…` for the pane with the
-    focus, `-zoomed` if it has the whole screen, and those for the size of the terminal.
+    The style sheet arranges the panes by classes: the column of the pane with the focus has
+    `step-…` with its name, the screen `-zoomed` if it has the whole screen, and those for the
+    size of the terminal.
     `zoomed` is the pane with the whole screen.
     """
 
@@ -165,14 +166,24 @@ class PaneFocus:
         self._step_to(self._shown)
 
     def _step_to(self, pane: str) -> None:
-        """Tell the style sheet the pane, if that matters: to compute all styles takes long."""
+        """Tell the style sheet the pane: columns have classes only where these matter.
+
+        The styles of all widgets in a column are computed again when its class changes.
+        """
         self._shown = pane
         is_alone = self.zoomed is not None or self._is_alone(pane)
+        is_side = pane in _SIDE
         # The table and the detail are on the screen together.
-        step = "specs" if pane == "detail" and not is_alone else pane
-        if not self._screen.has_class(f"step-{step}"):
-            self._screen.remove_class(*(f"step-{name}" for name in _PANES), update=False)
-            self._screen.add_class(f"step-{step}")
+        in_work = (None if is_side else pane) if is_alone else "specs"
+        for column, step in (
+            (self._frame.side, pane if is_side else None),
+            (self._frame.work, in_work),
+        ):
+            if step is None or not column.has_class(f"step-{step}"):
+                others = [name for name in column.classes if name.startswith("step-")]
+                column.remove_class(*others, update=step is None)
+                if step is not None:
+                    column.add_class(f"step-{step}")
 
     def _is_alone(self, pane: str) -> bool:
         """Check whether a pane has the whole screen without a zoom."""

@@ -110,7 +110,7 @@ class BrowserScreen(Screen[None]):
     def __init__(
         self, sources: Sequence[str], query: str, session: Session, *, pick: bool
     ) -> None:
-        super().__init__(classes="step-packages")
+        super().__init__()
 
         def copy(text: str, what: str) -> CopyDone:
             return copy_text(text, what, session.environ, self.app)
