@@ -57,9 +57,8 @@ def read_results(
 ) -> Results | Refusal:
     """Read the packages and rows of a view, with the cursor on the row or hash `target`.
 
-    A view that is being `typed` is refused, if it may be, where it has no match and the word is
-    not typed to its end, or a condition is one that no record fulfils. Where it has none, the
-    view `instead` is read if that has some. Raises Cancelled and IndexDamaged.
+    A view that is being `typed` is refused, if it may be, where it has no match; but the view
+    `instead` is read if that has some. Raises Cancelled and IndexDamaged.
     """
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query
@@ -74,11 +73,8 @@ def read_results(
         other = read_results(catalog, *instead, should_stop)
         if isinstance(other, Results) and other.listing.shown:
             return other
-    has_match = listing.shown or any(package.shown for package in packages)
-    if typed is not None and may_refuse and not has_match:
-        refusal = _refuse(catalog, typed, should_stop, completes=completes)
-        if refusal is not None:
-            return refusal
+    if typed is not None and may_refuse and not listing.shown:
+        return _refuse(catalog, view, typed, should_stop, completes=completes)
     return _results(catalog, listing, packages, typed, target, should_stop)
 
 
@@ -111,12 +107,21 @@ def _results(
 
 
 def _refuse(
-    catalog: Catalog, typed: ParsedInput, should_stop: ShouldStop, *, completes: bool
-) -> Refusal | None:
-    """Refuse a text without a match if its word is not typed to its end, or never matches."""
+    catalog: Catalog,
+    view: View,
+    typed: ParsedInput,
+    should_stop: ShouldStop,
+    *,
+    completes: bool,
+) -> Refusal:
+    """Refuse a text without a match: its word is not typed to its end, or a note says why."""
     word = complete(catalog, typed, should_stop=should_stop) if completes else NO_COMPLETIONS
-    note = None if word.items else check_input(catalog, typed, should_stop)
-    return Refusal(note, completions=word) if word.items or note is not None else None
+    if word.items:
+        return Refusal(None, completions=word)
+    note = check_input(catalog, typed, should_stop)
+    if note is None:
+        note = Note(explain_no_match(catalog, view.query), None)
+    return Refusal(note, completions=word)
 
 
 def _with_selected(

@@ -188,6 +188,9 @@ def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
     browser: FakeBrowser,
 ) -> None:
     ask(browser, "package=py-build version=0.4.5")
+    assert browser.state.stale == "0"
+    assert browser.note, "the rows stay, and a note says why"
+    browser.leave()
     assert browser.packages["py-build"] == 0
     assert browser.shown == set()
     assert browser.state.results is not None
