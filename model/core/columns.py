@@ -77,7 +77,7 @@ REGISTRY = (
     Column(
         "version", sort_key=lambda version: (version_key(version), version),
         syntax="spec", once=True, completes=("key",),
-        shown="always", min_width=8,
+        shown="always", min_width=10,
         detail_order=2, empty_in_detail=_always, find_prefix="version ", export_order=3,
     ),
     Column(

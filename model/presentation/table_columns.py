@@ -113,6 +113,13 @@ class TableColumns(NamedTuple):
         """The names of all columns from left to right."""
         return [column.name for column in self.all]
 
+    def without(self, names: Collection[str]) -> TableColumns:
+        """Return the columns without some, which are not in the head line either."""
+        frozen, scrolled, last = (
+            tuple(column for column in part if column.name not in names) for part in self[:3]
+        )
+        return TableColumns(frozen, scrolled, last, self.head)
+
 
 @lru_cache(4096)
 def variant_texts(variants: tuple[str, ...]) -> Mapping[str, str]:

@@ -10,8 +10,8 @@ from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import ColumnMemory, bounded
 from spackscope.tui.browser.state import Host
 
-_KEPT = "hash"
-"""The column that stays: a row is known by it."""
+_KEPT = ("hash", "package")
+"""The columns that stay: a row is known by them."""
 
 
 class ColumnsController:
@@ -42,8 +42,8 @@ class ColumnsController:
 
     def hide(self, column: str) -> None:
         """Hide a column."""
-        if column == _KEPT:
-            self._host.say("The hash stays: a row is known by it")
+        if column in _KEPT:
+            self._host.say(f"The {column} stays: rows are known by it")
             return
         choices = self._host.state.column_choices
         self._change(replace(choices, hidden=choices.hidden | {column}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from textual import on
 
@@ -10,6 +10,7 @@ from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.table_columns import TableColumns
 from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.keymap import Hint
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.search_list import SearchList
@@ -69,6 +70,10 @@ class ColumnsDialog(SearchDialog[str]):
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__("columns", ColumnRows(entries))
+
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys of the list."""
+        return [("⏎", "go to it"), ("esc", "close")]
 
     @on(VirtualList.Chosen)
     def action_choose(self) -> None:

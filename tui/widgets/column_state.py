@@ -55,6 +55,8 @@ class ColumnState:
         self.kept = set(filter(is_filtered, self.kept))
         if listing.shown or not self.columns.all:
             self.columns = choose_columns(listing, shared, self.kept, self.choices)
+        else:
+            self.columns = self.columns.without(self.choices.hidden)
         if self.current not in (*self.columns.names, *self.head):
             self.current = self.columns.names[0]
 

@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.conditions import Group
@@ -75,7 +76,8 @@ class FilterBar(Horizontal):
     def open(self, column: str) -> None:
         """Show the input of a column; `enter` goes to it once it is there."""
         if column not in self._inputs:
-            input_ = self._inputs[column] = FilterInput(name=column)
+            label = clean(column.removeprefix("+"))
+            input_ = self._inputs[column] = FilterInput(f"{label}…", name=column)
             input_.reflect(column_text(self._query, column))
             self.mount(input_)
         for name, input_ in self._inputs.items():

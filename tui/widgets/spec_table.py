@@ -29,8 +29,6 @@ from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_PAUSE = 0.4
-"""Seconds of typing nothing after which the columns are chosen anew."""
 _RESIZED_BY = 2
 """Cells by which a column is made wider or narrower."""
 _MAX_WIDTH = 200
@@ -40,6 +38,9 @@ class SpecTable(Vertical):
     """The rows of a listing under heads and filters; posts what the user does with them."""
 
     BINDINGS = bindings(SPECS)
+
+    pause = 0.4
+    """Seconds of typing nothing after which the columns are chosen anew."""
 
     rows = getters.query_one(SpecRows)
     _relaxations = getters.query_one(RelaxationList)
@@ -153,7 +154,7 @@ class SpecTable(Vertical):
         self._show_relaxations(empty, relaxations)
         self._stop_timer()
         if is_typing and self.columns.columns.all:
-            self._timer = self.set_timer(_PAUSE, self.settle)
+            self._timer = self.set_timer(self.pause, self.settle)
             self._place()
         else:
             self.settle()

@@ -93,7 +93,7 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     assert ColumnMemory(environ_of(tmp_path)).read() == host.state.column_choices
     assert host.messages[-2:] == [
         "Hid os (c brings it back)",
-        "The hash stays: a row is known by it",
+        "The hash stays: rows are known by it",
     ]
 
     columns.bring_back("os")

@@ -8,6 +8,7 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing, Sort, View
+from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parser import parse
 from spackscope.tui.widgets.column_state import ColumnState
@@ -75,6 +76,9 @@ def test_columns_stay_while_there_are_no_rows(catalog: Catalog) -> None:
     state.choose(listing_of(catalog, "os=none"), (), lambda name: False)
 
     assert state.columns.names == names
+    state.choices = ColumnChoices(frozenset({"os"}))
+    state.choose(listing_of(catalog, "os=none"), (), lambda name: False)
+    assert state.columns.names == names[1:], "but those that are hidden"
 
 
 def test_a_current_column_that_is_gone_gives_way_to_the_first(catalog: Catalog) -> None:
