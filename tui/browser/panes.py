@@ -79,6 +79,7 @@ class Panes:
         """Show what belongs to the input or pane that got the focus."""
         self.focus.show(self.focus.pane)
         self._show_marks()
+        self.show_position()
         self.draft_box.show_soon()
 
     def show_state(self, old: BrowserState, new: BrowserState) -> None:
@@ -167,6 +168,7 @@ class Panes:
         self.facets.expect()
         # Columns may have moved.
         self.draft_box.show_soon()
+        self.show_position()
         self.show_hints()
 
     def _show_facets(self, old: Facets | None, new: Facets) -> None:
@@ -229,6 +231,12 @@ class Panes:
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
+
+    def show_position(self) -> None:
+        """Show the position in the packages while they have the focus, else in the table."""
+        is_list = self.focus.pane == "packages"
+        rows = self.names.rows if is_list else self.table.shown_list
+        self.status.show_position(titles.position(rows.cursor, rows.length))
 
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""

@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
-from spackscope.model.presentation import titles
 from spackscope.model.presentation.sources import sources_note
 from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
@@ -56,9 +55,6 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     FilterInput.GivenUp: lambda self, event: self.inputs.give_up(event.input),
     FilterInput.Done: lambda self, event: self.inputs.finish(event),
     FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
-    PackageList.Selected: lambda self, event: self.controllers.search.select_package(
-        event.package
-    ),
     PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
         event.packages
     ),
@@ -187,10 +183,14 @@ class BrowserScreen(Screen[None]):
     def _hide_popup(self) -> None:
         self.panes.frame.popup.hide()
 
+    @on(PackageList.Selected)
+    def _select(self, event: PackageList.Selected) -> None:
+        self.panes.show_position()
+        self.controllers.search.select_package(event.package)
+
     @on(SpecTable.Highlighted)
     def _highlight(self, event: SpecTable.Highlighted) -> None:
-        rows = self.panes.table.shown_list
-        self.panes.status.show_position(titles.position(rows.cursor, rows.length))
+        self.panes.show_position()
         self.panes.show_hints()
         self.controllers.navigation.highlight(event.row)
         self.controllers.details.connect()

@@ -46,7 +46,7 @@ class PackageList(Vertical):
     _content: tuple[Catalog, Query] | None = None
     _height: int | None = None
 
-    _rows = getters.query_one(PackageRows)
+    rows = getters.query_one(PackageRows)
 
     def compose(self) -> ComposeResult:
         """Lay out the title and the filter above the rows."""
@@ -60,7 +60,7 @@ class PackageList(Vertical):
 
     def say_instead_of_rows(self, text: str) -> None:
         """Show a text while there are no packages."""
-        self._rows.show(0, empty=text)
+        self.rows.show(0, empty=text)
 
     def show_packages(
         self,
@@ -81,12 +81,12 @@ class PackageList(Vertical):
         if content != self._content:
             is_other = self._content is None or self._content[0] is not catalog
             self._content = content
-            self._rows.forget_summaries(is_other_catalog=is_other)
+            self.rows.forget_summaries(is_other_catalog=is_other)
         if packages != self.packages:
             self.packages = packages
             self._refill()
-        elif (row := self._row_of(self.selected)) != self._rows.cursor:
-            self._rows.show(self._rows.length, row, empty=self._rows.empty)
+        elif (row := self._row_of(self.selected)) != self.rows.cursor:
+            self.rows.show(self.rows.length, row, empty=self.rows.empty)
 
     def filter_by(self, text: str) -> None:
         """Show the packages that fit a text, with the cursor where it is."""
@@ -95,7 +95,7 @@ class PackageList(Vertical):
 
     def take_summaries(self, summaries: Summaries) -> None:
         """Show some summaries in the overview."""
-        self._rows.take_summaries(summaries)
+        self.rows.take_summaries(summaries)
 
     def reveal(self, name: str) -> None:
         """Remove the filter if it hides a package."""
@@ -104,7 +104,7 @@ class PackageList(Vertical):
             input_.value = ""
 
     def _refill(self) -> None:
-        rows = self._rows
+        rows = self.rows
         text = self.query_one(FilterInput).value
         packages = matching(text, self.packages, lambda package: package.name)
         rows.set_packages(packages, filter_needles(text))
@@ -123,7 +123,7 @@ class PackageList(Vertical):
     @on(PackageRows.Resized)
     def _show_title(self) -> None:
         """Show the number of packages, and the heads of the overview."""
-        layout = self._rows.overview
+        layout = self.rows.overview
         title = Content(self.title)
         if layout is not None:
             name = pad(self.title, layout.name_width + 1)
@@ -133,19 +133,19 @@ class PackageList(Vertical):
 
     def show_machine(self, runs_head: str) -> None:
         """Say in the head of the overview where the builds run."""
-        self._rows.runs_head = runs_head
-        self._rows.refresh()
+        self.rows.runs_head = runs_head
+        self.rows.refresh()
         self._show_title()
 
     def _row_of(self, name: str | None) -> int:
-        numbers = (n for n, package in enumerate(self._rows.packages, 1) if package.name == name)
+        numbers = (n for n, package in enumerate(self.rows.packages, 1) if package.name == name)
         return next(numbers, 0)
 
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
         self._refill()
-        rows = self._rows
+        rows = self.rows
         # While a name is typed the best match is what the user is after.
         selected = rows.packages[0].name if event.value and rows.packages else self.selected
         if selected != self.selected:
@@ -154,12 +154,12 @@ class PackageList(Vertical):
     @on(FilterInput.Done)
     def _done(self, event: FilterInput.Done) -> None:
         event.stop()
-        self._rows.focus()
+        self.rows.focus()
 
     @on(PackageRows.Highlighted)
     def _highlighted(self, event: PackageRows.Highlighted) -> None:
         event.stop()
-        self.selected = self._rows.packages[event.row - 1].name if event.row else None
+        self.selected = self.rows.packages[event.row - 1].name if event.row else None
         self.post_message(self.Selected(self.selected))
 
     @on(PackageRows.Chosen)

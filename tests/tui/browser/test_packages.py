@@ -18,8 +18,9 @@ async def test_packages_are_walked_and_filtered_and_left() -> None:
         assert browser.specs_title.startswith(f"{len(SAMPLE)} specs")
         assert f"sample_data {len(SAMPLE)}" in browser.lines[0]
         assert browser.selected is None
-        for package in sorted(SPECS_OF):
+        for number, package in enumerate(sorted(SPECS_OF), 2):
             await browser.press("j")
+            assert browser.lines[-1].endswith(f" {number}/{len(SPECS_OF) + 1} ")
             assert browser.selected == package
             assert browser.query == f"package={package}"
             assert browser.shown == hashes(r for r in SAMPLE if r["package"] == package)
