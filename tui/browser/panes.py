@@ -206,7 +206,9 @@ class Panes:
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
         # While another catalog is read the last lines stay.
-        if details is not None and not details.is_pending:
+        if details is not None and details.is_pending:
+            self.detail.wait()
+        elif details is not None:
             row = details.row
             self.detail.show_details(
                 [*details.lines, *details.relations],

@@ -8,6 +8,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -28,6 +29,8 @@ LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
 
 
 _STYLES = ("strong", "hash")
+_PATIENCE = 0.25
+"""Seconds that old values stay as they are: dimmed at every key they would flicker."""
 
 
 class TreeHead(Widget):
@@ -75,6 +78,7 @@ class DetailPane(Vertical):
     opened_from = "specs"
     """The pane that the tree was opened from."""
     _key: object = None
+    _waiting: Timer | None = None
 
     lines = getters.query_one(DetailLines)
     tree_rows = getters.query_one(TreeRows)
@@ -144,6 +148,7 @@ class DetailPane(Vertical):
         """
         is_same = key == self._key
         self._key = key
+        self._end_wait()
         shows_tree = shows_tree and tree is not None
         before = self.shown_list
         self.set_class(shows_tree, "-tree")
@@ -155,6 +160,17 @@ class DetailPane(Vertical):
         self._show_search(tree)
         if before.has_focus and self.shown_list is not before:
             self.call_after_refresh(self._keep_focus, before)
+
+    def wait(self) -> None:
+        """Dim the values, soon, while those of another spec are read."""
+        if self._waiting is None:
+            self._waiting = self.set_timer(_PATIENCE, lambda: self.add_class("-pending"))
+
+    def _end_wait(self) -> None:
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
+            self.remove_class("-pending")
 
     def _keep_focus(self, before: VirtualList) -> None:
         """Give the focus to what is shown, if the list that had it was hidden with it."""
