@@ -65,7 +65,7 @@ async def test_columns_are_chosen_anew_when_typing_ends(index: Path) -> None:
         await browser.press("enter")
         assert "+hl" not in browser.table.columns.columns.names
         assert "+hl" in browser.table.shared
-        browser.table.pause = 0
+        browser.table.pause = 0.01
         await browser.press("slash")
         await browser.type(" +mpi")
         await browser.until(lambda: "+mpi" in browser.table.shared, "a pause is enough")
