@@ -58,6 +58,11 @@ def source_reports(sources: Iterable[SourceStatus], now: float) -> list[Report]:
     return [_source_report(source, now) for source in sources]
 
 
+def failure_reports(failure: str) -> list[Report]:
+    """Return a report on each source where none could be read, from the sentence on all."""
+    return [Report("unreadable", each, each, is_wrong=True) for each in clean(failure).split("; ")]
+
+
 def _source_report(source: SourceStatus, now: float) -> Report:
     name, kind, _, _, checked = source_cells(source, now)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]

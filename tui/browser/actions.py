@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section
-from spackscope.model.presentation.reports import Report, problem_reports, source_reports
+from spackscope.model.presentation.reports import (
+    Report,
+    failure_reports,
+    problem_reports,
+    source_reports,
+)
 from spackscope.model.presentation.table_columns import DIFFERS_IN
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.columns import column_word
@@ -92,8 +97,11 @@ class Actions:
         def show(reports: Sequence[Report]) -> None:
             host.open(ReportsDialog(noun, reports, no_items, copy), self.open_report)
 
+        failure = self.controllers.loading.failure
         if (catalog := host.state.catalog) is not None:
             host.run(lambda _: read(catalog), show, group="menu")
+        elif failure:
+            show(failure_reports(failure))
 
     def clear(self) -> None:
         """Remove all filters, and that of the packages' names."""
@@ -114,7 +122,7 @@ class Actions:
             if query is None:
                 self.host.say("No spec of it could be read")
             else:
-                self.controllers.search.choose(query, f"Now {query} ([ goes back)")
+                self.controllers.search.choose(query, f"Now {query} (⌫ goes back)")
                 self.host.focus("specs")
 
         self.host.run(find, show, group="menu")

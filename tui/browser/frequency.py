@@ -79,7 +79,7 @@ class FrequencyController:
         terms = [each.axis.term(each.value) for each in chosen]
         for term in terms:
             query = with_value(query, term)
-        sentence = f"Added {' '.join(map(str, terms))} ([ goes back)"
+        sentence = f"Added {' '.join(map(str, terms))} (⌫ goes back)"
         self._search.choose(query, sentence)
 
 

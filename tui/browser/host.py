@@ -145,9 +145,9 @@ class ScreenHost:
         """Check whether one of some groups has a job whose result is still to come."""
         return not self._running.isdisjoint(groups)
 
-    def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
+    def say(self, text: str, *, error: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one hides it."""
-        self._panes.toast.say(text, error=error, stay=stay)
+        self._panes.toast.say(text, error=error)
         if isinstance(top := self._screen.app.screen, Dialog):
             top.say(text, error=error)
 

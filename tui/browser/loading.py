@@ -146,14 +146,14 @@ class Loading:
     def _loaded(self, loaded: Summary | str) -> None:
         self._host.show_progress("")
         if isinstance(loaded, str):
-            self._fail(loaded)
+            self._fail(loaded, len(self._sources))
         else:
             self._take(loaded)
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, failed: int = 0) -> None:
         if self._host.state.catalog is None:
             self.failure = reason
-            self.on_missing(reason, without_catalog())
+            self.on_missing(reason, without_catalog(failed))
         else:
             self._host.say(reason, error=True)
 
@@ -207,7 +207,7 @@ class Loading:
             return
         self._damaged = catalog
         if catalog.was_damaged:
-            self._host.say(f"{STILL_DAMAGED}: {reason}", error=True, stay=True)
+            self._host.say(f"{STILL_DAMAGED}: {reason}", error=True)
         else:
             self.load(was_damaged=True)
 

@@ -154,11 +154,11 @@ class Navigation:
         here, row = self._here(), target.row
         if row.spec.in_cache:
             step = Step(target.view, row, row, shows_tree=here.shows_tree, pane="detail")
-            dropped = f"without the query, which does not match {row.spec.package}; [ goes back"
+            dropped = f"without the query, which does not match {row.spec.package}; ⌫ goes back"
             self._host.say(dropped if target.drops_query else "")
         else:
             step = Step(here.view, here.row, row, shows_tree=here.shows_tree, pane="detail")
-            self._host.say("a dependency only, so it has no row in the table; [ goes back")
+            self._host.say("a dependency only, so it has no row in the table; ⌫ goes back")
         self._push(step)
         self._arrive(step)
 

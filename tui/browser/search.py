@@ -321,7 +321,7 @@ class Search:
 
     def relax(self, relaxation: Relaxation) -> None:
         """Request a query that was offered in place of one without rows."""
-        self._host.say(f"Now {relaxation.label} ([ goes back)")
+        self._host.say(f"Now {relaxation.label} (⌫ goes back)")
         self.show_query(relaxation.query, rewrite=True)
 
     def select_package(self, name: str | None) -> None:

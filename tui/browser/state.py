@@ -271,7 +271,7 @@ class Host(Protocol):
     def is_running(self, *groups: str) -> bool:
         """Check whether one of some groups has a job whose result is still to come."""
 
-    def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
+    def say(self, text: str, *, error: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one hides it."""
 
     def show_progress(self, text: str) -> None:

@@ -23,9 +23,10 @@ def _choice(action: str, count: int | None = None) -> KeyChoice:
     return KeyChoice(_LABELS[action], key.keys.split(",")[0], key.shown.split(" ")[0], count)
 
 
-def without_catalog() -> list[KeyChoice]:
-    """Return what can be done if no source can be read, or loading was stopped."""
-    return [_choice("reload"), _choice("leave")]
+def without_catalog(failed: int) -> list[KeyChoice]:
+    """Return what can be done if some sources cannot be read, or loading was stopped."""
+    sources = [_choice("show_sources", failed)] if failed else []
+    return [_choice("reload"), *sources, _choice("leave")]
 
 
 def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:

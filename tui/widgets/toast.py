@@ -35,20 +35,20 @@ class Toast(Widget):
         """Begin hidden, unless something was said before."""
         self.place()
 
-    def say(self, message: str, *, error: bool = False, stay: bool = False) -> None:
-        """Show a message for some seconds, or with `stay` until the next one."""
+    def say(self, message: str, *, error: bool = False) -> None:
+        """Show a message for some seconds, or until the next one; an empty one hides it."""
         self.message, self._is_error = clean(message), error
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if message and not stay:
+        if message:
             seconds = _ERROR_SECONDS if error else _SECONDS
             self._timer = self.set_timer(seconds, self.hush)
         self.place()
 
     def hush(self) -> None:
         """Hide the message."""
-        self.say("", stay=True)
+        self.say("")
 
     def show_progress(self, text: str) -> None:
         """Show how far a long task is, besides messages; an empty text ends that."""

@@ -88,7 +88,7 @@ class FakeHost:
     def is_running(self, *groups: str) -> bool:
         return not self.jobs.keys().isdisjoint(groups)
 
-    def say(self, text: str, *, error: bool = False, stay: bool = False) -> None:
+    def say(self, text: str, *, error: bool = False) -> None:
         self.messages.append(text)
 
     def show_progress(self, text: str) -> None:

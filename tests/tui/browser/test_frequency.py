@@ -62,7 +62,7 @@ def test_a_value_is_a_filter_and_undo_removes_it(browser: FakeBrowser) -> None:
     choose(browser, dialog, "sequoia")
     assert browser.query == "os=sequoia", "a text has one value, so it replaces the others"
     assert len(browser.shown) == counts(dialog)["sequoia"]
-    assert browser.host.message == "Added os=sequoia ([ goes back)"
+    assert browser.host.message == "Added os=sequoia (⌫ goes back)"
     browser.navigation.retrace(-1)
     browser.settle()
     assert browser.query == "os=ubuntu24.04 | os=sequoia"

@@ -36,7 +36,7 @@ def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path:
     browser.load()
     assert texts[0] == "reading the sources\nesc stops"
     assert "gone does not exist" in texts[-1]
-    assert texts[-1].endswith("\nr q")
+    assert texts[-1].endswith("\nr S q")
     assert "does not exist" in browser.controllers.loading.failure
     write_page(tmp_path / "gone", [record(1)])
     browser.load()

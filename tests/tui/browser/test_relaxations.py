@@ -27,7 +27,7 @@ def test_a_relaxation_is_taken_and_undone() -> None:
 
     assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")
     assert len(browser.shown) == taken.count
-    assert browser.host.message == "Now without target=x86_64_v3 ([ goes back)"
+    assert browser.host.message == "Now without target=x86_64_v3 (⌫ goes back)"
     assert browser.state.results is not None
     assert browser.state.results.relaxations == ()
     browser.navigation.retrace(-1)
@@ -50,7 +50,7 @@ async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> 
         assert browser.lines[-1].endswith(f" 2/{len(labels)} ")
         await browser.press("enter")
         assert isinstance(browser.app.screen.focused, SpecRows)
-        assert browser.status == f"Now {labels[1]} ([ goes back)"
+        assert browser.status == f"Now {labels[1]} (⌫ goes back)"
         assert browser.query == "os=sequoia"
         await browser.press("left_square_bracket")
         assert browser.app.screen.focused is rows
