@@ -49,10 +49,18 @@ class Actions:
         if not detail.shows_tree:
             detail.opened_from = panes.focus.pane
             self.controllers.details.show_tree(shown=True)
-            if panes.focus.zoomed is None and detail.size.height < _MIN_TREE_HEIGHT:
+            detail.is_low = panes.focus.zoomed is None and detail.size.height < _MIN_TREE_HEIGHT
+            if detail.is_low:
                 panes.focus.zoom("detail")
         detail.tree_rows.go_to(section)
         panes.focus.go_to("detail")
+
+    def show_focus(self) -> None:
+        """Show what belongs to the pane that got the focus, and no tree in a few lines."""
+        self.panes.show_focus()
+        detail = self.panes.detail
+        if detail.shows_tree and detail.is_low and self.panes.focus.pane != "detail":
+            self.controllers.details.show_tree(shown=False)
 
     def close_tree(self) -> None:
         """Show the values in place of the tree, and go back to where it was opened."""

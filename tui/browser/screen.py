@@ -163,7 +163,7 @@ class BrowserScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
-        self.panes.show_focus()
+        self.actions.show_focus()
         if self.panes.focus.focused_input is not None:
             self.inputs.enter(self.panes.focus.focused_input)
         elif self.panes.focus.pane != "packages":

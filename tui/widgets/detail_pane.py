@@ -77,6 +77,8 @@ class DetailPane(Vertical):
 
     opened_from = "specs"
     """The pane that the tree was opened from."""
+    is_low = False
+    """Whether the tree has the whole screen because the pane is low."""
     _key: object = None
     _waiting: Timer | None = None
 

@@ -294,3 +294,19 @@ def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -
     assert fake.state.details.tree is not None
     assert fake.state.details.tree.lines[0].count == 4
     assert any(REBUILT in message for message in fake.host.messages)
+
+
+async def test_where_the_detail_is_low_the_tree_has_the_whole_screen(index: Path) -> None:
+    async with browsing(index, size=(80, 24)) as browser:
+        await browser.open_package("hdf5")
+        await browser.press("t")
+        assert browser.detail.size.height > 15
+        assert len(tree(browser)) == 5
+        await browser.press("escape")
+        assert (browser.focus, browser.detail.size.height) == ("spec-rows", 4)
+        await browser.press("3", "u")
+        assert browser.detail.size.height > 15
+        await browser.press("escape")
+        assert (browser.focus, browser.detail.shows_tree) == ("detail", False)
+        await browser.press("t", "2")
+        assert not browser.detail.shows_tree, "in four lines the values say more"
