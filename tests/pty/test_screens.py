@@ -77,7 +77,7 @@ def test_no_color_leaves_no_colour_at_all(
         shown = Shown(terminal, 100, 40)
         shown.until("py-safetensors")
         terminal.send("j\r")
-        shown.until("specs 24")
+        shown.until("24 py-build")
         codes = {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";") if code}
     # 39 and 49 are the terminal's own colours; the others here are bold, dim, underline, reverse.
     assert codes <= {"0", "1", "2", "4", "7", "39", "49"}
@@ -93,7 +93,7 @@ def test_an_empty_no_color_means_nothing(program: Program) -> None:
 @pytest.mark.parametrize("term", ["dumb", "linux", "xterm-mono", ""])
 def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
     with program.in_terminal(changes={"TERM": term}) as terminal:
-        Shown(terminal, 100, 40).until("py-safetensors", "specs 346")
+        Shown(terminal, 100, 40).until("py-safetensors", "346 specs")
         terminal.send("q")
         assert terminal.wait() == 0
 
