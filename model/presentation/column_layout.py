@@ -16,7 +16,7 @@ _MAX_FIELD_WIDTH = 24
 """Cells of a value up to which it is whole before variants get room."""
 _SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 44, 1 << 16
 _MIN_WITH_USERS = 56
-"""Cells of a table from which on the users of its rows have a column."""
+"""Cells of a table from which on the users of its rows come before fields."""
 _MIN_WITH_LONG_USERS = 100
 """Cells from which on the head of the users is more than one word."""
 _MIN_DIFFERS, _MAX_DIFFERS = 12, 30
@@ -74,9 +74,10 @@ def lay_out(
     """
     width = max(width, 1)
     fixed = [*columns.frozen, *columns.last]
-    if width < _MIN_WITH_USERS:
-        fixed = [column for column in fixed if column.name != USED_BY]
     fields = [column for column in columns.scrolled if column.field is not None]
+    least = {column.name: column.min_width for column in columns.all}
+    if width < _MIN_WITH_USERS and _total([*fixed, *fields], least) > width:
+        fixed = [column for column in fixed if column.name != USED_BY]
     widths = _widths(columns.all, [*fixed, *fields], width, floors or {})
     room = width - _total(fixed, widths)
     if columns.scrolled and room < widths[columns.scrolled[0].name] + GAP:

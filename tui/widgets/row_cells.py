@@ -71,7 +71,7 @@ class RowCells:
         Those of a kind begin at the hash: the others are those of its head.
         """
         if row.role >= RowRole.KIND:
-            placed = _of_kind(placed)
+            placed = kind_cells(placed)
         pieces: list[Piece] = []
         at = start
         for each in placed:
@@ -137,15 +137,17 @@ class RowCells:
         return [*pieces, *highlight(pad(between + rest, room), needles, "dim")]
 
 
-def _of_kind(placed: Sequence[Placed]) -> Sequence[Placed]:
+def kind_cells(placed: Sequence[Placed]) -> Sequence[Placed]:
     """Return the cells of a kind: hash and notes, from the left on where there is little room."""
     placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
     notes = [each for each in placed if each.column.name == DIFFERS_IN]
-    if not notes or notes[0].width >= _MIN_NOTE_WIDTH:
+    has_room = not notes or notes[0].width >= _MIN_NOTE_WIDTH
+    if has_room and placed[0].at >= _INDENT:
         return placed
-    left, end = placed[0].at - _INDENT, notes[0].end
+    left, end = placed[0].at - _INDENT, placed[-1].end
     moved = [Placed(each.column, each.at - left, each.width) for each in placed]
-    return [*moved[:-1], Placed(notes[0].column, moved[-1].at, end - moved[-1].at)]
+    last = moved[-1]
+    return [*moved[:-1], Placed(last.column, last.at, max(0, end - last.at))]
 
 
 def _needles(query: Query) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.row_notes import RowNote
 from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn
+from spackscope.tui.widgets.row_cells import kind_cells
 from spackscope.tui.widgets.row_windows import read_windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.builders import catalog_of, record, write_page
@@ -140,3 +141,18 @@ def test_notes_that_cannot_be_read_are_empty(catalog: Catalog) -> None:
     rows.take_notes(listing, rows.note_requests[0].unknown)
 
     assert len(rows.note_requests) == 1
+
+
+def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> None:
+    placed = [
+        Placed(TableColumn("hash", "hash", 8, 8, BY_NAME["hash"]), 0, 8),
+        Placed(TableColumn(DIFFERS_IN, DIFFERS_IN, 40, 12), 9, 40),
+    ]
+    cells = kind_cells(placed)
+
+    assert [cell.at for cell in cells] == [3, 12]
+    assert cells[-1].end == 49, "they end where the others do"
+    narrow = kind_cells([Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 12)])
+    assert [(cell.at, cell.end) for cell in narrow] == [(3, 11), (12, 51)]
+    wide = [Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 40)]
+    assert kind_cells(wide) == wide
