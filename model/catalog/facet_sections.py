@@ -107,10 +107,14 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class FacetSection:
-    """The values of one column or variant; those of a package's versions are the newest first."""
+    """The values of one column or variant; those of a package's versions are the newest first.
+
+    It `varies` if not all records have the same values.
+    """
 
     key: FacetKey
     values: Sequence[FacetValue]
+    varies: bool = True
 
     @property
     def texts(self) -> list[str]:
@@ -154,8 +158,7 @@ def _is_shown(section: FacetSection, query: Query, wanted: FacetKey | None) -> b
         return True
     if section.key.column == "package" and query.package_term is not None:
         return False
-    counted = sum(each.condition is None and each.count > 0 for each in section.values)
-    return counted > 1 or bool(section.key.groups(query))
+    return section.varies or bool(section.key.groups(query))
 
 
 def _column_section(
@@ -182,7 +185,10 @@ def _column_section(
     if key.column == "version" and query.package_term is not None:
         ordered.sort(key=column.sort_key, reverse=True)
     by_text = {text: texts[text] for text in ordered}
-    return FacetSection(key, _marked(key, query, by_text, conditions, offered))
+    values_of_rows = sum(count > 0 for count in counts.values())
+    return FacetSection(
+        key, _marked(key, query, by_text, conditions, offered), varies=values_of_rows > 1
+    )
 
 
 def _host_targets(catalog: Catalog) -> Term | None:
@@ -224,8 +230,10 @@ def _variant_sections(
         all_counts = every.get(name, counts)
         most = max((count for text, count in all_counts.items() if text), default=0)
         order = (most if is_package else -all_counts[""], name)
-        if len(texts) > 1 or name in own:
-            sections.append((order, FacetSection(key, _marked(key, query, texts, conditions))))
+        varies = len(texts) > 1 and any(count < of for count in texts.values())
+        if varies or name in own:
+            marked = _marked(key, query, texts, conditions)
+            sections.append((order, FacetSection(key, marked, varies)))
     sections.sort(key=lambda pair: pair[0])
     kept = [section for _, section in sections[:MAX_VARIANTS]]
     return kept + [s for _, s in sections[MAX_VARIANTS:] if s.key.variant in own]

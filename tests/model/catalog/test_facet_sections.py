@@ -196,3 +196,11 @@ def test_variants_keep_their_order_while_values_are_chosen(mixed: Catalog) -> No
         for more in ("+shared", "!libs=shared", "os=linux"):
             kept = order(f"{package} {more}")
             assert kept == [name for name in names if name in kept]
+
+
+def test_several_values_that_all_records_have_are_no_section(tmp_path: Path) -> None:
+    records = [
+        record(n, variants=["langs=c,cxx", f"two={n}"], stacks=["e4s", "hep"]) for n in range(2)
+    ]
+    write_page(tmp_path, records, title="p")
+    assert list(sections_of(catalog_of(tmp_path), "p")) == ["two"]
