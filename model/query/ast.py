@@ -124,10 +124,6 @@ class Query:
         rest = self.minus(Query((old,))) if old else self
         return rest.plus(Query((new,))) if new else rest
 
-    def without_last(self) -> Query:
-        """Return the query without its last group, or an empty one if it has no group."""
-        return replace(self, groups=self.groups[:-1]) if self.groups else Query()
-
     def of_column(self, column: str) -> tuple[Group, ...]:
         """Return the groups whose conditions are all on one column, or on the variant `+x`."""
         return tuple(g for g in self.groups if all(_is_on(c, column) for c in g))

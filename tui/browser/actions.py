@@ -130,7 +130,7 @@ class Actions:
             if query is None:
                 self.host.say("No spec of it could be read")
             else:
-                self.controllers.search.choose(query, f"Now {query} (⌫ goes back)")
+                self.controllers.changes.choose(query, f"Now {query} (⌫ goes back)")
                 self.host.focus("specs")
 
         self.host.run(find, show, group="menu")
@@ -149,7 +149,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.sort(),
     "fold": lambda self: self.controllers.groups.fold(),
-    "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
+    "history": lambda self: self.controllers.recall.open(self.controllers.changes.take_text),
     "clear_query": lambda self: self.clear(),
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),

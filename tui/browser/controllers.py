@@ -16,6 +16,7 @@ from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.overview import Overview
+from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.query_history import History, QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
@@ -51,6 +52,7 @@ class Controllers:
         self.assist = InputAssist(host)
         self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, self.assist)
+        self.changes = QueryChanges(host, self.search)
         self.details = DetailsController(host, sources, session)
         self.navigation = Navigation(host, self.search, self.details)
         self.navigation.on_step = self.recall.keep
@@ -58,7 +60,7 @@ class Controllers:
         self.selection = Selection(host, self.recall)
         self.selection.on_marked = self.details.relate
         self.loading.on_catalog = self.selection.forget
-        self.facets = FacetsController(host, self.search)
+        self.facets = FacetsController(host, self.changes)
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ)
         self.groups = RowGroups(host, self.search)
@@ -93,4 +95,4 @@ class Controllers:
         """Counts of values."""
         from spackscope.tui.browser.frequency import FrequencyController
 
-        return FrequencyController(self.host, self.search)
+        return FrequencyController(self.host, self.changes)

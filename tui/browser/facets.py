@@ -17,7 +17,7 @@ from spackscope.model.catalog.facet_sections import (
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.query.ast import Query
-from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.widgets.facets import Verb
@@ -33,8 +33,8 @@ _REPORT = 0.1
 class FacetsController:
     """Count the facets once their pane is seen, and choose among their values."""
 
-    def __init__(self, host: Host, search: Search) -> None:
-        self._host, self._search = host, search
+    def __init__(self, host: Host, changes: QueryChanges) -> None:
+        self._host, self._changes = host, changes
         self._wanted: FacetKey | None = None
 
     def open(self) -> None:
@@ -124,4 +124,4 @@ class FacetsController:
         else:
             chosen = facet_choice.only(query, section, value)
         if chosen != query:
-            self._search.choose(chosen, "")
+            self._changes.choose(chosen, "")

@@ -13,7 +13,7 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.browser.facets import DAMAGED
-from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
@@ -22,8 +22,8 @@ from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialo
 class FrequencyController:
     """Open the frequency of the values of the column under the cursor."""
 
-    def __init__(self, host: Host, search: Search) -> None:
-        self._host, self._search = host, search
+    def __init__(self, host: Host, changes: QueryChanges) -> None:
+        self._host, self._changes = host, changes
 
     def open(self) -> None:
         """Count the rows by the column, and show the counts."""
@@ -80,7 +80,7 @@ class FrequencyController:
         for term in terms:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} (⌫ goes back)"
-        self._search.choose(query, sentence)
+        self._changes.choose(query, sentence)
 
 
 def with_value(query: Query, term: Term) -> Query:

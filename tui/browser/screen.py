@@ -60,7 +60,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
-    RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
+    RelaxationList.Taken: lambda self, event: self.controllers.changes.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
         self.action_browse, "focus_filter" if event.on_filter else "sort"
@@ -71,7 +71,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     SpecTable.ColumnsRequested: lambda self, event: self.actions.list_columns(),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
-    DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
+    DetailLines.TermChosen: lambda self, event: self.controllers.changes.add(event.term),
     DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),
     DetailLines.Left: lambda self, event: self.panes.focus.go_to("specs"),
     TreeRows.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
@@ -82,7 +82,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     FacetPane.Needed: lambda self, event: self.controllers.facets.count(),
     FacetPane.Left: lambda self, event: self.panes.focus.give_back(),
-    TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
+    TitleLine.SourceClicked: lambda self, event: self.controllers.changes.toggle(event.term),
     TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""

@@ -11,13 +11,11 @@ from dataclasses import replace
 from functools import partial
 
 from spackscope.model.assist.diagnostics import Note
-from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.chosen_package import begins_name, names_package, without_chosen
@@ -82,7 +80,7 @@ class Search:
             target=self._target(view),
             may_refuse=state.results is not None and state.results.catalog is catalog,
             completes=typed is not None and not self._assist.is_chosen(typed.text),
-            instead=None if instead is None else (self._of_query(instead.query), instead),
+            instead=None if instead is None else (self.of_query(instead.query), instead),
         )
         is_slow = typed is not None and summary.total > LARGE
         host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
@@ -145,10 +143,11 @@ class Search:
         """Return to the input of a query without an answer, above the last good rows."""
         view = self._host.state.view
         query = self._last_good if self._last_good != view.query else Query()
-        self._edit(str(view.query), note)
+        self.edit(str(view.query), note)
         self.show(replace(view, query=query))
 
-    def _edit(self, text: str, note: Note | None) -> None:
+    def edit(self, text: str, note: Note | None) -> None:
+        """Put a text that is not a query into the query line, with a note on it."""
         text = clean(text)
         self._host.change(draft=Draft(parse_input(text, len(text)), note, is_wrong=True))
         self._host.focus(QUERY)
@@ -159,7 +158,7 @@ class Search:
             return parse(text, bare="package")
         except QueryError as error:
             # Shown cleaned, a text may be longer.
-            self._edit(text, Note(str(error), len(clean(text[: error.offset]))))
+            self.edit(text, Note(str(error), len(clean(text[: error.offset]))))
             return None
 
     def enter(self, name: str, text: str) -> None:
@@ -195,7 +194,7 @@ class Search:
             host.change(stale="")
             self._assist.complete(parsed)
         else:
-            self.show(self._of_query(parsed.query), typed=parsed, instead=instead)
+            self.show(self.of_query(parsed.query), typed=parsed, instead=instead)
         if host.where.input != name:
             # It was left before this came to be known.
             self.leave()
@@ -267,9 +266,9 @@ class Search:
 
     def show_query(self, query: Query, *, rewrite: bool = False) -> None:
         """Request the view of another query."""
-        self.show(self._of_query(query), rewrite=rewrite)
+        self.show(self.of_query(query), rewrite=rewrite)
 
-    def _of_query(self, query: Query | None) -> View:
+    def of_query(self, query: Query | None) -> View:
         """Return the view of another query, ordered by all that is known by now."""
         state = self._host.state
         order = state.view.order if state.summary is None else preferred_order(state.summary)
@@ -283,53 +282,12 @@ class Search:
         else:
             self._host.say("There are no filters to remove")
 
-    def add(self, term: Term | None) -> None:
-        """Add the filter of a line of the detail."""
-        query = self._host.state.view.query
-        if term is None:
-            self._host.say("Nothing to filter by on this line")
-        elif (more := query.also(term)) is query:
-            self._host.say(f"Already filtered by {term} (⌫ removes)")
-        else:
-            self._host.say(f"Added {term} (⌫ removes)")
-            self.show(self._of_query(more), cursor_on=self._host.state.selected)
-
-    def choose(self, query: Query, sentence: str) -> None:
-        """Request a query that was put together from chosen values, and say what changed."""
-        try:
-            # What cannot be written as a query could not be shown, nor removed by hand.
-            parse(str(query), bare="any")
-        except QueryError as error:
-            self._host.say(f"no query can express this: {error}", error=True)
-            return
-        self._host.say(sentence)
-        self.show_query(query, rewrite=True)
-
-    def toggle(self, term: Term) -> None:
-        """Add a condition as one more alternative on its column, or remove it."""
-        self.show_query(self._host.state.view.query.toggled(term), rewrite=True)
-
-    def take_text(self, text: str) -> None:
-        """Request the query that a text means; what is not one is returned to the query line."""
-        parsed = parse_input(text, len(text))
-        if parsed.query is None:
-            self._edit(text, Note(str(parsed.error)))
-            return
-        self._host.say(f"Now {text} (⌫ goes back)")
-        self.show_query(parsed.query, rewrite=True)
-        self._host.focus("specs")
-
-    def relax(self, relaxation: Relaxation) -> None:
-        """Request a query that was offered in place of one without rows."""
-        self._host.say(f"Now {relaxation.label} (⌫ goes back)")
-        self.show_query(relaxation.query, rewrite=True)
-
     def select_package(self, name: str | None) -> None:
         """Show the specs of a package, or with None those of all."""
         old = self._host.state.view.query
         query = old.with_package(name)
         if query != old:
-            self.show(self._of_query(query).closed())
+            self.show(self.of_query(query).closed())
 
     def sort(self, sort: Sort | None) -> None:
         """Order the rows by a column, or as they are in the index."""

@@ -1,0 +1,61 @@
+"""Change the query by what is chosen rather than typed: values, relaxations, older queries."""
+
+from __future__ import annotations
+
+from spackscope.model.assist.diagnostics import Note
+from spackscope.model.assist.relaxations import Relaxation
+from spackscope.model.core.errors import QueryError
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.parsed_input import parse_input
+from spackscope.model.query.parser import parse
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host
+
+
+class QueryChanges:
+    """Request queries that were chosen, and say what changed."""
+
+    def __init__(self, host: Host, search: Search) -> None:
+        self._host, self._search = host, search
+
+    def add(self, term: Term | None) -> None:
+        """Add the filter of a line of the detail."""
+        query = self._host.state.view.query
+        if term is None:
+            self._host.say("Nothing to filter by on this line")
+        elif (more := query.also(term)) is query:
+            self._host.say(f"Already filtered by {term}")
+        else:
+            self._host.say(f"Added {term} (⌫ removes)")
+            self._search.show(self._search.of_query(more), cursor_on=self._host.state.selected)
+
+    def choose(self, query: Query, sentence: str) -> None:
+        """Request a query that was put together from chosen values, and say what changed."""
+        try:
+            # What cannot be written as a query could not be shown, nor removed by hand.
+            parse(str(query), bare="any")
+        except QueryError as error:
+            self._host.say(f"no query can express this: {error}", error=True)
+            return
+        self._host.say(sentence)
+        self._search.show_query(query, rewrite=True)
+
+    def toggle(self, term: Term) -> None:
+        """Add a condition as one more alternative on its column, or remove it."""
+        self._search.show_query(self._host.state.view.query.toggled(term), rewrite=True)
+
+    def take_text(self, text: str) -> None:
+        """Request the query that a text means; what is not one is returned to the query line."""
+        parsed = parse_input(text, len(text))
+        if parsed.query is None:
+            self._search.edit(text, Note(str(parsed.error)))
+            return
+        self._host.say(f"Now {text} (⌫ goes back)")
+        self._search.show_query(parsed.query, rewrite=True)
+        self._host.focus("specs")
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """Request a query that was offered in place of one without rows."""
+        self._host.say(f"Now {relaxation.label} (⌫ goes back)")
+        self._search.show_query(relaxation.query, rewrite=True)
