@@ -216,8 +216,8 @@ def _variant_sections(
     if wanted is not None and wanted.variant:
         own[wanted.variant] = None
     is_package = query.package_term is not None
-    every = _variant_counts(catalog, Query().with_package(query.package), should_stop)
-    sections: list[tuple[tuple[object, ...], FacetSection]] = []
+    rank = _variant_ranks(catalog, query, should_stop)
+    sections: list[tuple[tuple[int, str], FacetSection]] = []
     for name in {**shared, **own}:
         key, counts, of = FacetKey(VARIANTS, name), shared.get(name, Counter()), total
         if name in own and (rest := key.without(query)) != query:
@@ -227,16 +227,30 @@ def _variant_sections(
         if is_package and is_variant(f"+{name}") and (missing := of - counts[""]) > 0:
             texts[""] = missing
         conditions = list(dict.fromkeys(c for group in key.groups(query) for c in group))
-        all_counts = every.get(name, counts)
-        most = max((count for text, count in all_counts.items() if text), default=0)
-        order = (most if is_package else -all_counts[""], name)
         varies = len(texts) > 1 and any(count < of for count in texts.values())
         if varies or name in own:
             marked = _marked(key, query, texts, conditions)
+            order = rank.get(name, total), name
             sections.append((order, FacetSection(key, marked, varies)))
     sections.sort(key=lambda pair: pair[0])
     kept = [section for _, section in sections[:MAX_VARIANTS]]
     return kept + [s for _, s in sections[MAX_VARIANTS:] if s.key.variant in own]
+
+
+def _variant_ranks(catalog: Catalog, query: Query, should_stop: ShouldStop) -> dict[str, int]:
+    """Return ranks of variants, low for those that split the package most evenly.
+
+    Without a package they are low for those that most records have. Filters play no part.
+    """
+    every = Query().with_package(query.package)
+    counts = _variant_counts(catalog, every, should_stop)
+    if query.package_term is None:
+        return {name: -of_name[""] for name, of_name in counts.items()}
+    total = catalog.count(every, should_stop=should_stop)
+    return {
+        name: max(total - of_name[""], *(n for text, n in of_name.items() if text))
+        for name, of_name in counts.items()
+    }
 
 
 class _VariantValues:

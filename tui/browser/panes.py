@@ -199,7 +199,7 @@ class Panes:
 
     def _show_stale(self, stale: str) -> None:
         """Dim the rows of an older query, or no more."""
-        for pane in (self.names, self.table, self.detail):
+        for pane in (self.names, self.facets, self.table, self.detail):
             pane.set_class(bool(stale), "-stale")
         self.show_counts()
 

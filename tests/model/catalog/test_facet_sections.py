@@ -204,3 +204,12 @@ def test_several_values_that_all_records_have_are_no_section(tmp_path: Path) -> 
     ]
     write_page(tmp_path, records, title="p")
     assert list(sections_of(catalog_of(tmp_path), "p")) == ["two"]
+
+
+def test_variants_that_split_a_package_most_evenly_are_first(tmp_path: Path) -> None:
+    records = [
+        record(n, stacks=["e4s"], variants=[*[f"a={n}"][: n < 3], "+~"[n % 2] + "b"])
+        for n in range(20)
+    ]
+    write_page(tmp_path, records, title="p")
+    assert list(sections_of(catalog_of(tmp_path), "p")) == ["b", "a"]
