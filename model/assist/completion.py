@@ -222,15 +222,17 @@ def _satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Que
 
 
 def _ranked(values: Iterable[Facet], typed: str) -> list[Facet]:
-    """Return the values that contain a text, first those that begin with it."""
+    """Return the values that contain a text: first the text itself, then those that begin so."""
     lower = typed.lower()
     fitting = [f for f in values if lower in f.value.lower() and is_clean(f.value)]
-    return sorted(fitting, key=lambda facet: not facet.value.lower().startswith(lower))
+    return sorted(fitting, key=lambda f: (f.value != typed, not f.value.lower().startswith(lower)))
 
 
 def _prefixed(values: Iterable[Facet], typed: str) -> list[Facet]:
+    """Return the values that begin with a text, the text itself first."""
     lower = typed.lower()
-    return [f for f in values if f.value.lower().startswith(lower) and is_clean(f.value)]
+    fitting = [f for f in values if f.value.lower().startswith(lower) and is_clean(f.value)]
+    return sorted(fitting, key=lambda facet: facet.value != typed)
 
 
 def _typed_word(parsed: ParsedInput) -> re.Match[str] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from spackscope.model.assist.completion import complete, without_word
@@ -11,6 +13,7 @@ from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input
 from spackscope.model.query.parser import parse
+from tests.builders import catalog_of, database, hash_of, installs, leaf
 
 
 def offered(catalog: Catalog, text: str) -> dict[str, int]:
@@ -53,6 +56,28 @@ def test_a_word_is_completed_with_its_count(
     assert next(iter(completions)) == first
     if "|" not in text:
         assert completions[first] == count
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("zlib", "package=zlib"),
+        ("zli", "package=zlib-ng"),
+        ("^zlib", "^zlib"),
+        ("os=sles15", "os=sles15"),
+        ("os=sles", "os=sles15-sp5"),
+    ],
+)
+def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(
+    tmp_path: Path, text: str, first: str
+) -> None:
+    nodes = [leaf(hash_of(1), "zlib", "1")]
+    nodes += [leaf(hash_of(number), "zlib-ng", "2") for number in (2, 3)]
+    for each, os in zip(nodes, ("sles15", "sles15-sp5", "sles15-sp5"), strict=True):
+        each["arch"] = {"platform": "linux", "platform_os": os, "target": "zen3"}
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    assert next(iter(offered(catalog_of(path), text))) == first
 
 
 @pytest.mark.parametrize(

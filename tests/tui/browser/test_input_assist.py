@@ -45,6 +45,12 @@ def test_the_values_of_a_column_are_offered_in_its_filter(browser: FakeBrowser) 
     assert items(browser) == Counter(f"={r['target']}" for r in records)
 
 
+def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrowser) -> None:
+    ask(browser, "os=sequoi")
+    browser.controllers.assist.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
+    assert items(browser) == {}
+
+
 def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
     browser: FakeBrowser,
 ) -> None:
