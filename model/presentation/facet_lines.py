@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from spackscope.model.catalog.facet_sections import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean
 

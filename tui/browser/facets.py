@@ -8,12 +8,8 @@ from functools import partial
 
 from spackscope.model.catalog import facet_choice
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facet_sections import (
-    FacetKey,
-    FacetSection,
-    FacetValue,
-    facet_sections,
-)
+from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog.facet_sections import facet_sections
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.query.ast import Query

@@ -16,7 +16,7 @@ from spackscope.model.assist.diagnostics import Note
 from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node, Tree
-from spackscope.model.catalog.facet_sections import FacetKey, FacetSection
+from spackscope.model.catalog.facet_keys import FacetKey, FacetSection
 from spackscope.model.catalog.listing import Listing, Order, View
 from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount

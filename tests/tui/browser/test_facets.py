@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from spackscope.model.catalog.facet_sections import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.tui.browser import facets

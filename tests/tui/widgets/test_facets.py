@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.facet_sections import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.presentation.facet_lines import SHOWN, facet_lines
-from spackscope.tui.widgets.facets import FacetPane, FacetRows
+from spackscope.tui.widgets.facet_rows import FacetRows
+from spackscope.tui.widgets.facets import FacetPane
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
