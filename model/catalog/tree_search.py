@@ -7,16 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import (
-    SECTIONS,
-    End,
-    Node,
-    Section,
-    Tree,
-    read_ends,
-    read_nodes,
-    sort_ends,
-)
+from spackscope.model.catalog.dependency_tree import SECTIONS, Node, Section, Tree
+from spackscope.model.catalog.tree_reader import End, read_ends, read_nodes, sort_ends
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index

@@ -8,8 +8,9 @@ from functools import partial
 
 from spackscope.model.analysis.fit.session_fit import host_of
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Section, Tree, read_tree
+from spackscope.model.catalog.dependency_tree import Section, Tree
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.tree_reader import read_tree
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.detail import DetailLine, detail

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
 
-from spackscope.model.core.text import cell_width, shorten, wrap
+from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
 from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
-from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
 
 LOW, TALL = 6, 14
 """Rows below which there is no room for the install command, and from which lists have several."""
 
 _LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
 """The cells of the labels from some widths on."""
-_GAP = "  "
 _REUSABLE = "reusable"
 _ORDER = (INSTALL, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, VARIANTS, FITS, _REUSABLE, DOWNLOAD)
 _LISTS = (NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
@@ -27,105 +24,6 @@ _SHORT = 40
 _NARROW = 64
 _MIN_WIDTH_FOR_HASH = 56
 _MIN_HASH, _MIN_END = 9, 6
-_STYLES = {
-    "title": "strong",
-    "hash": "hash",
-    "link": "hash",
-    "virtual": "virtual",
-    "differs": "differs",
-    "same": "dim",
-    "good": "good",
-    "error": "error",
-    "dim": "dim",
-}
-_PLAIN_SUFFIX = ("title", "link")
-
-
-class Stop(NamedTuple):
-    """A value that the cursor can be on: the number of its piece in the row."""
-
-    piece: int
-    line: DetailLine
-
-
-class LayoutRow(NamedTuple):
-    """One row of the pane: its pieces, the values among them, and the keys at its end."""
-
-    pieces: Sequence[Piece] = ()
-    stops: Sequence[Stop] = ()
-    keys: Mapping[int, str] = MappingProxyType({})
-    """The keys of hints by the numbers of their pieces."""
-
-    def piece_at(self, x: int) -> int:
-        """Return the number of the piece in a column of the row; -1 if there is none."""
-        end = 0
-        for number, (text, _) in enumerate(self.pieces):
-            end += cell_width(text)
-            if x < end:
-                return number
-        return -1
-
-
-@dataclass
-class _Flow:
-    """Rows that are filled with values one after the other."""
-
-    width: int
-    margin: int
-    rows: list[LayoutRow] = field(default_factory=list)
-    pieces: list[Piece] = field(default_factory=list)
-    stops: list[Stop] = field(default_factory=list)
-    used: int = 0
-
-    def begin(self, label: str) -> None:
-        """Begin with the label."""
-        self.add(label + " " * (self.margin - cell_width(label)), "dim")
-
-    def add(self, text: str, style: str, line: DetailLine | None = None) -> None:
-        """Add a piece, which is a value if it has a line."""
-        if line is not None:
-            self.stops.append(Stop(len(self.pieces), line))
-        if text or line is not None:
-            self.pieces.append((text, style))
-            self.used += cell_width(text)
-
-    def end_row(self) -> None:
-        """End the row, and begin another one below the values."""
-        self.rows.append(LayoutRow(tuple(self.pieces), tuple(self.stops)))
-        self.pieces, self.stops, self.used = [], [], 0
-        self.add(" " * self.margin, "")
-
-    @property
-    def room(self) -> int:
-        """The cells that are left in the row."""
-        return self.width - self.used
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the row has no values yet."""
-        return self.used <= self.margin
-
-    def put(self, line: DetailLine, *, suffixes: bool) -> None:
-        """Add a value where it fits, in the next row if it does not, or on several rows."""
-        text = line.text + (line.suffix if suffixes else "")
-        lead = line.lead if line.lead or self.is_empty else _GAP
-        if line.lead.strip() and not self.is_empty and not line.lead.startswith(" "):
-            lead = _GAP + line.lead
-        if self.room < cell_width(lead + text) and not self.is_empty:
-            self.end_row()
-            lead = line.lead.lstrip()
-        self.add(lead, "dim" if lead.strip() else "")
-        style = _STYLES.get(line.kind, "")
-        if cell_width(text) <= self.room:
-            suffix_style = style if line.kind not in _PLAIN_SUFFIX else ""
-            self.add(line.text, style, line)
-            if suffixes:
-                self.add(line.suffix, suffix_style)
-            return
-        for number, part in enumerate(wrap(text, max(1, self.room))):
-            if number:
-                self.end_row()
-            self.add(part, style, line)
 
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
@@ -183,18 +81,18 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     suffixes = sum(_title_width(line, True) for line in title) <= width
     # The state is as good as its sign, but half a hash is no hash.
     kept = 0 if width >= _MIN_WIDTH_FOR_HASH else sum(_title_width(line, False) for line in end)
-    flow = _Flow(width, 0)
+    flow = Flow(width, 0)
     for line in begin:
-        flow.add("" if flow.is_empty else (line.lead or _GAP)[: flow.room], "")
+        flow.add("" if flow.is_empty else (line.lead or GAP)[: flow.room], "")
         text = ("/" if line.kind == "hash" else "") + line.text + (line.suffix * suffixes)
         room = min(flow.room, max(_MIN_HASH, flow.room - kept))
-        flow.add(shorten(text, room, keep="start"), _STYLES.get(line.kind, ""), line)
-    texts = _end_texts(end, flow.room - len(_GAP))
-    blank = flow.room - sum(map(cell_width, texts)) - len(_GAP) * max(0, len(texts) - 1)
+        flow.add(shorten(text, room, keep="start"), STYLES.get(line.kind, ""), line)
+    texts = _end_texts(end, flow.room - len(GAP))
+    blank = flow.room - sum(map(cell_width, texts)) - len(GAP) * max(0, len(texts) - 1)
     flow.add(" " * blank, "")
     for number, (line, text) in enumerate(zip(end, texts, strict=False)):
-        flow.add(_GAP if number else "", "")
-        flow.add(text, _STYLES.get(line.kind, ""), line)
+        flow.add(GAP if number else "", "")
+        flow.add(text, STYLES.get(line.kind, ""), line)
     flow.end_row()
     return flow.rows
 
@@ -207,13 +105,13 @@ def _end_texts(end: Block, room: int) -> list[str]:
         if cell_width(text) < min(_MIN_END, cell_width(line.lead + line.text)):
             break
         texts.append(text)
-        room -= cell_width(text) + len(_GAP)
+        room -= cell_width(text) + len(GAP)
     return texts
 
 
 def _title_width(line: DetailLine, suffixes: bool) -> int:
     text = line.lead + line.text + (line.suffix if suffixes else "")
-    return cell_width(text) + len(_GAP) + (line.kind == "hash")
+    return cell_width(text) + len(GAP) + (line.kind == "hash")
 
 
 def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
@@ -224,7 +122,7 @@ def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
     margin = min(next(cells for least, cells in _LABEL_WIDTHS if width >= least), width // 2)
     if first.label == INSTALL and first.kind == "plain":
         margin = 0
-    room = width - (hints_width + len(_GAP) if hints else 0)
+    room = width - (hints_width + len(GAP) if hints else 0)
     if first.label == INSTALL and cell_width(first.text) > room:
         hints, room = (), width
     rows = _fitting_rows(block, room, margin, _max_rows(first.label, width, height))
@@ -284,7 +182,7 @@ def _more(block: Block, count: int) -> DetailLine:
 
 
 def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[LayoutRow]:
-    flow = _Flow(width, margin)
+    flow = Flow(width, margin)
     first, *others = block
     label = first.label
     together = f"{label} {first.text}"

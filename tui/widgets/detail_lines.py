@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from textual import events
 from textual.message import Message
 
-from spackscope.model.core.text import cell_width
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, bindings
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+from spackscope.tui.widgets.detail_flow import LayoutRow
+from spackscope.tui.widgets.detail_layout import layout
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -85,24 +85,15 @@ class DetailLines(VirtualList):
         """Lay out the values, and draw only rows that changed: a terminal may be far away."""
         before, value, below_top = self._rows, self.value, self.cursor - self.top
         self._rows = layout(self._lines, max(8, self.size.width - 2 * _MARGIN), self.size.height)
-        at = self._place_of(value)
+        at = self.cursor, self.stop
+        if value is not None and self.value != value:
+            at = _place_of(value, self._rows) or at
         if len(self._rows) == len(before) and at == (self.cursor, self.stop):
             self.refresh_rows(*(n for n, row in enumerate(self._rows) if row != before[n]))
             return
         row, self.stop = at
         self.top = max(0, row - below_top)
         self.show(len(self._rows), row)
-
-    def _place_of(self, value: DetailLine | None) -> tuple[int, int]:
-        """Return where a value is now; it may have been read anew."""
-        place = self.cursor, self.stop
-        if value is None or self.value == value:
-            return place
-        for number, row in enumerate(self._rows):
-            for stop, (_, line) in enumerate(row.stops):
-                if line == value:
-                    return number, stop
-        return place
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a row; the value under the cursor stands out."""
@@ -116,18 +107,13 @@ class DetailLines(VirtualList):
 
     def move_to(self, row: int) -> None:
         """Move the cursor to the value of another row that is nearest to its column."""
-        x = self._x_of(self.cursor, self.stop)
+        x = self.row.start_of(self.stop)
         before = self.cursor
         super().move_to(row)
         if self.cursor != before:
-            places = (self._x_of(self.cursor, n) for n in range(len(self.row.stops)))
+            places = map(self.row.start_of, range(len(self.row.stops)))
             nearest = sorted((abs(place - x), n) for n, place in enumerate(places))
             self.stop = nearest[0][1] if nearest else 0
-
-    def _x_of(self, row: int, stop: int) -> int:
-        stops = self._rows[row].stops if row < len(self._rows) else ()
-        pieces = self._rows[row].pieces[: stops[min(stop, len(stops) - 1)].piece] if stops else ()
-        return sum(cell_width(text) for text, _ in pieces)
 
     def action_step(self, step: int) -> None:
         """Move the cursor to the next value of the row, or before it; before the first: leave."""
@@ -170,3 +156,12 @@ class DetailLines(VirtualList):
             self.post_message(self.LinkChosen(value.id))
         else:
             self.post_message(self.TermChosen(value.term))
+
+
+def _place_of(value: DetailLine, rows: Sequence[LayoutRow]) -> tuple[int, int] | None:
+    """Return the row of a value, which may have been read anew, and its number there."""
+    for number, row in enumerate(rows):
+        for stop, (_, line) in enumerate(row.stops):
+            if line == value:
+                return number, stop
+    return None

@@ -21,7 +21,7 @@ from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, RowPainter
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.tree_rows import TreeRows
+from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
@@ -200,7 +200,9 @@ class DetailPane(Vertical):
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:
         event.stop()
-        if (request := self.tree_rows.search(event.value)) is not None:
+        tree = self.dependency_tree
+        if tree is not None and (request := search_request(tree, event.value)) is not None:
+            # Textual stops a message that the parent has a child post.
             self.post_message(request)
 
     @on(FilterInput.Done)

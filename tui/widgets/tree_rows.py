@@ -9,7 +9,8 @@ from textual import on
 from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Node, Section, Tree, read_tree, read_unfolded
+from spackscope.model.catalog.dependency_tree import Node, Section, Tree
+from spackscope.model.catalog.tree_reader import read_tree, read_unfolded
 from spackscope.model.catalog.tree_search import read_all_unfolded, read_matching
 from spackscope.model.core.progress import ShouldStop
 from spackscope.tui.keymap import TREE, bindings
@@ -106,28 +107,17 @@ class TreeRows(VirtualList):
             return
         is_filtered = new.search != old.search or new.run_only != old.run_only
         self.dependency_tree = new
-        self.show(len(new.lines), self._first_match(new) if is_filtered else self.cursor)
+        self.show(len(new.lines), _first_match(new) if is_filtered else self.cursor)
         self.post_message(self.Changed(new))
-        self._show_children(new)
-
-    def _first_match(self, tree: Tree) -> int:
-        wanted = tree.search.casefold()
-        names = ((n, line.spec.name) for n, line in enumerate(tree.lines) if line.spec is not None)
-        return next((n for n, name in names if wanted and wanted in name.casefold()), 0)
-
-    def _show_children(self, tree: Tree) -> None:
-        """Scroll to the children of the line under the cursor, as far as there is room."""
-        if self.cursor < len(tree.lines):
-            last = tree.end(self.cursor) - 1
-            top = min(self.cursor, max(self.top, last + 1 - max(1, self.size.height)))
-            if self._put_at_top(top):
-                self.refresh()
+        self._put_at_top(_top_of_children(self, new))
+        self.refresh()
 
     def go_to(self, section: Section) -> None:
         """Move the cursor to the head of a section, and unfold it."""
         if (tree := self.dependency_tree) is not None:
             self.move_to(tree.head(section))
-            self._show_children(tree)
+            if self._put_at_top(_top_of_children(self, tree)):
+                self.refresh()
             if tree.can_unfold(tree.head(section)):
                 self.action_unfold()
 
@@ -203,25 +193,12 @@ class TreeRows(VirtualList):
         """Let the user type a name."""
         self.post_message(self.SearchOpened())
 
-    def search(self, text: str) -> TreeRequested | None:
-        """Return the request for only the lines whose names contain a text, or for all again.
-
-        The caller posts it: Textual stops a message that the parent has a child post.
-        """
-        if (tree := self.dependency_tree) is None or text == tree.search:
-            return None
-        self.is_waiting = True
-        if text:
-            return self.TreeRequested(
-                tree, lambda catalog, s: read_matching(catalog, tree, text, s)
-            )
-        return self.TreeRequested(
-            tree, lambda catalog, _: _read_again(catalog, tree, tree.run_only)
-        )
-
     def action_close(self) -> None:
         """Remove the search; without one leave the tree."""
-        self.post_message(self.search("") or self.Closed())
+        tree = self.dependency_tree
+        self.post_message(
+            (search_request(tree, "") if tree is not None else None) or self.Closed()
+        )
 
 
 def _read_again(catalog: Catalog, tree: Tree, run_only: bool) -> Tree:
@@ -229,3 +206,30 @@ def _read_again(catalog: Catalog, tree: Tree, run_only: bool) -> Tree:
     sections = tree.unfolded_sections
     again = read_tree(catalog, tree.id, sections, members=tree.members, run_only=run_only)
     return again or tree
+
+
+def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
+    """Return the request for only the lines whose names contain a text, or for all again.
+
+    None if that is what the tree shows.
+    """
+    if text == tree.search:
+        return None
+    if text:
+        return TreeRows.TreeRequested(tree, lambda c, stop: read_matching(c, tree, text, stop))
+    return TreeRows.TreeRequested(tree, lambda c, _: _read_again(c, tree, tree.run_only))
+
+
+def _first_match(tree: Tree) -> int:
+    """Return the first line that a search is for."""
+    wanted = tree.search.casefold()
+    names = ((n, line.spec.name) for n, line in enumerate(tree.lines) if line.spec is not None)
+    return next((n for n, name in names if wanted and wanted in name.casefold()), 0)
+
+
+def _top_of_children(rows: TreeRows, tree: Tree) -> int:
+    """Return the top at which the children of the line under the cursor fit, if they can."""
+    if rows.cursor >= len(tree.lines):
+        return rows.top
+    last = tree.end(rows.cursor) - 1
+    return min(rows.cursor, max(rows.top, last + 1 - max(1, rows.size.height)))

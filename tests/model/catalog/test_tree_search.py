@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 from spackscope.model.catalog import tree_search
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import SECTIONS, Section, Tree, read_tree
+from spackscope.model.catalog.dependency_tree import SECTIONS, Section, Tree
+from spackscope.model.catalog.tree_reader import read_tree
 from spackscope.model.catalog.tree_search import read_all_unfolded, read_matching
 from spackscope.model.core.errors import Cancelled
 from tests.builders import catalog_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.dependency_tree import read_unfolded
+from spackscope.model.catalog.tree_reader import read_unfolded
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,

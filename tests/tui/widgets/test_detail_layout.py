@@ -14,7 +14,8 @@ from spackscope.model.presentation.relations import (
     USED_BY,
     USERS_HINTS,
 )
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+from spackscope.tui.widgets.detail_flow import LayoutRow
+from spackscope.tui.widgets.detail_layout import layout
 
 HASH = "uehz56wshngztk47qm2f2fw4zqaoxohy"
 TITLE = [

@@ -9,12 +9,13 @@ from textual.message import Message
 from textual.widget import Widget
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Tree, read_tree
+from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.tree_reader import read_tree
 from spackscope.model.core.progress import never
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
-from spackscope.tui.widgets.tree_rows import TreeRows
+from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from tests.model.catalog.test_dependency_tree import catalog_with
 
 Posted = TypeVar("Posted", bound=Message)
@@ -135,7 +136,7 @@ def test_everything_is_unfolded_and_folded_again(rows: Rows) -> None:
 def test_a_search_shows_what_it_finds_and_escape_removes_it(rows: Rows) -> None:
     rows.go_to("dependencies")
     rows.answer()
-    request = rows.search("P2")
+    request = search_request(tree_of(rows), "P2")
     assert request is not None
     rows.post_message(request)
     rows.answer()
