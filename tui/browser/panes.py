@@ -40,6 +40,12 @@ class Panes:
         self.marks, self.status, self.toast = frame.marks, frame.status, frame.toast
 
     @property
+    def is_ready(self) -> bool:
+        """Whether the panes have their widgets: keys may come before, or at the end."""
+        panes = self.query_bar, self.names, self.table, self.detail
+        return all(pane.is_mounted and pane.children for pane in panes)
+
+    @property
     def where(self) -> Where:
         """Where the user is."""
         input_, detail, rows = self.focus.focused_input, self.detail, self.table.rows

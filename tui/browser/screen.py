@@ -139,9 +139,9 @@ class BrowserScreen(Screen[None]):
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next would meet a pane or rows that are about to change."""
-        return self.panes.focus.is_moving or self.controllers.focus.is_late(
-            getattr(event, "key", "")
-        )
+        if not self.panes.is_ready or self.panes.focus.is_moving:
+            return True
+        return self.controllers.focus.is_late(getattr(event, "key", ""))
 
     def action_browse(self, name: str) -> None:
         """Do what a key does in every pane, with the cursor in view.
