@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
@@ -93,35 +94,24 @@ class Loading:
         """Read the catalog, and report what there is of it in the meantime.
 
         First a ready index is shown, before it is verified and compared with the documents; if
-        there is none, the sources that answer are shown while slow ones are waited for.
+        there is none, what is read first is shown while the others are waited for.
         """
         stages = Stages()
-        cached: Summary | None = None
 
         def on_progress(what: str, done: int, total: int | None) -> None:
             progress = stages.progress(what, done, total)
             report(lambda: self._show_progress(progress))
 
-        def show(catalog: Catalog) -> Summary:
-            summary = _summarize(catalog, session)
-            report(lambda: self._take(summary))
-            return summary
-
-        def show_part(catalog: Catalog) -> None:
-            summary = _summarize(catalog, session)
-            remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
-            report(lambda: self._take(replace(summary, remark=remark)))
-
         session = replace(session, on_progress=on_progress)
-        if is_first and (shown := open_cached(self._sources, session)) is not None:
+        cached: Summary | None = None
+        if is_first:
             try:
-                cached = show(shown)
+                cached = self._show_cached(session, report)
             except IndexDamaged:
                 was_damaged = True
-        on_late = show_part if is_first and cached is None else None
-        if on_late is not None and (part := open_cached_part(self._sources, session)) is not None:
-            with contextlib.suppress(IndexDamaged):
-                on_late(part)
+        on_late = None
+        if is_first and cached is None:
+            on_late = partial(self._show_part, session, report)
         catalog = load(self._sources, session, was_damaged=was_damaged, on_late=on_late)
         if cached is not None and cached.catalog.meta == catalog.meta:
             cached.catalog.discovered = catalog.discovered
@@ -132,6 +122,26 @@ class Loading:
             if was_damaged:
                 raise
         return _summarize(load(self._sources, session, was_damaged=True), session)
+
+    def _show_cached(self, session: Session, report: Report) -> Summary | None:
+        """Show the ready index, if there is one, or else that of one of the sources.
+
+        Returns what is shown of all sources. Raises IndexDamaged.
+        """
+        if (catalog := open_cached(self._sources, session)) is not None:
+            summary = _summarize(catalog, session)
+            report(lambda: self._take(summary))
+            return summary
+        if (part := open_cached_part(self._sources, session)) is not None:
+            with contextlib.suppress(IndexDamaged):
+                self._show_part(session, report, part)
+        return None
+
+    def _show_part(self, session: Session, report: Report, catalog: Catalog) -> None:
+        """Show a part of what is being read. Raises IndexDamaged."""
+        summary = _summarize(catalog, session)
+        remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
+        report(lambda: self._take(replace(summary, remark=remark)))
 
     def _show_progress(self, progress: Progress) -> None:
         if self._host.state.catalog is None:

@@ -26,8 +26,8 @@ class SearchList(VirtualList, inherit_bindings=False):
         Binding("home", "move_to(0)", show=False),
         Binding("end", "move_to(-1)", show=False),
         Binding("enter", "choose", show=False),
-        Binding("backspace", "erase", show=False),
-        Binding("ctrl+u", "clear_search", show=False),
+        Binding("backspace", "erase(-1)", show=False),
+        Binding("ctrl+u", "erase(0)", show=False),
     ]
 
     search = ""
@@ -66,10 +66,6 @@ class SearchList(VirtualList, inherit_bindings=False):
         event.stop()
         self.search_for(self.search + "".join(event.text[:_MAX_LENGTH].splitlines()[:1]))
 
-    def action_erase(self) -> None:
-        """Remove the last letter of the search."""
-        self.search_for(self.search[:-1])
-
-    def action_clear_search(self) -> None:
-        """Remove the whole search."""
-        self.search_for("")
+    def action_erase(self, end: int) -> None:
+        """Remove what is after an offset: the last letter with -1, everything with 0."""
+        self.search_for(self.search[:end])
