@@ -39,6 +39,14 @@ class FacetRows(VirtualList):
         self._count_width = max((len(f"{value.count:,}") for value in values), default=1)
         self._text_width = max((cell_width(value.text) for value in values), default=0)
         self.show(len(lines), cursor, empty=empty)
+        self._show_head()
+
+    def _show_head(self) -> None:
+        """Scroll to the head of the section with the cursor if it is just out of view."""
+        heads = [n for n in range(min(self.cursor + 1, self.length)) if self.lines[n].is_head]
+        if heads and heads[-1] < self.top and self.cursor - heads[-1] < self.size.height:
+            self._put_at_top(heads[-1])
+            self.refresh()
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the head of a section, or the mark, text, bar and count of a value."""
