@@ -148,6 +148,7 @@ async def test_t_goes_to_the_dependencies_and_u_to_the_dependents(browser: Brows
     await browser.press("t")
     assert cursor(browser) == "▾ depends on 4"
     await browser.open_package("zlib")
+    await browser.press("t")
     assert title(browser) == "zlib@1.0"
     assert tree(browser, "used by")[0] == "▾ used by 3", "what is unfolded stays so"
     await browser.open_package("hwloc")
