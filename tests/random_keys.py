@@ -168,13 +168,17 @@ class RandomKeys:
         if "marked" in message.partition("(")[0]:
             self.check_marks(seen, hashes, message)
         else:
-            self.counts["copied the row"] += 1
-            self.hold(len(hashes) == 1, "more than one row")
-            self.hold(f"Copied {hashes[0][:7]}…" in message, f"unnamed: {message}")
-            shows_hash = any(h[:7] in seen.row for h in [hashes[0]])
-            has_column = "hash" in "".join(seen.lines[:8])
-            self.hold(bool(seen.row), "the row is out of sight")
-            self.hold(shows_hash or not has_column, f"{hashes[0]} is not in {seen.row!r}")
+            self.check_row(seen, hashes, message)
+
+    def check_row(self, seen: Seen, hashes: Sequence[str], message: str) -> None:
+        """Check that what was copied is the hash in the row under the cursor, and is named."""
+        self.counts["copied the row"] += 1
+        self.hold(len(hashes) == 1, "more than one row")
+        self.hold(f"Copied {hashes[0][:7]}…" in message, f"unnamed: {message}")
+        self.hold(bool(seen.row), "the row is out of sight")
+        has_column = "hash" in "".join(seen.lines[:8])
+        shows_hash = hashes[0][:7] in seen.row
+        self.hold(shows_hash or not has_column, f"{hashes[0]} is not in {seen.row!r}")
 
     def check_marks(self, seen: Seen, hashes: Sequence[str], message: str) -> None:
         """Check that what was copied is marked, in sight, named and counted."""

@@ -32,14 +32,9 @@ def mark_pieces(
     """
     in_sight = [spec for spec in marked if spec.is_in(listing)]
     others = [spec for spec in marked if not spec.is_in(listing)]
-    hidden = total - len(in_sight)
-    heads = [f"{MARKED} {total:,}"]
-    if hidden:
-        heads.insert(0, f"{heads[0]} ({hidden:,} hidden)")
-    heads.insert(0, f"{MARKED} {total:,} marked" + (f", {hidden:,} out of sight" * bool(hidden)))
     is_narrow = width < _ENOUGH
     least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
-    head = next((head for head in heads if width - cell_width(head) >= least), heads[-1])
+    head = _head(total, total - len(in_sight), width - least)
     pieces: list[Piece] = [(head, "differs")]
     room = width - cell_width(head)
     has_names = all(
@@ -61,6 +56,16 @@ def mark_pieces(
         pieces += [(_hash(spec), "hash" if is_shown else "dim")]
         room -= cell_width(f"{name}{_hash(spec)}")
     return pieces
+
+
+def _head(total: int, hidden: int, room: int) -> str:
+    """Return how many are marked, in the longest form that fits, or else the shortest."""
+    short = f"{MARKED} {total:,}"
+    if hidden:
+        forms = (f"{short} marked, {hidden:,} out of sight", f"{short} ({hidden:,} hidden)", short)
+    else:
+        forms = (f"{short} marked", short, short)
+    return next((form for form in forms if cell_width(form) <= room), short)
 
 
 def _hash(spec: MarkedSpec) -> str:
