@@ -43,6 +43,7 @@ class CompletionPopup(Widget):
 
     _items: Sequence[Completion] = ()
     _marked = 0
+    _chosen = ""
     _row = _column = _left = 0
     _notes: Sequence[PopupLine] = ()
     _lines: Sequence[PopupLine] = ()
@@ -60,6 +61,7 @@ class CompletionPopup(Widget):
         """Hide the box."""
         self.display = False
         self._items = self._notes = self._lines = ()
+        self._chosen = ""
 
     def show(
         self,
@@ -71,18 +73,17 @@ class CompletionPopup(Widget):
     ) -> None:
         """Show a note and completions below a row of the screen, from a column on.
 
-        The note is beside a caret in its column, if any. The mark stays on its completion while
-        that is offered.
+        The note is beside a caret in its column, if any. A mark that the user moved stays on
+        its completion while that is offered; else it is on the first.
         """
         width, height = self.screen.size
         # The border takes a line, and the status line stays free.
         room = height - row - 3
-        marked = self.marked
         self._notes = note_lines(clean(note), caret, width)[: max(0, room)] if note else []
         max_items = _MAX_ITEMS_TALL if height >= _TALL else _MAX_ITEMS
         self._items = items[: max(0, min(max_items, room - len(self._notes)))]
         texts = [item.text for item in self._items]
-        self._marked = texts.index(marked.text) if marked and marked.text in texts else 0
+        self._marked = texts.index(self._chosen) if self._chosen in texts else 0
         self._row, self._column = row, column - len(_MARK)
         self.display = bool(self._items or self._notes)
         self._draw()
@@ -91,6 +92,7 @@ class CompletionPopup(Widget):
         """Mark the next or previous completion; return False if there is none."""
         if self._items:
             self._marked = (self._marked + step) % len(self._items)
+            self._chosen = self._items[self._marked].text
             self._draw()
         return bool(self._items)
 

@@ -92,3 +92,13 @@ async def test_the_line_shows_that_the_package_was_replaced(pages: Path) -> None
         await browser.settle()
         assert browser.query == "zlib@1.3"
         assert browser.shown == {hash_of(1)}
+
+
+async def test_a_name_that_is_typed_to_its_end_is_marked_before_longer_ones(pages: Path) -> None:
+    write_page(pages / "more", [record(5)], title="zlib-ng", tag="more")
+    async with browsing(pages) as browser:
+        await browser.press("slash")
+        await browser.type("zli")
+        assert browser.marked == "package=zlib-ng"
+        await browser.type("b")
+        assert browser.marked == "package=zlib"
