@@ -61,6 +61,7 @@ class Seen:
     """The line of the row under the cursor; empty if it is not on the screen."""
     detail: str
     detail_hash: str
+    """The hash of the line of the tree under the cursor, else of the detail: it may be cut."""
     marks: Sequence[str]
     marks_line: str
     is_current: bool
@@ -117,6 +118,7 @@ class RandomKeys:
         """Return what the screen shows."""
         browser, rows = self.browser, self.browser.table.rows
         lines, state = browser.lines, browser.state
+        node = browser.browser.panes.where.node
         marks = browser.browser.query_one(MarksLine)
         line = rows.cursor - rows.top
         is_there = rows.is_on_screen and 0 <= line < rows.size.height and rows.length > 0
@@ -128,7 +130,11 @@ class RandomKeys:
             if is_there
             else "",
             _part(lines, browser.detail.region) if browser.detail.is_on_screen else "",
-            state.details.row.spec.hash if state.details is not None else "",
+            node.spec.hash
+            if node is not None and node.spec is not None
+            else state.details.row.spec.hash
+            if state.details is not None
+            else "",
             state.marks,
             _part(lines, marks.region) if marks.is_on_screen else "",
             state.is_shown and bool(state.listing) and state.draft is None,
