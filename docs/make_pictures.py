@@ -34,23 +34,24 @@ INDEX = DOCS.parent / "tests" / "data" / "spack" / "spack1.whole.json.xz"
 SOURCE = "index.json"
 HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 
-STILL, MOVING = (120, 34), (112, 30)
-"""Columns and lines of the pictures, and of the tour."""
+STILL, MOVING = 120, (112, 30)
+"""Columns of the pictures, columns and lines of the tour."""
 
 _KEY_SECONDS = 0.35
 """Seconds that the tour shows what a key does before the last one of a step."""
 
 
 class Picture(NamedTuple):
-    """A picture: the query that the program starts with, and the keys pressed then."""
+    """A picture: the query that the program starts with, the keys pressed then, and its height."""
 
     query: str
     keys: str
+    lines: int = 34
 
 
 PICTURES = {
     "table": Picture("hdf5 @1.14.6 %gcc@11.4.0: target=:zen3", "2 enter down"),
-    "compare": Picture("hdf5 @1.14.6 target=:zen3", "2 d"),
+    "compare": Picture("hdf5 @1.14.6 target=:zen3", "2 d", 16),
     "facets": Picture("hdf5", "2 v down down space down down"),
 }
 """The pictures by the names of their files."""
@@ -149,7 +150,7 @@ async def camera(query: str, size: tuple[int, int]) -> AsyncIterator[Camera]:
 
 async def picture(picture: Picture) -> str:
     """Draw a picture."""
-    async with camera(picture.query, STILL) as shot:
+    async with camera(picture.query, (STILL, picture.lines)) as shot:
         await shot.press(picture.keys)
         return screen_svg.still(shot.take())
 
