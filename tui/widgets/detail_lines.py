@@ -49,7 +49,8 @@ class DetailLines(VirtualList):
     @property
     def row(self) -> LayoutRow:
         """The row under the cursor; a blank one if there is none."""
-        return self._rows[self.cursor] if self._rows else _NO_ROW
+        # While fewer rows are laid out, the cursor may be below the last one.
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else _NO_ROW
 
     @property
     def value(self) -> DetailLine | None:
