@@ -321,7 +321,7 @@ class Browser:
 
     @property
     def specs_title(self) -> str:
-        return " · ".join(filter(None, (self.count, self.table.shared, self.marks_line)))
+        return " · ".join(filter(None, (self.count, self.table.head.shared, self.marks_line)))
 
     @property
     def packages_title(self) -> str:
@@ -371,7 +371,7 @@ class Browser:
 
     def filter_text(self, column: str) -> str:
         """The text of a column's filter, empty where the column has none on the screen."""
-        return self.table.filter_text(column)
+        return self.table.filters.text(column)
 
     @property
     def focus(self) -> str:

@@ -82,7 +82,7 @@ class Actions:
         elif table.column == DIFFERS_IN:
             self.host.say(f"Rows cannot be sorted by {word}")
         else:
-            self.controllers.search.sort(table.next_sort())
+            self.controllers.search.sort(table.head.next_sort())
 
     def list_columns(self) -> None:
         """List all columns; the one that is chosen becomes the current one, even if hidden."""

@@ -120,16 +120,16 @@ class PaneFocus:
         if self.pane == "packages":
             self._frame.names.focus_filter()
             return True
-        if not self._frame.table.open_filter():
+        if not self._frame.table.head.open_filter():
             return False
         self.show("specs")
-        self._focus_soon(self._frame.table.enter_filter)
+        self._focus_soon(self._frame.table.head.enter_filter)
         return True
 
     def go_on(self, step: int) -> None:
         """Move the focus to the next filter or pane, or with -1 to the one before."""
-        if self._frame.table.next_filter(step):
-            self._focus_soon(self._frame.table.enter_filter)
+        if self._frame.table.head.next_filter(step):
+            self._focus_soon(self._frame.table.head.enter_filter)
             return
         order = (QUERY, *_ROUND)
         here = "packages" if self.pane == "facets" else self.pane

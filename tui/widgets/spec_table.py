@@ -12,14 +12,13 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.catalog.listing import Listing, Sort
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.query.ast import Query
 from spackscope.tui.keymap import SPECS, bindings
-from spackscope.tui.widgets.column_header import ColumnHeader, Heads
-from spackscope.tui.widgets.column_state import ColumnState
+from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
@@ -27,6 +26,7 @@ from spackscope.tui.widgets.relaxation_list import Choice, RelaxationList
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.table_head import TableHead
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _RESIZED_BY = 2
@@ -42,9 +42,7 @@ class SpecTable(Vertical):
     pause = 0.4
     """Seconds of typing nothing after which the columns are chosen anew."""
 
-    rows = getters.query_one(SpecRows)
     _relaxations = getters.query_one(RelaxationList)
-    _filters = getters.query_one(FilterBar)
 
     @dataclass
     class Highlighted(Message):
@@ -88,23 +86,25 @@ class SpecTable(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.columns = ColumnState()
-        self._shared: Sequence[tuple[str, str]] = ()
-        self._before = ""
+        lines = HeadLine(id="spec-shared"), ColumnHeader(id="spec-head")
+        self.filters = FilterBar(id="spec-filters")
+        self.rows = SpecRows(id="spec-rows")
+        self._lines = lines
+        self.head = TableHead(self, *lines, self.filters, self.rows)
+        self.columns = self.head.columns
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out what all rows share above the heads, and these above the rows."""
-        yield HeadLine(id="spec-shared")
-        yield ColumnHeader(id="spec-head")
-        yield FilterBar(id="spec-filters")
-        yield SpecRows(id="spec-rows")
+        yield from self._lines
+        yield self.filters
+        yield self.rows
         yield RelaxationList(id="relaxations")
 
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
-        return self._filters.focused_column or self.columns.current
+        return self.head.column
 
     @property
     def shown_list(self) -> VirtualList:
@@ -115,15 +115,6 @@ class SpecTable(Vertical):
     def placed_names(self) -> set[str]:
         """The columns that are on the screen."""
         return {placed.column.name for placed in self.rows.placed}
-
-    @property
-    def shared(self) -> str:
-        """What the head line says that all rows share."""
-        return "".join(piece.text for piece in self.query_one(HeadLine).pieces)
-
-    def filter_text(self, column: str) -> str:
-        """Return the filter of a column."""
-        return self._filters.text(column)
 
     @property
     def highlighted(self) -> Row | None:
@@ -149,13 +140,13 @@ class SpecTable(Vertical):
         all rows, and `before` comes before them. While a query is typed the columns stay until
         there is a pause.
         """
-        self._shared, self._before = shared, before
+        self.head.shared_values, self.head.before = shared, before
         self.rows.show_listing(listing, windows, cursor, empty)
         self._show_relaxations(empty, relaxations)
         self._stop_timer()
         if is_typing and self.columns.columns.all:
             self._timer = self.set_timer(self.pause, self.settle)
-            self._place()
+            self.head.place()
         else:
             self.settle()
         self._tell_highlighted()
@@ -168,9 +159,7 @@ class SpecTable(Vertical):
     def settle(self) -> None:
         """Choose the columns for the rows that are shown."""
         self._stop_timer()
-        if (listing := self.rows.listing) is not None:
-            self.columns.choose(listing, self._shared, self._filters.is_filtered)
-            self._place()
+        self.head.settle()
 
     def show_choices(self, choices: ColumnChoices) -> None:
         """Hide and resize columns as the user chose."""
@@ -193,81 +182,28 @@ class SpecTable(Vertical):
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show a query in all filters except the one that is typed in."""
-        self._filters.reflect(query, typed_in)
+        self.filters.reflect(query, typed_in)
 
     def show_marks(self, marks: RowMarks) -> None:
         """Show which rows are marked."""
         self.rows.marks = marks
         self.rows.refresh()
 
-    def _place(self) -> None:
-        """Fit the columns into the width, and show them in all lines."""
-        rows, columns, gutter = self.rows, self.columns, self.rows.gutter_width
-        if rows.listing is None or self.size.width < 4:
-            return
-        sort, width = rows.listing.view.sort, self.size.width - gutter
-        filters = self._filters.texts(columns.columns.names)
-        layout = columns.lay_out(width, filters, sort)
-        rows.placed, rows.column = layout.placed, columns.current
-        rows.refresh()
-        heads = Heads(layout, gutter, self.column, sort, filters)
-        self.query_one(ColumnHeader).show(heads)
-        head = columns.constant_head(rows.listing)
-        self.query_one(HeadLine).show(head, self.column, self._before, layout.after)
-        if (focused := self._filters.focused_column) is not None:
-            self._put_filter(focused)
-
-    def _put_filter(self, column: str) -> None:
-        """Put the filter that is typed in over the head of its column, or below it."""
-        placed = next((each for each in self.rows.placed if each.column.name == column), None)
-        if placed is not None:
-            header = self.query_one(ColumnHeader)
-            y = header.virtual_region.bottom - 1
-            room = self.size.width
-            self._filters.place(self.rows.gutter_width + placed.at, placed.width, room, y)
-
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
-        self._place()
-
-    def open_filter(self) -> bool:
-        """Show the filter of the current column, which becomes a column if it is none.
-
-        Returns False for a column that cannot be filtered.
-        """
-        column = self.columns.current
-        if self._is_note(column):
-            return False
-        self.columns.keep([column])
-        self._filters.open(column)
-        self.settle()
-        self._put_filter(column)
-        return True
-
-    def enter_filter(self) -> None:
-        """Go to the filter that was opened."""
-        self._filters.enter(self.columns.current)
-
-    def _is_note(self, name: str) -> bool:
-        column = self.columns.column(name)
-        return column is not None and column.is_note
+        self.head.place()
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_focus(self) -> None:
         """Tint the current column while the table has the focus."""
-        self.query_one(ColumnHeader).refresh()
-        self.query_one(HeadLine).refresh()
+        self.head.refresh()
 
     @on(events.DescendantBlur)
     def _close_filter(self) -> None:
         """Remove a filter from the screen once it is left, but not if another window comes up."""
         if self.app.app_focus:
-            self.call_after_refresh(self._leave_filter)
-
-    def _leave_filter(self) -> None:
-        if self._filters.close():
-            self.settle()
+            self.call_after_refresh(self.head.leave_filter)
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
@@ -286,7 +222,7 @@ class SpecTable(Vertical):
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(self.Closed(row))
         elif columns.move(step):
-            self._place()
+            self.head.place()
 
     def action_hide_column(self) -> None:
         """Hide the current column."""
@@ -309,30 +245,15 @@ class SpecTable(Vertical):
         self.columns.current = column
         self.settle()
 
-    def next_filter(self, step: int) -> bool:
-        """Open the next or previous filter; return False at the edge, or if none is open."""
-        focused = self._filters.focused_column
-        if focused is None:
-            return False
-        self.columns.current = focused
-        return self.columns.next_filter(step) and self.open_filter()
-
-    def next_sort(self) -> Sort | None:
-        """Return the next sort for the current column: ascending, descending, none."""
-        sort = self.rows.listing.view.sort if self.rows.listing else None
-        if sort is None or sort.column != self.column:
-            return Sort(self.column)
-        return None if sort.descending else Sort(self.column, descending=True)
-
     @on(ColumnHeader.Clicked)
     def _head_clicked(self, event: ColumnHeader.Clicked) -> None:
         self.columns.current = event.column
-        self._place()
+        self.head.place()
 
     @on(HeadLine.Clicked)
     def _value_clicked(self, event: HeadLine.Clicked) -> None:
         self.columns.current = event.column
-        self._place()
+        self.head.place()
 
     @on(FilterInput.Done)
     def _filter_done(self, event: FilterInput.Done) -> None:

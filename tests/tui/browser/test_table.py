@@ -64,11 +64,11 @@ async def test_columns_are_chosen_anew_when_typing_ends(index: Path) -> None:
         assert browser.table.columns.columns.names == names, "not at every letter"
         await browser.press("enter")
         assert "+hl" not in browser.table.columns.columns.names
-        assert "+hl" in browser.table.shared
+        assert "+hl" in browser.table.head.shared
         browser.table.pause = 0.01
         await browser.press("slash")
         await browser.type(" +mpi")
-        await browser.until(lambda: "+mpi" in browser.table.shared, "a pause is enough")
+        await browser.until(lambda: "+mpi" in browser.table.head.shared, "a pause is enough")
 
 
 async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> None:
