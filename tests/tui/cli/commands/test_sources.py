@@ -91,7 +91,7 @@ def test_all_lists_dependency_only_specs(program: Program) -> None:
     assert program(*find, "--all").stdout.split() == [hash_of(9)]
     assert program(*find).returncode == 1
     shown = program("show", "-f", "index.json", hash_of(9)).stdout
-    assert "state     needed" in shown
+    assert "state         needed" in shown
 
 
 # Standard input
