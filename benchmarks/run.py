@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import analyses, corpus, pairs, spack_index, terminal
 from benchmarks.processes import cost
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.loader.load import load, open_cached
 from spackscope.model.query.parser import parse

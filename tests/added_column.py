@@ -16,7 +16,7 @@ import pytest
 from spackscope.model.assist.completion import complete
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
-from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.catalog.view import Sort, View
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.detail import detail
 from spackscope.model.query.ast import Query

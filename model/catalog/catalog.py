@@ -12,12 +12,13 @@ from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import Partition, RowRole
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Records, Row
+from spackscope.model.catalog.view import View
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database

@@ -1,18 +1,15 @@
-"""Order, fold and summarise the rows that a view shows."""
+"""List the rows of a view, and summarise them."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import IntEnum
 from functools import cached_property
-from itertools import chain, groupby, repeat
-from operator import itemgetter
+from itertools import chain
 from typing import NamedTuple, cast
 
-from spackscope.model.catalog.arrays import ColumnArrays, Run
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
@@ -23,62 +20,16 @@ from spackscope.model.catalog.opened_rows import (
     find_row,
     opened_rows,
 )
-from spackscope.model.catalog.row_order import USED_BY, RowOrder
+from spackscope.model.catalog.ordered_ids import SpecOrder
+from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import View
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
 from spackscope.model.core.progress import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import class_reading_index
-from spackscope.model.query.ast import Query
-
-
-@dataclass(frozen=True, slots=True)
-class Sort:
-    """The column by which rows are ordered, and the direction."""
-
-    column: str
-    descending: bool = False
-
-
-class Order(IntEnum):
-    """The order of rows that no column decides."""
-
-    INDEX = 0
-    """By name, version and all other columns: the order of ids."""
-    PREFERRED = 1
-    """By name; of a package the newest version first, then what most specs depend on."""
-    PREFERRED_HERE = 2
-    """The same, but of a version first what runs on the host."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """All that decides which rows are shown, and how.
-
-    `opened` has the look-alikes that are shown row by row although the others are `folded`, and
-    `opened_kinds` a spec of each of their kinds that is shown so. A package whose whole name is a
-    word of the query comes first, unless the order is that of the index.
-    """
-
-    query: Query = Query()
-    sort: Sort | None = None
-    order: Order = Order.INDEX
-    folded: bool = False
-    opened: frozenset[int] = frozenset()
-    opened_kinds: frozenset[int] = frozenset()
-
-    def closed(self) -> View:
-        """Return the view with all groups closed."""
-        return replace(self, opened=frozenset(), opened_kinds=frozenset())
-
-
-class _Ids(NamedTuple):
-    """The ids of rows, and how many specs each row stands for; None if each stands for one."""
-
-    ids: Sequence[int]
-    counts: Sequence[int] | None
 
 
 class _OpenedGroup(NamedTuple):
@@ -113,87 +64,18 @@ class Listing:
         self._arrays = arrays
         self._dictionaries = dictionaries
         self._by_host = by_host
-        self._row_order = row_order
         self._opened: dict[int, _OpenedGroup] = {}
         self._varying_of: dict[tuple[int, int], dict[str, int]] = {}
-        self._is_flat = partition is None
-        self.ids, self.counts = self._ordered_ids()
+        order = SpecOrder(
+            view, specs, arrays, dictionaries, by_host, row_order, opens_flat=partition is None
+        )
+        self.ids, self.counts = order.ordered_ids()
         self.roles: Sequence[RowRole] | None = None
         if partition is not None and self.counts is not None:
             self._open_groups(partition, self.ids, self.counts)
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    def _ordered_ids(self) -> _Ids:
-        sort = self.view.sort
-        column = BY_NAME.get(sort.column) if sort is not None else None
-        if sort is None or column is None or column.has_dictionary:
-            return self._by_look_alikes(sort, self.view.order)
-        return self._by_record(sort, self._by_look_alikes(None, Order.INDEX))
-
-    def _by_record(self, sort: Sort, rows: _Ids) -> _Ids:
-        """Order rows with ascending ids by what each has of its own, as its hash or size."""
-        if not rows.ids:
-            return rows
-        first, last = rows.ids[0], rows.ids[-1]
-        # A count for each id of the range, 0 if it is not shown: a dict would be ten times larger.
-        counts = array("q", bytes(8 * (last - first + 1)))
-        for id_, count in zip(rows.ids, rows.counts or repeat(1, len(rows.ids)), strict=True):
-            counts[id_ - first] = count
-        ids = self._ordered(sort, rows.ids, counts)
-        if rows.counts is None:
-            return _Ids(ids, None)
-        return _Ids(ids, array("q", (counts[id_ - first] for id_ in ids)))
-
-    def _ordered(self, sort: Sort, ids: Sequence[int], counts: Sequence[int]) -> array[int]:
-        column = BY_NAME[sort.column]
-        if column.is_by_host:
-            return self._by_host.ordered(column, ids, descending=sort.descending)
-        first, last = ids[0], ids[-1]
-        all_ids = self._dictionaries.ordered(sort.column, first, last, descending=sort.descending)
-        return array("q", (id_ for id_ in all_ids if counts[id_ - first]))
-
-    def _by_look_alikes(self, sort: Sort | None, order: Order) -> _Ids:
-        """Order specs by a value of their look-alikes, and fold them if the view says so."""
-        if sort is None and order is Order.INDEX and not self.view.folded:
-            return _Ids(self._specs, None)
-        runs = list(self._arrays.runs(self._specs))
-        if order is not Order.INDEX:
-            self._put_preferred_first(runs, order)
-        if sort is not None:
-            key = self._row_order.sort_key(sort.column)
-            runs.sort(key=lambda run: key(run.look_alike), reverse=sort.descending)
-        if not self.view.folded:
-            ids = array("q", chain.from_iterable(range(run.start, run.stop) for run in runs))
-            return _Ids(self._by_users(sort, ids), None)
-        ids, counts = array("q"), array("q")
-        for look_alike, group in groupby(runs, lambda run: run.look_alike):
-            adjacent = list(group)
-            if self._is_flat and look_alike in self.view.opened:
-                for run in adjacent:
-                    ids.extend(range(run.start, run.stop))
-                    counts.extend([1] * (run.stop - run.start))
-            else:
-                ids.append(adjacent[0].start)
-                counts.append(sum(run.stop - run.start for run in adjacent))
-        return _Ids(ids, counts)
-
-    def _put_preferred_first(self, runs: list[Run], order: Order) -> None:
-        ranks = self._row_order.ranks(by_host=order is Order.PREFERRED_HERE)
-        runs.sort(key=lambda run: ranks[run.look_alike])
-        if words := self.view.query.words:
-            names = self._dictionaries.texts("package")
-            codes = self._arrays.column("package")
-            runs.sort(key=lambda run: names[codes[run.look_alike]] not in words)
-
-    def _by_users(self, sort: Sort | None, ids: array[int]) -> array[int]:
-        """Order single specs by their own users, which differ among look-alikes."""
-        if sort is None or sort.column != USED_BY:
-            return ids
-        pairs = zip(self._row_order.uses_of(ids), ids, strict=True)
-        ordered = sorted(pairs, key=itemgetter(0), reverse=sort.descending)
-        return array("q", (id_ for _, id_ in ordered))
 
     def _open_groups(
         self, partition: Partition, ids: Sequence[int], counts: Sequence[int]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session

@@ -10,7 +10,7 @@ from functools import partial
 
 from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.cells import shorten_path
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.loader.load import (

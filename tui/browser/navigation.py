@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node
-from spackscope.model.catalog.listing import View
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import View
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController

@@ -14,9 +14,10 @@ from spackscope.model.assist.diagnostics import (
 )
 from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 
 from spackscope.model.assist.diagnostics import Note
-from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query

@@ -17,10 +17,11 @@ from spackscope.model.assist.relaxations import Relaxation
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node, Tree
 from spackscope.model.catalog.facet_keys import FacetKey, FacetSection
-from spackscope.model.catalog.listing import Listing, Order, View
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import Order, View
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.presentation.group_detail import Members
 from spackscope.model.presentation.table_columns import ColumnChoices

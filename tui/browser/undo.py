@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from spackscope.model.catalog.dependency_tree import Tree
-from spackscope.model.catalog.listing import View
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import View
 
 MAX_STEPS = 200
 MAX_LINES = 50_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spackscope.model.catalog.listing import Order, View
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import Order, View
 from spackscope.tui.browser.state import Summary
 
 LARGE = 20_000

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.catalog.listing import Sort
 from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.catalog.view import Sort
 from spackscope.model.core.text import cell_width, cut_words, pad, shorten
 from spackscope.model.presentation.column_layout import Layout, Placed
 from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from spackscope.model.catalog.listing import Listing, Sort
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.view import Sort
 from spackscope.model.presentation.column_layout import Layout, lay_out
 from spackscope.model.presentation.table_columns import (
     ColumnChoices,

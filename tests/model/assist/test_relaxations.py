@@ -11,7 +11,7 @@ import pytest
 from spackscope.model.assist.relaxations import MAX_RELAXATIONS, Relaxation, relaxations
 from spackscope.model.assist.widening import nearest_versions
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.ast import Query

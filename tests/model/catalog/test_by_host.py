@@ -11,7 +11,7 @@ from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facet_keys import FacetKey, mark_of
 from spackscope.model.catalog.facets import facets
-from spackscope.model.catalog.listing import Sort, View
+from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import exact_term

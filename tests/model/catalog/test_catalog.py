@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.query.ast import Query, query_of

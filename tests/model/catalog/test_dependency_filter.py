@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from spackscope.model.assist.completion import complete
 from spackscope.model.assist.diagnostics import advise
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import Spec
 from spackscope.model.index.codec import pack_codes, reverse_edges

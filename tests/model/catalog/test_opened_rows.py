@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.opened_rows import RowRole, find_row, opened_rows
+from spackscope.model.catalog.view import Sort, View
 
 SPEC, GROUP, KIND, OPEN_KIND, MEMBER = RowRole
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.query.ast import Query, query_of_specs

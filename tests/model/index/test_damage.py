@@ -24,8 +24,8 @@ from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import SECTIONS
 from spackscope.model.catalog.facets import facets
-from spackscope.model.catalog.listing import Sort, View
 from spackscope.model.catalog.tree_reader import read_tree
+from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.columns import FACETED
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import index_path, load, open_cached

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.bounded_files import open_file
 from spackscope.model.core.records import Dependency
 from spackscope.model.loader.load import load

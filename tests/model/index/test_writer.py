@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.assist.diagnostics import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Spec

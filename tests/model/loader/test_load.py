@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
 from spackscope.model.index.index_file import APPLICATION_ID

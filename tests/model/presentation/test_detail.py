@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean

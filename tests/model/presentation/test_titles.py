@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.presentation.titles import (
     counted,
     position,

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.query.parser import parse

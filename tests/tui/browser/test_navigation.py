@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.dependency_tree import Node as TreeNode
-from spackscope.model.catalog.listing import Sort
 from spackscope.model.catalog.tree_reader import read_unfolded
+from spackscope.model.catalog.view import Sort
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep

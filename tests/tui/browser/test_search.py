@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.listing import Order, Sort
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import Order, Sort
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import views

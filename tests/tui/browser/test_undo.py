@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spackscope.model.catalog.dependency_tree import Node, Tree
-from spackscope.model.catalog.listing import View
+from spackscope.model.catalog.view import View
 from spackscope.tui.browser.undo import MAX_LINES, MAX_STEPS, Step, UndoList
 
 LINES = 1_002

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing, Sort, View
+from spackscope.model.catalog.listing import Listing
+from spackscope.model.catalog.view import Sort, View
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parser import parse

@@ -9,8 +9,9 @@ import pytest
 from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.row_notes import RowNote

@@ -9,9 +9,10 @@ from dataclasses import replace
 from spackscope.model.analysis.environments.needs import add_sizes, read_needs
 from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing, View
+from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.tree_reader import read_specs
+from spackscope.model.catalog.view import View
 from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.dependency_tree import dependency_text
 from spackscope.model.presentation.needs import needs_line

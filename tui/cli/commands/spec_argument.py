@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import islice
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import View
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import View
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.query.ast import Query
 from spackscope.tui.cli import table

@@ -1,0 +1,48 @@
+"""A view: the query, the order and the folding of the rows of a listing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from spackscope.model.query.ast import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """The column by which rows are ordered, and the direction."""
+
+    column: str
+    descending: bool = False
+
+
+class Order(IntEnum):
+    """The order of rows that no column decides."""
+
+    INDEX = 0
+    """By name, version and all other columns: the order of ids."""
+    PREFERRED = 1
+    """By name; of a package the newest version first, then what most specs depend on."""
+    PREFERRED_HERE = 2
+    """The same, but of a version first what runs on the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that decides which rows are shown, and how.
+
+    `opened` has the look-alikes that are shown row by row although the others are `folded`, and
+    `opened_kinds` a spec of each of their kinds that is shown so. A package whose whole name is a
+    word of the query comes first, unless the order is that of the index.
+    """
+
+    query: Query = Query()
+    sort: Sort | None = None
+    order: Order = Order.INDEX
+    folded: bool = False
+    opened: frozenset[int] = frozenset()
+    opened_kinds: frozenset[int] = frozenset()
+
+    def closed(self) -> View:
+        """Return the view with all groups closed."""
+        return replace(self, opened=frozenset(), opened_kinds=frozenset())
