@@ -30,6 +30,9 @@ _MIN_VALUE_WIDTH, _MAX_SHORT_LABEL = 6, 4
 _MAX_HASH_OR_KINDS = len("99 kinds")
 _CORE = tuple(column.name for column in COLUMNS if column.shown == "always")
 _NOT_FIELDS = ("package", "hash", "variants")
+_PROVENANCE = ("state", "source", "tag", "stack")
+"""Columns that follow the variants, unless they are filtered: they say where a spec is from."""
+
 _SIGNS = {"version": "@", "compiler": "%"}
 """Signs before values that could be anything without them."""
 
@@ -152,9 +155,14 @@ def choose_columns(
     variants = [v for v in listing.varying_variants if f"+{v}" not in choices.hidden]
     stay = [name[1:] for name in filtered if name[:1] == "+" and name[1:] not in variants]
     slots = [_slot(listing, variant) for variant in [*stay, *variants][:MAX_SLOTS]]
+    behind = [name for name in _PROVENANCE if name not in filtered]
     columns = TableColumns(
         tuple(column for column in fields if column.name == "package"),
-        (*(column for column in fields if column.name != "package"), *slots),
+        (
+            *(column for column in fields if column.name not in ("package", *behind)),
+            *slots,
+            *(column for column in fields if column.name in behind),
+        ),
         (_hash(listing), *_notes(listing, choices)),
     )
     frozen, scrolled, last = (tuple(map(choices.resized, part)) for part in columns[:3])

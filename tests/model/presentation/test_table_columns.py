@@ -53,6 +53,18 @@ def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Pa
     assert columns.head[-1].column == "+api"
 
 
+def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_path: Path) -> None:
+    pages = [
+        write_page(tmp_path / tag, [record(n, variants=[text])], title="hdf5", tag=tag)
+        for n, (tag, text) in enumerate((("v1", "+hl"), ("v2", "~hl")))
+    ]
+    listing = catalog_of(*pages).listing(View(folded=True))
+    listing.precompute()
+
+    assert columns_of(listing).names[:2] == ["+hl", "tag"]
+    assert columns_of(listing, "tag").names[:2] == ["tag", "+hl"]
+
+
 def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path) -> None:
     rows = ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1")
     columns = columns_of(listing_of(tmp_path, *rows))
