@@ -263,6 +263,13 @@ def written_key(shown: str) -> str:
     return shown if supports_unicode() else key_word(shown)
 
 
+def with_written_keys(text: str) -> str:
+    """Return a text with its keys as this terminal can show them."""
+    if supports_unicode():
+        return text
+    return "".join(key_word(sign) if sign in "⏎⌫⇥" else sign for sign in text)
+
+
 def hints(*panes: str) -> Iterable[Hint]:
     """Return keys and words for the status line: by rank, those of the first pane first."""
     seen = set()

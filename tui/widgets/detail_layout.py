@@ -8,6 +8,7 @@ from dataclasses import replace
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
 from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
+from spackscope.tui.keymap import with_written_keys
 from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
 
 LOW, TALL = 6, 14
@@ -28,6 +29,7 @@ _MIN_HASH, _MIN_END = 9, 6
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
     """Return the rows of a pane: the title first, then what matters most where it is low."""
+    lines = [replace(line, suffix=with_written_keys(line.suffix)) for line in lines]
     title, blocks = _blocks(lines, width, height)
     rows = _title_rows(title, width) if title else []
     for block in blocks:

@@ -7,6 +7,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, wrap
+from spackscope.tui.keymap import with_written_keys
 from spackscope.tui.widgets.drawing import draw
 
 _SECONDS, _ERROR_SECONDS = 6, 10
@@ -37,7 +38,7 @@ class Toast(Widget):
 
     def say(self, message: str, *, error: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one hides it."""
-        self.message, self._is_error = clean(message), error
+        self.message, self._is_error = with_written_keys(clean(message)), error
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
