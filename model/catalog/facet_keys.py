@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from spackscope.model.catalog.source_names import unique_end
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.text import clean
@@ -117,6 +118,11 @@ def marked_values(
 
     The one that is `offered` is among them in any case.
     """
+
+    def shown(value: str) -> str:
+        end = unique_end(value, counts) if key.column == "source" and value else ""
+        return clean(end) or key.text(value)
+
     groups = key.groups(query)
     named = {condition for group in groups for condition in group}
     rows: list[FacetValue] = []
@@ -128,7 +134,7 @@ def marked_values(
             text = _condition_text(condition)
             rows.append(FacetValue(str(condition), text, count, mark, condition))
     rows += (
-        FacetValue(value, key.text(value), count, mark_of(key, groups, value))
+        FacetValue(value, shown(value), count, mark_of(key, groups, value))
         for value, count in counts.items()
     )
     return rows
