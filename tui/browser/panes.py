@@ -21,6 +21,9 @@ from spackscope.tui.dialogs.help import open_help
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
 
+_UNZOOM = ("+", "unzoom")
+"""The hint while a pane has the whole screen."""
+
 
 class Panes:
     """The widgets of a screen; `is_pick` if Enter on a row ends the program.
@@ -183,6 +186,7 @@ class Panes:
         self.facets.show_sections(
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )
+        self.show_position()
 
     def _ways_out(self, state: BrowserState) -> Sequence[KeyChoice]:
         summary, listing = state.summary, state.listing
@@ -226,6 +230,7 @@ class Panes:
                 at=details.at,
                 beside="" if row.spec.in_cache else "not in the table",
             )
+            self.show_position()
             self.show_hints()
 
     @property
@@ -241,9 +246,15 @@ class Panes:
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
     def show_position(self) -> None:
-        """Show the position in the packages while they have the focus, else in the table."""
-        is_list = self.focus.pane == "packages"
-        rows = self.names.rows if is_list else self.table.shown_list
+        """Show the position in the list that has the focus; with the values of a spec its row."""
+        pane, rows = self.focus.pane, self.table.shown_list
+        if pane == "facets":
+            self.status.show_position(titles.position(*self.facets.rows.position))
+            return
+        if pane == "packages":
+            rows = self.names.rows
+        elif pane == "detail" and self.detail.shows_tree:
+            rows = self.detail.shown_list
         self.status.show_position(titles.position(rows.cursor, rows.length))
 
     def show_hints(self) -> None:
@@ -256,7 +267,10 @@ class Panes:
         )
         panes = self.key_panes
         self.status.show_hints(
-            (key, changed.get((panes[0], key), word)) for key, word in keymap.hints(*panes)
+            [
+                *([_UNZOOM] if self.focus.zoomed and not self.focus.focused_input else []),
+                *((key, changed.get((panes[0], key), word)) for key, word in keymap.hints(*panes)),
+            ]
         )
 
     def open_help(self) -> None:

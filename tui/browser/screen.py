@@ -58,6 +58,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
         event.packages
     ),
+    VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     RelaxationList.Taken: lambda self, event: self.controllers.changes.relax(event.relaxation),

@@ -41,6 +41,12 @@ class FacetRows(VirtualList):
         self.show(len(lines), cursor, empty=empty)
         self._show_head()
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """The place of the value under or above the cursor, and how many values are shown."""
+        values = [n for n, line in enumerate(self.lines) if line.value is not None]
+        return max(0, sum(n <= self.cursor for n in values) - 1), len(values)
+
     def _show_head(self) -> None:
         """Scroll to the head of the section with the cursor if it is just out of view."""
         heads = [n for n in range(min(self.cursor + 1, self.length)) if self.lines[n].is_head]

@@ -182,7 +182,6 @@ class FacetPane(Vertical):
         if line is not None and not line.is_head:
             self._choose("include")
 
-    @on(FacetRows.Highlighted)
     @on(FilterInput.CursorMoved)
     @on(FilterInput.CompletionMoved)
     @on(FilterInput.Emptied)

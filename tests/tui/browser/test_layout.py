@@ -104,9 +104,12 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
             assert panes(browser) == [pane]
             (shown,) = [w for w in browser.browser.query(".pane") if w.id == pane]
             assert shown.region.size == (120, 25), "all but title, query, two rules and hints"
+            assert browser.lines[-1].startswith(" + unzoom")
             await browser.press("plus")
             assert panes(browser) == ["packages", "specs", "detail"]
+            assert "unzoom" not in browser.lines[-1]
             await browser.press("plus", "escape")
+            assert "unzoom" not in browser.lines[-1]
             assert panes(browser) == ["packages", "specs", "detail"]
             assert browser.browser.panes.focus.pane == pane, "esc does nothing else"
         await browser.press("3")

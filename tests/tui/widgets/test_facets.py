@@ -181,3 +181,11 @@ async def test_hostile_values_are_plain_text(tmp_path: Path) -> None:
         assert "no value matches zzz[/]" in " ".join(browser.text.split())
         await browser.press("escape", "escape")
         assert_plain(browser)
+
+
+async def test_the_position_counts_the_values_and_not_the_rows() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.open_package("py-build")
+        await browser.press("v", "g", "j", "j")
+        values = [line for line in browser.browser.panes.facets.rows.lines if line.value]
+        assert browser.lines[-1].endswith(f" 2/{len(values)} ")
