@@ -31,7 +31,7 @@ class Destination:
     path: tuple[str, ...] = ()
 
 
-class CompareScreen(FullScreen[Destination]):
+class CompareScreen(FullScreen[Destination, ComparedTable]):
     """A screen that is filled while specs are compared, and returns where to go.
 
     `copy` is called with a hash, `regroup` when the user switches between a column for each
@@ -48,7 +48,6 @@ class CompareScreen(FullScreen[Destination]):
     def __init__(self, copy: Callable[[str], object], regroup: Callable[[bool], object]) -> None:
         super().__init__()
         self._copy, self._regroup = copy, regroup
-        self._table: ComparedTable | None = None
         self._shows_equal = False
         self._shows_build: bool | None = None
         self._cursor_on: int | None = None
@@ -63,31 +62,21 @@ class CompareScreen(FullScreen[Destination]):
     @property
     def column_id(self) -> int | None:
         """The id of the spec of the column with the cursor."""
-        if self._table is None or not self._is_composed:
+        if self.report is None or not self._is_composed:
             return None
-        return self._table.specs[self._rows.column].id
-
-    @property
-    def table(self) -> ComparedTable | None:
-        """The table that is shown; None if there is none yet."""
-        return self._table
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether the columns are there."""
-        return self._table is not None
+        return self.report.specs[self._rows.column].id
 
     def show_table(self, table: ComparedTable, cursor_on: int | None = None) -> None:
         """Show specs side by side, the first time with the cursor on the column of a spec."""
-        is_regrouped = self._table is not None and self._table.is_by_kind != table.is_by_kind
-        if self._table is None or is_regrouped:
+        is_regrouped = self.report is not None and self.report.is_by_kind != table.is_by_kind
+        if self.report is None or is_regrouped:
             self._cursor_on = cursor_on
-        self._table = table
+        self.report = table
         self.refill()
 
     def fill(self) -> None:
         """Show the table, or that it is being made."""
-        table = self._table
+        table = self.report
         if table is None or self._failure:
             self._rows.show(0, empty=self._failure or "comparing…\nesc stops it")
             return
@@ -100,8 +89,8 @@ class CompareScreen(FullScreen[Destination]):
 
     @on(ComparisonRows.Moved)
     def _show_heads(self, event: ComparisonRows.Moved) -> None:
-        if self._table is not None and event.column < len(self._table.specs):
-            self._head.show(self._table, event.placement, event.column)
+        if self.report is not None and event.column < len(self.report.specs):
+            self._head.show(self.report, event.placement, event.column)
             self._show_cell()
 
     @on(ComparisonHead.Clicked)
@@ -110,7 +99,7 @@ class CompareScreen(FullScreen[Destination]):
 
     @on(VirtualList.Highlighted)
     def _show_cell(self) -> None:
-        table, line = self._table, self._rows.line
+        table, line = self.report, self._rows.line
         text = cell_sentence(table, line, self._rows.column) if table and line else ""
         self.query_one("#compare-cell", Static).update(Content(f" {text}"))
         self.status.show_position(position(self._rows.cursor, self._rows.length))
@@ -128,7 +117,7 @@ class CompareScreen(FullScreen[Destination]):
     def _is_open(self) -> bool:
         """Whether what only builds is shown: at first if nothing else differs."""
         if self._shows_build is None:
-            return self._table is not None and self._table.runs_the_same
+            return self.report is not None and self.report.runs_the_same
         return self._shows_build
 
     def action_equal(self) -> None:
@@ -138,23 +127,23 @@ class CompareScreen(FullScreen[Destination]):
 
     def action_regroup(self) -> None:
         """Show a column for each run-time kind, or for each hash."""
-        if self._table is not None:
-            self._regroup(not self._table.is_by_kind)
+        if self.report is not None:
+            self._regroup(not self.report.is_by_kind)
 
     def action_copy(self) -> None:
         """Copy the hash of the column."""
-        if self._table is not None:
-            self._copy(self._table.specs[self._rows.column].hash)
+        if self.report is not None:
+            self._copy(self.report.specs[self._rows.column].hash)
 
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
         """Go to the spec of the column, or to what the row is about; open a folded part."""
         line = self._rows.line
-        if self._table is None or line is None:
+        if self.report is None or line is None:
             return
         if line.kind == "fold":
             self.action_build()
         else:
             column = self._rows.column
             path = path_in(line.row, column) if line.row is not None else ()
-            self.dismiss(Destination(self._table.specs[column].hash, path))
+            self.dismiss(Destination(self.report.specs[column].hash, path))

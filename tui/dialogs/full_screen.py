@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Generic
+from typing import Generic, TypeVar
 
 from textual import events
 
 from spackscope.tui.dialogs.base import Dialog, Result
 
+Report = TypeVar("Report")
 
-class FullScreen(Dialog[Result], Generic[Result]):
-    """A dialog that fills the screen; what is shown may arrive before it is on the screen."""
+
+class FullScreen(Dialog[Result], Generic[Result, Report]):
+    """A dialog that fills the screen with a report, None until it has been read.
+
+    The report may arrive before the dialog is on the screen.
+    """
+
+    report: Report | None = None
 
     _is_composed = False
     _failure = ""
 
-    @property
-    @abstractmethod
-    def is_filled(self) -> bool:
-        """Whether there is something to act on."""
-
     @abstractmethod
     def fill(self) -> None:
-        """Show what is there, or why there is nothing; called only on the screen."""
+        """Show the report, or why there is none; called only on the screen."""
 
     def on_mount(self) -> None:
-        """Show what arrived before."""
+        """Show the report if it arrived before."""
         self._is_composed = True
         self.fill()
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait until there is something to act on."""
+        """Check whether what is typed next must wait for the report."""
         leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
-        return not (self.is_filled or self._failure or leaves)
+        return self.report is None and not (self._failure or leaves)
 
     def show_failure(self, sentence: str) -> None:
-        """Show why there is nothing."""
+        """Show why there is no report."""
         self._failure = f"{sentence}\nesc closes"
         self.refill()
 

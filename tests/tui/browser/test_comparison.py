@@ -37,7 +37,7 @@ def screen_of(browser: FakeBrowser) -> CompareScreen:
 
 
 def table_of(browser: FakeBrowser) -> ComparedTable:
-    table = screen_of(browser).table
+    table = screen_of(browser).report
     assert table is not None
     return table
 
