@@ -120,7 +120,7 @@ class Actions:
     def clear(self) -> None:
         """Remove all filters, and that of the packages' names."""
         self.panes.names.filter_by("")
-        self.controllers.search.clear()
+        self.controllers.changes.clear()
 
     def open_report(self, report: Report | None) -> None:
         """Show the specs that a report is about: the record if it can be found, or the source."""

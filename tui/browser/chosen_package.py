@@ -1,7 +1,7 @@
-"""Let another package that is typed take the place of the one that was chosen before.
+"""Replace the package that was chosen in the list by another one that is typed.
 
-A package that is chosen in the list stands at the beginning of the query line. Who then types
-another name there means that one, and not what both have in common, which is nothing.
+The name of a chosen package is at the beginning of the query line. A second name after it means
+the other package: no spec has both names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spackscope.model.query.parsed_input import ParsedInput, parse_input
 def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | None:
     """Return the text of the query line without the chosen package at its beginning.
 
-    None if it does not stand there, or what follows is not a query.
+    None if it is not there, or what follows is not a query.
     """
     prefix = f"{chosen} "
     if chosen is None or parsed.column or not parsed.text.startswith(prefix):
@@ -24,12 +24,26 @@ def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | No
     return rest if rest.query is not None else None
 
 
-def names_package(parsed: ParsedInput, packages: Collection[str]) -> bool:
+def typed_readings(
+    parsed: ParsedInput, chosen: Term | None, packages: Collection[str]
+) -> tuple[ParsedInput, ParsedInput | None]:
+    """Return what a text means, and what it means instead if that has no matches.
+
+    The chosen package is left out if the rest names another one; with a word that only begins the
+    name of one, it is left out if nothing matches the whole text.
+    """
+    rest = without_chosen(parsed, chosen)
+    if rest is not None and _names_package(rest, packages):
+        return rest, None
+    return parsed, rest if rest is not None and _begins_name(rest, packages) else None
+
+
+def _names_package(parsed: ParsedInput, packages: Collection[str]) -> bool:
     """Check whether a text names a package as a package, as in `zlib@1.3`."""
     return parsed.query is not None and parsed.query.package in packages
 
 
-def begins_name(parsed: ParsedInput, packages: Collection[str]) -> bool:
+def _begins_name(parsed: ParsedInput, packages: Collection[str]) -> bool:
     """Check whether a word of a text begins the name of a package."""
     words = tuple(parsed.query.words) if parsed.query is not None else ()
     return bool(words) and any(name.startswith(words) for name in packages)

@@ -45,6 +45,14 @@ class QueryChanges:
         """Add a condition as one more alternative on its column, or remove it."""
         self._search.show_query(self._host.state.view.query.toggled(term), rewrite=True)
 
+    def clear(self) -> None:
+        """Remove all filters, the package among them."""
+        if self._host.state.view.query:
+            self._host.say("Removed all filters (⌫ goes back)")
+            self._search.show_query(Query(), rewrite=True)
+        else:
+            self._host.say("There are no filters to remove")
+
     def take_text(self, text: str) -> None:
         """Request the query that a text means; what is not one is returned to the query line."""
         parsed = parse_input(text, len(text))

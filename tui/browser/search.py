@@ -11,17 +11,19 @@ from dataclasses import replace
 from functools import partial
 
 from spackscope.model.assist.diagnostics import Note
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.chosen_package import begins_name, names_package, without_chosen
+from spackscope.tui.browser.chosen_package import typed_readings, without_chosen
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.read_results import Refusal, read_results
-from spackscope.tui.browser.state import QUERY, Draft, Host, Results
+from spackscope.tui.browser.state import QUERY, Draft, Host, Results, Task
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 
 _PAUSE = 0.05
@@ -72,7 +74,16 @@ class Search:
         catalog, summary = state.catalog, state.summary
         if catalog is None or summary is None:
             return
-        reading = partial(
+        reading = self._reading(catalog, view, typed, instead)
+        is_slow = typed is not None and summary.total > LARGE
+        host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
+
+    def _reading(
+        self, catalog: Catalog, view: View, typed: ParsedInput | None, instead: ParsedInput | None
+    ) -> Callable[[Task], Results | Refusal]:
+        """Return the job that reads the results of a view."""
+        state = self._host.state
+        return partial(
             read_results,
             catalog,
             view,
@@ -82,8 +93,6 @@ class Search:
             completes=typed is not None and not self._assist.is_chosen(typed.text),
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
-        is_slow = typed is not None and summary.total > LARGE
-        host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
 
     def _target(self, view: View) -> Row | str | None:
         """Return what to put the cursor on; None for the first row."""
@@ -112,16 +121,17 @@ class Search:
     def _drop_chosen_package(self, view: View) -> None:
         """Show in the query line that a name which was typed replaced the chosen package."""
         state, draft = self._host.state, self._host.state.draft
-        rest = self._without_chosen(draft.parsed) if draft is not None else None
+        rest = without_chosen(draft.parsed, self._chosen) if draft is not None else None
         if draft is not None and rest is not None:
             draft = Draft(rest, completions=None, replaces=draft.parsed.text)
         self._host.change(view=view, draft=draft)
         self._host.show_query()
         self._host.say(f"All packages: {state.view.query.package_term} has no match")
 
-    def _without_chosen(self, parsed: ParsedInput) -> ParsedInput | None:
-        chosen = self._entry.view.query.package_term if self._entry is not None else None
-        return without_chosen(parsed, chosen)
+    @property
+    def _chosen(self) -> Term | None:
+        """The package that was chosen when the input was entered."""
+        return self._entry.view.query.package_term if self._entry is not None else None
 
     def _refuse(self, refusal: Refusal) -> None:
         state, draft = self._host.state, self._host.state.draft
@@ -179,11 +189,8 @@ class Search:
         self._assist.note_text(parsed.text)
         host.say("")
         packages = host.state.summary.packages if host.state.summary is not None else ()
-        text, instead = parsed.text, self._without_chosen(parsed)
-        if instead is not None and names_package(instead, packages):
-            parsed, instead = instead, None
-        elif instead is not None and not begins_name(instead, packages):
-            instead = None
+        text = parsed.text
+        parsed, instead = typed_readings(parsed, self._chosen, packages)
         note = Note(str(parsed.error), parsed.error.offset) if parsed.error is not None else None
         replaces = text if text != parsed.text else ""
         host.change(draft=Draft(parsed, note, parsed.query is None, None, replaces=replaces))
@@ -273,14 +280,6 @@ class Search:
         state = self._host.state
         order = state.view.order if state.summary is None else preferred_order(state.summary)
         return replace(state.view, query=query or Query(), order=order)
-
-    def clear(self) -> None:
-        """Remove all filters, the package among them."""
-        if self._host.state.view.query:
-            self._host.say("Removed all filters (⌫ goes back)")
-            self.show_query(Query(), rewrite=True)
-        else:
-            self._host.say("There are no filters to remove")
 
     def select_package(self, name: str | None) -> None:
         """Show the specs of a package, or with None those of all."""

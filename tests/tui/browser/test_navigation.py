@@ -246,7 +246,7 @@ def test_every_change_of_the_view_is_one_step(browser: FakeBrowser) -> None:
         lambda: browser.controllers.changes.add(Term("os", "ubuntu24.04")),
         lambda: browser.controllers.changes.choose(parse("hdf5"), "chosen"),
         typing,
-        lambda: browser.search.clear(),
+        lambda: browser.controllers.changes.clear(),
         lambda: browser.search.select_package("zlib"),
     ]
     views = [browser.state.view]

@@ -101,7 +101,7 @@ def test_a_column_filter_shows_the_records_that_it_means(
 
     assert browser.shown == sample_where(holds)
     assert sum(browser.packages.values()) == len(browser.shown)
-    browser.search.clear()
+    browser.controllers.changes.clear()
     browser.settle()
     assert len(browser.shown) == len(SAMPLE)
 
@@ -358,12 +358,12 @@ def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
     browser.search.select_package("py-build")
     browser.settle()
     query = browser.query
-    browser.search.clear()
+    browser.controllers.changes.clear()
     browser.settle()
     assert browser.query == ""
     assert browser.selected is None
     assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
-    browser.search.clear()
+    browser.controllers.changes.clear()
     assert browser.host.message == "There are no filters to remove"
     browser.navigation.retrace(-1)
     browser.settle()
@@ -556,7 +556,7 @@ def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser
     browser.host.change(summary=replace(summary, total=LARGE + 1))
     browser.type_text("os")
     assert browser.host.jobs["view"].delay > 0
-    browser.search.clear()
+    browser.controllers.changes.clear()
     assert browser.host.jobs["view"].delay == 0
 
 
