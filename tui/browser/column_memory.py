@@ -44,11 +44,13 @@ class ColumnMemory:
             return parse_choices(file.read(_MAX_BYTES))
 
     def write(self, choices: ColumnChoices) -> None:
-        """Keep some choices. Raises OSError."""
+        """Keep some choices. Raises OSError and ValueError."""
         if self.path is None:
             return
-        # The target of a link is replaced, not the link.
+        # The target of a link is replaced, not the link, and never a device or a pipe.
         path = os.path.realpath(self.path)
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ValueError(f"{path} is not a file")
         make_directories(os.path.dirname(path))
         hidden, widths = sorted(choices.hidden), dict(choices.widths)
         text = json.dumps({"hidden": hidden, "widths": widths}, indent=1)

@@ -81,6 +81,18 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
         ColumnMemory(environ_of(tmp_path)).read()
 
 
+def test_what_is_not_a_file_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "spackscope").mkdir()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "spackscope" / "columns.json").symlink_to(pipe)
+
+    with pytest.raises(ValueError, match="pipe is not a file"):
+        ColumnMemory(environ_of(tmp_path)).write(CHOICES)
+
+    assert pipe.is_fifo()
+
+
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     host = FakeHost()
     columns = ColumnsController(host, environ_of(tmp_path))
