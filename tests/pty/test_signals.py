@@ -127,19 +127,19 @@ def test_every_signal_that_ends_programs_gives_the_terminal_back(
 
 def test_the_program_goes_on_after_a_sigcont_alone(program: Program) -> None:
     with unchanged(program, "py-build") as terminal:
-        terminal.read_until("1/24")
+        terminal.read_until("1/11")
         terminal.process.send_signal(signal.SIGCONT)
         terminal.process.send_signal(signal.SIGCONT)
         terminal.send("jj")
-        terminal.read_until("3/24")
+        terminal.read_until("3/11")
         terminal.send("q")
         assert terminal.wait() == 0
 
 
 def test_the_program_goes_on_after_a_batch_system_stopped_it(program: Program) -> None:
     with unchanged(program, "py-build") as terminal:
-        terminal.read_until("1/24")
-        for cursor in ("2/24", "3/24"):
+        terminal.read_until("1/11")
+        for cursor in ("2/11", "3/11"):
             terminal.process.send_signal(signal.SIGSTOP)
             time.sleep(0.1)
             terminal.process.send_signal(signal.SIGCONT)
@@ -178,10 +178,10 @@ def test_an_ignored_signal_stays_ignored(program: Program) -> None:
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:
         with unchanged(program, "py-build") as terminal:
-            terminal.read_until("1/24")
+            terminal.read_until("1/11")
             terminal.process.send_signal(signal.SIGUSR1)
             terminal.send("j")
-            terminal.read_until("2/24")
+            terminal.read_until("2/11")
             terminal.send("q")
             assert terminal.wait() == 0
     finally:
@@ -219,7 +219,7 @@ def test_a_terminal_that_takes_no_output_does_not_keep_the_program(program: Prog
 def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> None:
     with unchanged(program, "py-build") as terminal:
         attributes = terminal.attributes()
-        terminal.read_until("1/24")
+        terminal.read_until("1/11")
         terminal.process.send_signal(signal.SIGTSTP)
         _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
@@ -230,14 +230,14 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
         terminal.process.send_signal(signal.SIGCONT)
         wait_until(lambda: terminal.read_more() and terminal.attributes() != attributes)
         terminal.send("j")
-        terminal.read_until("2/24")
+        terminal.read_until("2/11")
         terminal.send("q")
         assert terminal.wait() == 0
 
 
 def test_a_failing_source_is_reported_after_the_terminal_is_restored(program: Program) -> None:
     with unchanged(program, "-f", "http://127.0.0.1:1/m") as terminal:
-        terminal.read_until("q quits")
+        terminal.read_until("take it")
         terminal.send("q")
         assert terminal.wait() == 3
         said = terminal.text.rindex("spackscope: the source http://127.0.0.1:1/m cannot be read")
