@@ -201,7 +201,9 @@ def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
     shell.until_shown("346 specs")
 
 
-def test_thousands_of_queued_moves_are_worked_off_together(shell: Shell, tmp_path: Path) -> None:
+def test_thousands_of_moves_typed_ahead_are_worked_off_together(
+    shell: Shell, tmp_path: Path
+) -> None:
     # No letter of the query is in the path: it would match, and lead to the first row.
     assert "q" not in str(tmp_path)
     page = write_page(tmp_path / "develop" / "zlib", [record(n) for n in range(3000)])
