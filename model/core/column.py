@@ -71,8 +71,6 @@ class Column:
     """Cells of the longest value, for columns with a value for each record."""
     min_width: int = 99
     """Cells below which it is left out rather than cut."""
-    shrinks: bool = False
-    """Whether its long texts shrink before those of other columns."""
     align_right: bool = False
     cut_at_end: bool = False
     """Whether its texts are lists whose beginning counts; others are cut in the middle."""

@@ -71,7 +71,7 @@ REGISTRY = (
     Column(
         "package",
         once=True, completes=("values",),
-        min_width=12, shrinks=True,
+        min_width=12,
         detail_order=1, empty_in_detail=_always, export_order=1,
     ),
     Column(
@@ -102,26 +102,26 @@ REGISTRY = (
         "fits", storage=BY_HOST, is_list=True,
         derive=lambda record: record.fit.fits_values if record.fit is not None else (),
         words={"fits": YES}, completes=("key",),
-        format=_answer_cell, shown="if_named", min_width=17, shrinks=True, cut_at_end=True,
+        format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
         detail_order=0, export_order=0,
     ),
     Column(
         "reusable", storage=BY_HOST, is_list=True,
         derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
         words={"reusable": YES}, completes=("key",),
-        format=_answer_cell, shown="if_named", min_width=17, shrinks=True, cut_at_end=True,
+        format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
         detail_order=0, export_order=0,
     ),
     Column(
         "variants", storage="variant_set", is_list=True, sort_key=_by_variant_names,
         syntax="spec", aliases=("variant",), once=True, completes=(),
-        shown="always", min_width=16, shrinks=True, cut_at_end=True,
+        shown="always", min_width=16, cut_at_end=True,
         in_title=lambda values: False, detail_order=0, find_prefix=None, export_order=8,
     ),
     Column(
         "stack", label="stacks", storage="stack_set", attribute="stacks", is_list=True,
         aliases=("stacks",),
-        format=cells.stacks_cell, shown="if_any", min_width=12, shrinks=True, cut_at_end=True,
+        format=cells.stacks_cell, shown="if_any", min_width=12, cut_at_end=True,
         detail_order=10, find_prefix="stacks ", export_order=9,
     ),
     Column(
@@ -132,7 +132,7 @@ REGISTRY = (
     ),
     Column(
         "tag",
-        min_width=10, shrinks=True,
+        min_width=10,
         in_title=_vary, detail_order=8, export_order=11,
     ),
     Column(
@@ -173,7 +173,7 @@ REGISTRY = (
         "source", storage="presence", attribute="sources", is_list=True,
         restores=("listed_in",),
         completes=("key",),
-        format=cells.sources_cell, min_width=16, shrinks=True,
+        format=cells.sources_cell, min_width=16,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,
     ),
 )
