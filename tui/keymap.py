@@ -173,8 +173,10 @@ KEYS = (
     Key(TREE, "z", "fold_all", "z", "Unfold everything, or fold it again.", "all"),
     Key(TREE, "b", "run_only", "b", "Show or hide what is only built with.", "build tools"),
     Key(TREE, "escape", "close", "esc", "Remove the search, or close the tree.", "back"),
-    Key(FACETS, "space", "include", "space", "Include the value, or no more.", "include"),
-    Key(FACETS, "x", "exclude", "x", "Exclude the value, or no more.", "exclude"),
+    Key(
+        FACETS, "space", "include", "space", "Include the value, or stop including it.", "include"
+    ),
+    Key(FACETS, "x", "exclude", "x", "Exclude the value, or stop excluding it.", "exclude"),
     Key(FACETS, "enter", "only", "⏎", "Include only this value, and go to the rows.", "only this"),
     Key(FACETS, "u", "clear", "u", "Remove the filters of the section.", "clear"),
     Key(FACETS, "slash,f", "focus_filter", "/ f", "Type a filter for the values.", "filter"),
@@ -195,7 +197,7 @@ KEYS = (
     Key(COVERAGE, "enter", "take", "⏎", "Go to the nearest; on a reason: only these.", "go to it"),
     Key(COVERAGE, "y", "copy", "y", "Copy the hashes of what is missing and shown.", "copy"),
     Key(COVERAGE, "d", "compare", "d", "Compare the missing spec with the nearest.", "compare"),
-    Key(COVERAGE, "a", "present", "a", "Show or hide what is there.", "all"),
+    Key(COVERAGE, "a", "present", "a", "Show or hide what the caches have.", "all"),
     Key(COVERAGE, "e", "other", "e", "Show the next environment of the sources."),
     Key(COVERAGE, "escape,q,C", "close", "esc", "Go back to the rows.", "back"),
     Key(COPYING, "enter", "select", "⏎", "Copy in this form, as its letter does.", "copy"),

@@ -10,7 +10,7 @@ from spackscope.model.query.conditions import Condition, Group, Term
 
 
 def include(query: Query, section: FacetSection, chosen: FacetValue) -> Query:
-    """Include a value beside others that are included, or no more if the query names it.
+    """Include a value beside the included ones, or remove it if the query names it.
 
     Where it is only one of several that fit a range, it takes the place of the range.
     """
@@ -31,7 +31,7 @@ def include(query: Query, section: FacetSection, chosen: FacetValue) -> Query:
 
 
 def exclude(query: Query, section: FacetSection, chosen: FacetValue) -> Query:
-    """Exclude a value, or no more if the query excludes it."""
+    """Exclude a value, or remove that if the query excludes it."""
     groups = section.key.groups(query)
     if naming := _naming(section, groups, chosen, is_excluding=True):
         return _replaced(query, section, _dropped(groups, naming))
@@ -66,7 +66,7 @@ def _dropped(groups: tuple[Group, ...], conditions: set[Condition]) -> tuple[Gro
 
 
 def _excludes(section: FacetSection, condition: Condition) -> bool:
-    """Check whether a condition excludes values: that on no value at all is negated."""
+    """Check whether a condition excludes values; "has no value" is written as a negation too."""
     return condition.negated != (condition in _on_none(section))
 
 

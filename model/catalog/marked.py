@@ -1,4 +1,4 @@
-"""What a catalog knows of the specs that a user has marked by their hashes."""
+"""Find the specs in a catalog that the user has marked by their hashes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _ROOT = -1
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """What is reached from the root of a tree, nearest first.
+    """The specs reached from the root of a tree, nearest first.
 
     `ends` has the ends of the edges of each spec that was entered, and `came_from` the spec at
     which each one is unfolded.

@@ -1,4 +1,4 @@
-"""Lay sections of facets out as lines: a head, the first values, and what opens the others."""
+"""Lay out sections of facets as lines: a head, the first values, a line to show the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class FacetLine:
-    """A line: the head of a section, one of its values, or what opens or closes the others.
+    """A line: the head of a section, one of its values, or the switch for the others.
 
     `most` is the greatest count of the values, for their bars.
     """

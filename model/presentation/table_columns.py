@@ -228,7 +228,7 @@ def _head(
 ) -> tuple[HeadText, ...]:
     """Return what all rows share: fields, then variants with `+`, with `~`, and with values.
 
-    Where the records come from is last: it tells nothing of the specs.
+    The source is last: it does not describe the specs.
     """
     texts = [
         HeadText(name, _SIGNS.get(name, "") + text)

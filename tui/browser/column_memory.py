@@ -1,4 +1,4 @@
-"""The file in which the choices for columns are kept from run to run."""
+"""Remember the user's choices for columns between runs, in a file of the state directory."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ColumnMemory:
 
 
 def parse_choices(data: bytes) -> ColumnChoices:
-    """Parse the content of the file; names and widths that cannot be are left out.
+    """Parse the content of the file; invalid names and widths are left out.
 
     Raises ValueError where it is not one.
     """

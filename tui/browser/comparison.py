@@ -13,7 +13,7 @@ from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import ComparedTable
 from spackscope.model.presentation.read_comparison import read_comparison
-from spackscope.tui.browser.copying import Copying
+from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
@@ -29,7 +29,7 @@ Key = tuple[tuple[int, ...], bool]
 class ComparisonController:
     """Open the screen, fill it as its parts are read, and do what it asks for."""
 
-    def __init__(self, host: Host, navigation: Navigation, copying: Copying) -> None:
+    def __init__(self, host: Host, navigation: Navigation, copying: CopyController) -> None:
         self._host, self._navigation, self._copying = host, navigation, copying
         self._tables: dict[Key, ComparedTable] = {}
         self._catalog: Catalog | None = None

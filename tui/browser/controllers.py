@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.columns import ColumnsController
-from spackscope.tui.browser.copying import Copying
+from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.focus import Focus
@@ -64,7 +64,7 @@ class Controllers:
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ)
         self.groups = RowGroups(host, self.search)
-        self.copying = Copying(host, self.recall, self.groups, copy)
+        self.copying = CopyController(host, self.recall, self.groups, copy)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
         )

@@ -15,7 +15,7 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.coverage import CoverageReport, read_report
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copying import Copying
+from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
@@ -32,7 +32,7 @@ class CoverageController:
         self,
         host: Host,
         navigation: Navigation,
-        copying: Copying,
+        copying: CopyController,
         compare: Callable[[Sequence[str]], object],
         sources: Sequence[str],
         session: Session,

@@ -1,4 +1,4 @@
-"""Show the text that is being typed: whether it is wrong, and the box under its input."""
+"""Show errors, notes and completions of the text that is being typed, in a box under its input."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from spackscope.tui.widgets.toast import Toast
 
 
 class Frame:
-    """All widgets of the browser; `note` is said below the packages."""
+    """All widgets of the browser; `note` is a text below the packages."""
 
     def __init__(self, note: str = "") -> None:
         self.note = Static(Content(note), id="packages-note", classes="" if note else "-empty")

@@ -1,4 +1,4 @@
-"""The words of hints that depend on what is under the cursor."""
+"""Change the words of hints for the row under the cursor."""
 
 from __future__ import annotations
 

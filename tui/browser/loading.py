@@ -25,11 +25,11 @@ from spackscope.model.presentation.progress import Progress, Stages
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Summary, Task
 from spackscope.tui.browser.views import preferred_order
-from spackscope.tui.browser.ways_out import without_catalog
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 _BAR = 24

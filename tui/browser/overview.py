@@ -1,4 +1,4 @@
-"""Read what the overview shows of packages, as they come to be seen."""
+"""Read the summaries of the packages that the overview shows."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class PaneFocus:
 
     @property
     def is_moving(self) -> bool:
-        """Whether the focus is on its way to a pane that is not on the screen yet."""
+        """Whether the focus waits for a pane that is not on the screen yet."""
         return self._moves > 0
 
     @property

@@ -12,11 +12,11 @@ from spackscope.model.presentation import titles
 from spackscope.model.presentation.package_columns import runs_head
 from spackscope.tui import keymap
 from spackscope.tui.browser.draft_box import DraftBox
+from spackscope.tui.browser.empty_choices import without_rows
 from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.pane_focus import PaneFocus
 from spackscope.tui.browser.state import BrowserState, Facets, Summary, Where
-from spackscope.tui.browser.ways_out import without_rows
 from spackscope.tui.dialogs.help import open_help
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
@@ -28,7 +28,7 @@ _UNZOOM = ("+", "unzoom")
 class Panes:
     """The widgets of a screen; `is_pick` if Enter on a row ends the program.
 
-    `note` is said below the packages.
+    `note` is a text below the packages.
     """
 
     def __init__(self, screen: Screen[None], *, note: str = "", is_pick: bool = False) -> None:
@@ -145,7 +145,7 @@ class Panes:
 
     def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
         """Show a text while there are no rows, and what to do about it."""
-        self.table.show_ways_out(text, choices)
+        self.table.show_empty(text, choices)
         if choices:
             self.focus.go_to("specs")
         # Where one pane is shown at a time, that is the packages now.
@@ -168,7 +168,7 @@ class Panes:
             results.windows,
             results.cursor,
             results.explanation,
-            results.relaxations or self._ways_out(state),
+            results.relaxations or self._empty_choices(state),
             before=results.hidden,
             is_typing=state.draft is not None,
         )
@@ -188,7 +188,7 @@ class Panes:
         )
         self.show_position()
 
-    def _ways_out(self, state: BrowserState) -> Sequence[KeyChoice]:
+    def _empty_choices(self, state: BrowserState) -> Sequence[KeyChoice]:
         summary, listing = state.summary, state.listing
         if summary is None or listing is None or listing:
             return ()
@@ -208,7 +208,7 @@ class Panes:
         self.query_bar.show_count(titles.query_counts(results.listing, total, package))
 
     def _show_stale(self, stale: str) -> None:
-        """Dim the rows of an older query, or no more."""
+        """Dim the rows while they are those of an older query."""
         for pane in (self.names, self.facets, self.table, self.detail):
             pane.set_class(bool(stale), "-stale")
         self.show_counts()

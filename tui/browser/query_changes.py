@@ -14,7 +14,7 @@ from spackscope.tui.browser.state import Host
 
 
 class QueryChanges:
-    """Request queries that were chosen, and say what changed."""
+    """Request queries that were chosen, and show a message that names the change."""
 
     def __init__(self, host: Host, search: Search) -> None:
         self._host, self._search = host, search
@@ -31,7 +31,7 @@ class QueryChanges:
             self._search.show(self._search.of_query(more), cursor_on=self._host.state.selected)
 
     def choose(self, query: Query, sentence: str) -> None:
-        """Request a query that was put together from chosen values, and say what changed."""
+        """Request a query that was built from chosen values, and show a sentence."""
         try:
             # What cannot be written as a query could not be shown, nor removed by hand.
             parse(str(query), bare="any")

@@ -55,8 +55,8 @@ class Search:
     ) -> None:
         """Request another view; the last results stay on the screen until the new ones arrive.
 
-        The input that is typed in keeps its text, unless it is to be rewritten: whoever types may
-        be letters ahead. `cursor_on` is the row, or the hash, to put the cursor on; by default it
+        The input with the focus keeps its text, unless it is to be rewritten: more letters may
+        have been typed. `cursor_on` is the row, or the hash, to put the cursor on; by default it
         is on the first row of another query or order, and else stays where it is. If nothing
         matches what is `typed`, the text `instead` is shown if that has matches.
         """

@@ -60,7 +60,7 @@ class Selection:
         self._change(())
 
     def find(self) -> None:
-        """Find the marked specs in the catalog, whose ids are those of another one no more."""
+        """Find the marked specs in a new catalog, where they have other ids."""
         state = self._host.state
         known = {spec.hash: spec for spec in state.marked}
         self._host.change(marked=tuple(known[mark] for mark in state.marks if mark in known))

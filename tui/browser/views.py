@@ -1,4 +1,4 @@
-"""Compare views, order their rows, and remember one to come back to."""
+"""Compare views, choose the order of their rows, and keep one to return to."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Colours:
         return self._styled(text, "1")
 
     def dim(self, text: str) -> str:
-        """Return what most have, or what is said by the way."""
+        """Return a value that most have, or a remark."""
         return self._styled(text, "2")
 
     def differs(self, text: str) -> str:
@@ -35,7 +35,7 @@ class Colours:
         return self._styled(text, "36")
 
     def good(self, text: str) -> str:
-        """Return what is there, or can be used."""
+        """Return a spec that is cached, installed or runs here."""
         return self._styled(text, "32")
 
     def virtual(self, text: str) -> str:

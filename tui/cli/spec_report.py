@@ -1,4 +1,4 @@
-"""Print what is known of a spec: labels with their values, which flow over the width."""
+"""Print the record of a spec: labels with their values, wrapped at the width."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 Entry = tuple[str, str]
-"""The name of a column, and what there is to say of it."""
+"""The name of a column, and a remark on it."""
 
 _HIDDEN = "hidden"
 _MAX_NAME_WIDTH = 30
@@ -52,7 +52,7 @@ class ColumnRows(SearchList):
         self.show(len(self.shown), empty="no such column")
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the name of a column, and what there is to say of it."""
+        """Return the name of a column, and the remark on it."""
         name, remark = self.shown[row]
         label = highlight(pad(_label(name), self._width), filter_needles(self.search))
         return [

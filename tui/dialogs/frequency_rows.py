@@ -93,7 +93,7 @@ class Matrix:
         """Return how many columns are in view beside the total; at least one."""
         room = width - 3 - self._text_width(width) - GAP - self._columns[0].width
         if self._left > 1:
-            # How many are out of view is said even where all after them fit.
+            # The number out of view on the left is shown even where all to the right fit.
             room -= GAP + cell_width(more_text(len(self._columns)))
         return max(1, fitting(self._columns[self._left :], room))
 

@@ -62,7 +62,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         line.update(Content("\n".join(lines[:_READING_LINES])))
 
     def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the dialog: letters are none, they are searched."""
+        """Return the keys of the dialog, except letters, which are typed into the search."""
         return [hint for hint in super().key_hints() if not hint[0].isascii() or len(hint[0]) > 1]
 
     def reading(self) -> str:

@@ -44,7 +44,7 @@ class FacetPane(Vertical):
         value: FacetValue | None
 
     class Needed(Message):
-        """Posted when the pane comes to be seen, or its rows change: they are to be counted."""
+        """Posted to have the values counted: the pane was shown, or the query changed."""
 
     class Left(Message):
         """Posted when the user goes back to the rows."""
@@ -64,7 +64,7 @@ class FacetPane(Vertical):
         yield self.rows
 
     def on_mount(self) -> None:
-        """Say that the values are being counted."""
+        """Show that the values are being counted."""
         self._refill()
 
     @property
@@ -87,7 +87,7 @@ class FacetPane(Vertical):
             self.post_message(self.Needed())
 
     def on_resize(self) -> None:
-        """Ask for counts when the pane comes to be seen."""
+        """Ask for counts when the pane is shown."""
         self.expect()
 
     def show_sections(
@@ -148,11 +148,11 @@ class FacetPane(Vertical):
             self.rows.move_to(row)
 
     def action_include(self) -> None:
-        """Include the value, or do so no more."""
+        """Include the value, or stop including it."""
         self._choose("include")
 
     def action_exclude(self) -> None:
-        """Exclude the value, or do so no more."""
+        """Exclude the value, or stop excluding it."""
         self._choose("exclude")
 
     def action_clear(self) -> None:

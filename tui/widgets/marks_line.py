@@ -77,7 +77,7 @@ def _more(number: int, is_narrow: bool) -> str:
 
 
 class MarksLine(Widget):
-    """The marked specs, and what can be done with them; it is there only while some are marked."""
+    """The marked specs and the keys for them; hidden while none are marked."""
 
     COMPONENT_CLASSES = ROW_STYLES | {"row--key"}
 
@@ -88,7 +88,7 @@ class MarksLine(Widget):
 
     @property
     def text(self) -> str:
-        """What the line says without its sign and its keys; empty without marks."""
+        """The text of the line without its sign and its keys; empty without marks."""
         pieces = mark_pieces(self._marked, self._listing, self._total, self.size.width)
         return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(self._total)
 

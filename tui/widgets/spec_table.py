@@ -166,7 +166,7 @@ class SpecTable(Vertical):
         self.columns.choices = choices
         self.settle()
 
-    def show_ways_out(self, reason: str, choices: Sequence[Choice]) -> None:
+    def show_empty(self, reason: str, choices: Sequence[Choice]) -> None:
         """Show why there are no rows, and what to do about it if there is something."""
         self.rows.show(0, empty=reason)
         self._show_relaxations(reason, choices)

@@ -41,7 +41,7 @@ class TableHead:
 
     @property
     def shared(self) -> str:
-        """What the head line says that all rows share."""
+        """The text of the head line: what all rows share."""
         return "".join(piece.text for piece in self._line.pieces)
 
     def settle(self) -> None:

@@ -15,7 +15,7 @@ _MAX_WIDTH, _MAX_LINES = 72, 4
 _MARGIN = 2
 """Cells beside the text of a line."""
 _ERROR_SIGN = "! "
-"""Begins an error, which is told from other messages without colour too."""
+"""Begins an error, so that it differs from other messages without colour too."""
 
 
 class Toast(Widget):
@@ -33,7 +33,7 @@ class Toast(Widget):
     _lines: tuple[tuple[str, str], ...] = ()
 
     def on_mount(self) -> None:
-        """Begin hidden, unless something was said before."""
+        """Begin hidden, unless there is a message already."""
         self.place()
 
     def say(self, message: str, *, error: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Draw a line of the dependency tree: deptypes, guide lines, name, what is odd, and the hash."""
+"""Draw a line of the dependency tree: deptypes, guide lines, name, remark and hash."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _guides(tree: Tree, row: int, room: int) -> str:
 
 
 def _remark(tree: Tree, row: int, differs: str | None) -> tuple[str, str]:
-    """Return what is odd about the spec of a line, and its style."""
+    """Return the remark on the spec of a line (repeated, absent, differs), and its style."""
     node = tree.lines[row]
     assert node.spec is not None
     if differs:

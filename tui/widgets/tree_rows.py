@@ -50,7 +50,7 @@ class TreeRows(VirtualList):
 
     @dataclass
     class SearchOpened(Message):
-        """Posted when the user is to type a name."""
+        """Posted to open the search for names."""
 
     @dataclass
     class Closed(Message):
@@ -96,7 +96,7 @@ class TreeRows(VirtualList):
         self.show(len(tree.lines) if tree is not None else 0, cursor)
 
     def take_tree(self, old: Tree, new: Tree) -> None:
-        """Show a tree that was read in place of another one, unless that is not shown any more.
+        """Show a tree that was read to replace another one, if that is still shown.
 
         Where nothing could be read it is the same tree.
         """
@@ -190,7 +190,7 @@ class TreeRows(VirtualList):
             self._request(lambda catalog, _: _read_again(catalog, tree, not tree.run_only))
 
     def action_search(self) -> None:
-        """Let the user type a name."""
+        """Open the search for names."""
         self.post_message(self.SearchOpened())
 
     def action_close(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node
-from spackscope.tui.browser.copying import LOADING, NO_ROWS, ROW_OUT_OF_SIGHT, STALE
+from spackscope.tui.browser.copy import LOADING, NO_ROWS, ROW_OUT_OF_SIGHT, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.widgets.row_marks import MARKED, PARTLY_MARKED, RowMarks

@@ -1,7 +1,7 @@
 """Copy what is seen: the row under the cursor, the marked rows in sight, the spec of the detail.
 
-Nothing is copied in the place of another spec unsaid. A folded row whose specs do not all run the
-same is opened instead, so that one of them can be chosen.
+A spec is never copied in place of another one silently: a folded row whose specs do not all run
+the same is opened instead, so that the user can choose one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The specs to copy, or only their text, and what is to be said besides."""
+    """The specs to copy, or only their text, and a remark to show with the message."""
 
     specs: Sequence[Spec] = ()
     text: str = ""
@@ -61,10 +61,10 @@ class Unclear:
     sentence: str
 
 
-class Copying:
+class CopyController:
     """Hand specs to the clipboard.
 
-    `copy` copies a text and returns what to say of it, which names the text; it is called in a
+    `copy` copies a text and returns the message, which names the text; it is called in a
     worker thread.
     """
 
@@ -86,7 +86,7 @@ class Copying:
         self._read(self._show_menu, is_bare=False, group="menu")
 
     def copy_text(self, text: str, what: str, say: Callable[..., object]) -> None:
-        """Copy a text; `say` shows what came of it, on the screen that asked for it."""
+        """Copy a text; `say` shows the outcome on the screen that requested it."""
         self._host.run(
             lambda _: self._copy(text, what),
             lambda copied: say(copied.text, error=copied.failed),
@@ -94,7 +94,7 @@ class Copying:
         )
 
     def _read(self, done: Callable[[Copied], object], *, is_bare: bool, group: str) -> None:
-        """Read what is to be copied, or say why nothing is."""
+        """Read the specs to copy, or show why there are none."""
         state = self._host.state
         where = self._host.where
         # The menu names what it copies.
@@ -163,7 +163,7 @@ class Copying:
 
 
 def find_target(state: BrowserState, where: Where) -> Target | str:
-    """Return what is seen and is to be copied, or why there is nothing."""
+    """Return the specs to copy, which are on the screen, or why there are none."""
     if state.catalog is None or state.results is None:
         return LOADING
     if state.draft is not None and state.draft.is_wrong:

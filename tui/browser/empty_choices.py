@@ -1,4 +1,4 @@
-"""What can be done where there is nothing to show: each a key to press, and a line to choose."""
+"""Offer choices where there are no rows: each is a line to choose, and the key that does it."""
 
 from __future__ import annotations
 
