@@ -13,7 +13,7 @@ from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import Hint
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.search_list import SearchList
+from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 Entry = tuple[str, str]
@@ -32,23 +32,17 @@ def column_entries(columns: TableColumns, hidden: Collection[str]) -> list[Entry
     ]
 
 
-class ColumnRows(SearchList):
+class ColumnRows(ItemList[Entry]):
     """The columns that fit the search."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        super().__init__()
-        self._entries = entries
-        self.shown: Sequence[Entry] = ()
+        super().__init__(entries)
         widths = (cell_width(_label(name)) for name, _ in entries)
         self._width = min(max(widths, default=0), _MAX_NAME_WIDTH)
 
-    def on_mount(self) -> None:
-        """Show all columns."""
-        self.refill()
-
     def refill(self) -> None:
         """Show the columns whose names fit the search."""
-        self.shown = matching(self.search, self._entries, lambda entry: _label(entry[0]))
+        self.shown = matching(self.search, self.items, lambda entry: _label(entry[0]))
         self.show(len(self.shown), empty="no such column")
 
     def pieces(self, row: int, width: int) -> list[Piece]:
@@ -78,8 +72,8 @@ class ColumnsDialog(SearchDialog[str]):
     @on(VirtualList.Chosen)
     def action_choose(self) -> None:
         """Return the column under the cursor."""
-        if self.rows.length:
-            self.dismiss(self.rows.shown[self.rows.cursor][0])
+        if (entry := self.rows.item) is not None:
+            self.dismiss(entry[0])
 
 
 def _label(name: str) -> str:

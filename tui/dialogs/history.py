@@ -11,33 +11,19 @@ from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import HISTORY
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.search_list import SearchList
+from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 
-class HistoryList(SearchList):
+class HistoryList(ItemList[str]):
     """The queries that have all words of the search."""
-
-    def __init__(self, queries: Sequence[str]) -> None:
-        super().__init__()
-        self._queries = queries
-        self.shown: Sequence[str] = ()
-
-    @property
-    def query_text(self) -> str | None:
-        """The query under the cursor."""
-        return self.shown[self.cursor] if self.length else None
-
-    def on_mount(self) -> None:
-        """Show all queries."""
-        self.refill()
 
     def refill(self) -> None:
         """Show the queries that fit the search, with the cursor on the newest."""
         words = self.search.lower().split()
-        self.shown = [q for q in self._queries if all(word in q.lower() for word in words)]
+        self.shown = [q for q in self.items if all(word in q.lower() for word in words)]
         empty = f"no query has {self.search}\nesc removes the search"
-        self.show(len(self.shown), empty=empty if self._queries else "no queries yet")
+        self.show(len(self.shown), empty=empty if self.items else "no queries yet")
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the sign of the cursor and the query."""
@@ -57,9 +43,9 @@ class HistoryDialog(SearchDialog[str]):
 
     def reading(self) -> str:
         """Return the query under the cursor in full."""
-        return self._list.query_text or ""
+        return self._list.item or ""
 
     @on(VirtualList.Chosen)
     def _take(self) -> None:
-        if (text := self._list.query_text) is not None:
+        if (text := self._list.item) is not None:
             self.dismiss(text)

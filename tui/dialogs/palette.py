@@ -14,7 +14,7 @@ from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS, KEYS, written_key
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.search_list import SearchList
+from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _PALETTE_KEY = "colon"
@@ -49,35 +49,21 @@ def commands(panes: Sequence[str]) -> list[Command]:
     return [*found, THEME]
 
 
-class CommandList(SearchList):
+class CommandList(ItemList[Command]):
     """The commands that fit the search, the best first."""
-
-    def __init__(self, all_commands: Sequence[Command]) -> None:
-        super().__init__()
-        self._all = all_commands
-        self._fitting: Sequence[Command] = ()
-
-    @property
-    def command(self) -> Command | None:
-        """The command under the cursor."""
-        return self._fitting[self.cursor] if self.length else None
-
-    def on_mount(self) -> None:
-        """Show all commands."""
-        self.refill()
 
     def refill(self) -> None:
         """Show the commands that fit the search, with the cursor on the best."""
-        self._fitting = matching(self.search, self._all, lambda command: command.sentence)
+        self.shown = matching(self.search, self.items, lambda command: command.sentence)
         self.top = 0
         empty = f"no command matches {self.search}\nesc removes the search"
-        self.show(len(self._fitting), empty=empty)
+        self.show(len(self.shown), empty=empty)
         self.post_message(self.Highlighted(self, 0))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a command: what it does, and its key at the right."""
-        command = self._fitting[row]
-        key_width = max(cell_width(each.shown) for each in self._fitting)
+        command = self.shown[row]
+        key_width = max(cell_width(each.shown) for each in self.shown)
         room = max(1, width - key_width - 4)
         sentence = shorten(command.sentence, room, keep="start")
         return [
@@ -97,14 +83,14 @@ class PaletteDialog(SearchDialog[Command]):
 
     def reading(self) -> str:
         """Return the command under the cursor in full, and where it works."""
-        command = self._list.command
+        command = self._list.item
         if command is None:
             return ""
         return " · ".join(filter(None, (command.sentence, command.shown, command.place)))
 
     @on(VirtualList.Chosen)
     def _run(self) -> None:
-        self.dismiss(self._list.command)
+        self.dismiss(self._list.item)
 
 
 def open_palette(app: App[list[str]], panes: Sequence[str]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from textual import events
 from textual.binding import Binding
@@ -13,6 +15,8 @@ from spackscope.model.core.text import clean
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_LENGTH = 200
+
+Item = TypeVar("Item")
 
 
 class SearchList(VirtualList, inherit_bindings=False):
@@ -69,3 +73,21 @@ class SearchList(VirtualList, inherit_bindings=False):
     def action_erase(self, end: int) -> None:
         """Remove what is after an offset: the last letter with -1, everything with 0."""
         self.search_for(self.search[:end])
+
+
+class ItemList(SearchList, Generic[Item]):
+    """A list of items, of which those that fit the search are `shown`, one a row."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        super().__init__()
+        self.items = items
+        self.shown: Sequence[Item] = ()
+
+    @property
+    def item(self) -> Item | None:
+        """The item under the cursor."""
+        return self.shown[self.cursor] if self.length else None
+
+    def on_mount(self) -> None:
+        """Show all items."""
+        self.refill()
