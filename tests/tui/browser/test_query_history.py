@@ -174,6 +174,16 @@ def test_what_is_not_one_clean_line_is_not_kept(environ: dict[str, str], query: 
     assert history.queries == ()
 
 
+def test_a_query_with_a_password_is_not_kept(environ: dict[str, str]) -> None:
+    history = History(environ)
+    history.remember(
+        "hdf5 source=https://ann:secret@host/x", "source='https://host/x?token=secret'"
+    )
+    history.remember("hdf5@1.14 source='https://host/x?…'")
+
+    assert history.queries == ("hdf5@1.14 source='https://host/x?…'",)
+
+
 def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecall]:
     history, host = History(environ), FakeHost()
     for query in queries:
