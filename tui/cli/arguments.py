@@ -97,7 +97,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         parsed, words = build_parser(command).parse_known_args(before)
         for word in words:
             if word.startswith("-") and not (word == "-" and command in _WITH_STDIN):
-                raise ValueError(f"unknown option {word}{_hint(word)}")
+                # Its value may be a URL with a password.
+                raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word)}")
         if command == "stats" and not parsed.help and not 1 <= len(parsed.by) <= 2:
             raise ValueError("stats needs --by with a column or a variant, once or twice")
         words += after

@@ -106,6 +106,7 @@ def test_after_two_dashes_everything_is_a_query() -> None:
     [
         (["find", "--nope"], "unknown option --nope; see `spackscope find --help`"),
         (["find", "-x"], "unknown option -x"),
+        (["--form=https://ann:secret@host"], "unknown option --form; see"),
         (["--json"], "unknown option --json, which `spackscope find` has"),
         (["find", "--json", "--csv"], "not allowed with argument --json"),
         (["find", "-f"], "expected one argument"),
