@@ -30,7 +30,7 @@ _MIN_VALUE_WIDTH, _MAX_SHORT_LABEL = 6, 4
 _MAX_HASH_OR_KINDS = len("99 kinds")
 _CORE = tuple(column.name for column in COLUMNS if column.shown == "always")
 _NOT_FIELDS = ("package", "hash", "variants")
-_PROVENANCE = ("state", "source", "tag", "stack")
+_PROVENANCE = ("state", "source", "tag")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
 _SIGNS = {"version": "@", "compiler": "%"}
@@ -215,11 +215,12 @@ def _hash(listing: Listing) -> TableColumn:
 
 
 def _notes(listing: Listing, choices: ColumnChoices) -> list[TableColumn]:
+    """Return the columns of what is read from dependencies, if any are listed."""
     notes = []
     if listing.lists_dependencies:
         notes.append(TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
-    if listing.max_count > 1:
-        notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12))
+        if listing.max_count > 1:
+            notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12))
     return [note for note in notes if note.name not in choices.hidden]
 
 
