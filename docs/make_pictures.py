@@ -78,7 +78,7 @@ TOUR = (
     ),
     Step("slash 'h 'd 'f tab", "/hdf⇥", "types a query; the tab key completes a word.", 2.0),
     Step(
-        "space '@1.14.6 space 'target= ':zen3",
+        "'@1.14.6 space 'target= ':zen3",
         "@1.14.6 target=:zen3",
         "keeps one version, and what a zen3 can run.",
         2.0,

@@ -85,12 +85,15 @@ class InputAssist:
             return None
         word = draft.completions or NO_COMPLETIONS
         start, end = word.start, word.end
+        # A version or a variant that is typed next is a word of its own, as of a spec.
+        ends_word = name == QUERY and end == len(text) and item.text.startswith("package=")
+        inserted = item.text + " " * ends_word
         if not item.text.endswith("="):
-            self._chosen = text[:start] + item.text + text[end:]
-        if item.text == text[start:end]:
+            self._chosen = text[:start] + inserted + text[end:]
+        if inserted == text[start:end]:
             # The text stays, so nothing else hides its completions.
             self._host.change(draft=replace(draft, completions=NO_COMPLETIONS))
-        return Replacement(item.text, start, end)
+        return Replacement(inserted, start, end)
 
     def insist(self) -> None:
         """Show the note on a text even if a completion would finish its word."""

@@ -117,3 +117,12 @@ def test_without_a_catalog_nothing_is_awaited() -> None:
     browser = FakeBrowser()
     ask(browser, "os=")
     assert items(browser) == {}
+
+
+def test_what_is_typed_after_an_accepted_package_is_a_word_of_its_own(
+    browser: FakeBrowser,
+) -> None:
+    ask(browser, "py-b")
+    item = Completion("package=py-build", 24)
+    replacement = browser.controllers.assist.accept(item, "query", "py-b")
+    assert replacement == Replacement("package=py-build ", 0, 4), "@1.2 is no part of the name"
