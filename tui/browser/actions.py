@@ -39,12 +39,6 @@ class Actions:
         """Stop loading, end the zoom, close the drawer, or go one step back."""
         if self.controllers.loading.is_loading or not self.panes.focus.give_back():
             self.controllers.focus.back()
-        self.panes.show_hints()
-
-    def zoom(self) -> None:
-        """Give the pane with the focus the whole screen, or end that."""
-        self.panes.focus.toggle_zoom()
-        self.panes.show_hints()
 
     def show_tree(self, section: Section) -> None:
         """Show the tree in the detail, with the cursor on the head of a section."""
@@ -146,7 +140,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "focus_packages": lambda self: self.panes.focus.peek("packages"),
     "focus_specs": lambda self: self.panes.focus.go_to("specs"),
     "focus_detail": lambda self: self.panes.focus.go_to_detail(),
-    "zoom": Actions.zoom,
+    "zoom": lambda self: self.panes.focus.toggle_zoom(),
     "focus_query": lambda self: self.panes.query_bar.focus_input(),
     "focus_filter": lambda self: self.focus_filter(),
     "next_pane": lambda self: self.panes.focus.go_on(1),

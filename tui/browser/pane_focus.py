@@ -26,7 +26,7 @@ class PaneFocus:
     The style sheet arranges the panes by classes: the column of the pane with the focus has
     `step-…` with its name, the screen `-zoomed` if it has the whole screen, and those for the
     size of the terminal.
-    `zoomed` is the pane with the whole screen.
+    `zoomed` is the pane with the whole screen; `on_zoom` is called when that changes.
     """
 
     def __init__(self, screen: Screen[None], frame: Frame) -> None:
@@ -34,6 +34,7 @@ class PaneFocus:
         self._moves = 0
         self._shown = "packages"
         self.zoomed: str | None = None
+        self.on_zoom: Callable[[], None] = lambda: None
         # Where the user came from to look at the side column.
         self._origin: str | None = None
 
@@ -91,6 +92,7 @@ class PaneFocus:
             self.zoomed = pane
             self.show(pane)
             self._screen.add_class("-zoomed")
+            self.on_zoom()
         if self.pane != pane:
             self.go_to(pane)
 
@@ -98,6 +100,8 @@ class PaneFocus:
         """Show all panes again; return whether one was zoomed."""
         was_zoomed, self.zoomed = self.zoomed is not None, None
         self._screen.remove_class("-zoomed")
+        if was_zoomed:
+            self.on_zoom()
         return was_zoomed
 
     def toggle_zoom(self) -> None:

@@ -36,6 +36,7 @@ class Panes:
         self._state = BrowserState()
         self.frame = frame = Frame(note)
         self.focus = PaneFocus(screen, frame)
+        self.focus.on_zoom = self.show_hints
         self.draft_box = DraftBox(screen, frame)
         self.title, self.query_bar, self.names = frame.title, frame.query_bar, frame.names
         self.table, self.detail = frame.table, frame.detail

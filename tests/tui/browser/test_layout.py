@@ -114,8 +114,12 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
             assert browser.browser.panes.focus.pane == pane, "esc does nothing else"
         await browser.press("3")
         assert panes(browser) == ["detail"], "3 in the detail is as +"
+        assert browser.lines[-1].startswith(" + unzoom")
         await browser.press("3")
         assert panes(browser) == ["packages", "specs", "detail"]
+        assert "unzoom" not in browser.lines[-1]
+        await browser.press("v", "plus", "escape")
+        assert "unzoom" not in browser.lines[-1]
 
 
 async def test_another_pane_ends_the_zoom_but_the_query_of_zoomed_rows_does_not() -> None:
