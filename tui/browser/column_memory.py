@@ -11,6 +11,8 @@ from spackscope.model.core.files import make_directories, write_atomically, xdg_
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.table_columns import ColumnChoices
 
+KEPT = ("hash", "package")
+"""The columns that stay: a row is known by them."""
 MAX_COLUMNS = 500
 """Columns that are kept of each choice, the newest."""
 _MAX_NAME, _MAX_WIDTH = 100, 200
@@ -72,7 +74,8 @@ def parse_choices(data: bytes) -> ColumnChoices:
     if not isinstance(hidden, list) or not isinstance(widths, dict):
         raise ValueError("hidden is not a list, or widths is not an object")
     known = {name: width for name, width in widths.items() if _is_name(name) and _is_width(width)}
-    return bounded(ColumnChoices(frozenset(filter(_is_name, hidden)), known))
+    names = frozenset(filter(_is_name, hidden)).difference(KEPT)
+    return bounded(ColumnChoices(names, known))
 
 
 def bounded(choices: ColumnChoices) -> ColumnChoices:

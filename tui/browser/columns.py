@@ -7,11 +7,8 @@ from dataclasses import replace
 
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.table_columns import ColumnChoices
-from spackscope.tui.browser.column_memory import ColumnMemory, bounded
+from spackscope.tui.browser.column_memory import KEPT, ColumnMemory, bounded
 from spackscope.tui.browser.state import Host
-
-_KEPT = ("hash", "package")
-"""The columns that stay: a row is known by them."""
 
 
 class ColumnsController:
@@ -42,7 +39,7 @@ class ColumnsController:
 
     def hide(self, column: str) -> None:
         """Hide a column."""
-        if column in _KEPT:
+        if column in KEPT:
             self._host.say(f"The {column} stays: rows are known by it")
             return
         choices = self._host.state.column_choices

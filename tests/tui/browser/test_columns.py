@@ -41,7 +41,7 @@ def test_a_file_of_something_else_is_an_error(data: str) -> None:
 
 def test_what_cannot_be_a_choice_is_left_out() -> None:
     content = {
-        "hidden": ["os", 1, "", "\x1b[31m", "x" * 200, None],
+        "hidden": ["os", "hash", "package", 1, "", "\x1b[31m", "x" * 200, None],
         "widths": {"os": 9, "target": "wide", "compiler": -1, "package": True, "version": 1e300},
         "other": 1,
     }
