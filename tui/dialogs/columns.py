@@ -67,7 +67,7 @@ class ColumnsDialog(SearchDialog[str]):
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the list."""
-        return [("⏎", "go to it"), ("esc", "close")]
+        return [("⏎", "bring back, go to it"), ("esc", "close")]
 
     @on(VirtualList.Chosen)
     def action_choose(self) -> None:
