@@ -77,6 +77,19 @@ class FilterInput(Input):
             with self.prevent(Input.Changed):
                 self.value = text
             self.cursor_position = len(text)
+            if not self.has_focus:
+                self._scroll_to_start()
+
+    def on_focus(self) -> None:
+        """Scroll to the cursor."""
+        super()._watch_selection(self.selection)
+
+    def on_blur(self) -> None:
+        """Show the text from its start."""
+        self._scroll_to_start()
+
+    def _scroll_to_start(self) -> None:
+        self.scroll_to(x=0, animate=False, force=True)
 
     def _on_paste(self, event: events.Paste) -> None:
         """Insert a pasted text as one line, cleaned and cut."""

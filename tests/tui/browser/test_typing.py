@@ -309,3 +309,13 @@ async def test_each_letter_is_lexed_and_parsed_once(parse_counts: ParseCounts) -
     # A sign alone, as %, has its rest parsed once more for the completions.
     assert len("build %gcc") <= parses <= len("build %gcc") + 1
     assert lexer_runs == parses
+
+
+async def test_a_long_query_is_shown_from_its_start_unless_it_is_typed_in() -> None:
+    async with browsing(size=(60, 20)) as browser:
+        await browser.ask("py-build target=x86_64_v3 os=ubuntu22.04 !version=1.2.1")
+        assert "!version=1.2.1" in browser.lines[1]
+        await browser.press("enter")
+        assert "py-build target=" in browser.lines[1]
+        await browser.press("slash")
+        assert "!version=1.2.1" in browser.lines[1]
