@@ -33,8 +33,8 @@ _NOT_FIELDS = ("package", "hash", "variants")
 _PROVENANCE = ("state", "source", "tag")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
-_SIGNS = {"version": "@", "compiler": "%"}
-"""Signs before values that could be anything without them."""
+_SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
+"""What is before values that could be anything without it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,8 @@ def test_a_term_shows_its_column_and_what_it_hides(index: Path) -> None:
     assert results is not None
     assert browser.shown == {RUNS, OLD}
     assert ("fits", "yes") in results.shared, "what all rows share is no column"
+    head = choose_columns(results.listing, results.shared).head
+    assert "fits=yes" in [shared.text for shared in head]
     assert results.hidden == "fits hides 1 of 3: target too new 1"
 
 
