@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
+from spackscope.model.core.bounded_files import open_file
 from spackscope.model.core.files import (
     make_directories,
     remove_abandoned,
@@ -155,13 +155,8 @@ def _read(path: str | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
-        # A pipe in the place of the file is not waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return ()
-            file.seek(max(0, status.st_size - _MAX_BYTES))
+        with open_file(path) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_BYTES))
             data = file.read(_MAX_BYTES)
     except (OSError, ValueError):
         return ()
