@@ -54,7 +54,7 @@ class ColumnsController:
             self._change(ColumnChoices(choices.hidden - {column}, widths))
 
     def resize(self, column: str, width: int) -> None:
-        """Give a column another width."""
+        """Set the width of a column."""
         choices = self._host.state.column_choices
         others = {name: cells for name, cells in choices.widths.items() if name != column}
         self._change(replace(choices, widths={**others, column: width}))

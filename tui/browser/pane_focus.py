@@ -87,7 +87,7 @@ class PaneFocus:
         return False
 
     def zoom(self, pane: str) -> None:
-        """Give a pane the whole screen, and the focus."""
+        """Show a pane on the whole screen, and focus it."""
         if not self._is_alone(pane):
             self.zoomed = pane
             self.show(pane)
@@ -105,7 +105,7 @@ class PaneFocus:
         return was_zoomed
 
     def toggle_zoom(self) -> None:
-        """Give the pane with the focus the whole screen, or end that."""
+        """Zoom the pane with the focus, or end the zoom."""
         if not self.unzoom():
             self.zoom("specs" if self.pane == QUERY else self.pane)
 
@@ -170,9 +170,10 @@ class PaneFocus:
         self._step_to(self._shown)
 
     def _step_to(self, pane: str) -> None:
-        """Tell the style sheet the pane: columns have classes only where these matter.
+        """Set the class of the pane for the style sheet.
 
-        The styles of all widgets in a column are computed again when its class changes.
+        Columns have classes only where these matter: the styles of all widgets in a column are
+        computed again when its class changes.
         """
         self._shown = pane
         is_alone = self.zoomed is not None or self._is_alone(pane)

@@ -115,5 +115,5 @@ class ColumnState:
         return layout
 
     def keep(self, names: Collection[str]) -> None:
-        """Let some columns stay as long as they have a filter."""
+        """Keep some columns as long as they have a filter."""
         self.kept |= set(names)

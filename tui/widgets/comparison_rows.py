@@ -125,7 +125,7 @@ class ComparisonHead(Widget):
         return " · ".join(filter(None, beside))
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which head was clicked."""
+        """Post the number of the head that was clicked."""
         column = self._placement.column_at(event.x)
         if column is not None and event.y == self.size.height - 1:
             self.post_message(self.Clicked(column))

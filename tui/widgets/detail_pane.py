@@ -175,7 +175,7 @@ class DetailPane(Vertical):
             self.remove_class("-pending")
 
     def _keep_focus(self, before: VirtualList) -> None:
-        """Give the focus to what is shown, if the list that had it was hidden with it."""
+        """Focus what is shown, if the list that had the focus was hidden."""
         if self.screen.focused in (None, before):
             self.shown_list.focus()
 

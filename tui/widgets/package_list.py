@@ -132,7 +132,7 @@ class PackageList(Vertical):
         self.query_one("#packages-title", Static).update(title, layout=False)
 
     def show_machine(self, runs_head: str) -> None:
-        """Say in the head of the overview where the builds run."""
+        """Show in the head of the overview where the builds run."""
         self.rows.runs_head = runs_head
         self.rows.refresh()
         self._show_title()
