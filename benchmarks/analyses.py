@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import dag_index, pairs
+from benchmarks import dag_index
+from benchmarks.measurements import MILLISECONDS, Figures, seconds
 from benchmarks.processes import cost
 from spackscope.model.analysis.fit.fit import HostFit
 from spackscope.model.analysis.fit.host import parse_host
@@ -18,6 +19,8 @@ from spackscope.model.sources.session import Session
 GROUP_SIZE = 60
 LOCKED = 1200
 
+_WALK = "walk the dependencies of each"
+
 _MAIN = """
 import sys
 from spackscope.tui.cli.main import main
@@ -26,17 +29,19 @@ sys.exit(code if code > 1 else 0)
 """
 
 
-def measure(scratch: Path, environ: Mapping[str, str], specs: int, many: int) -> None:
+def measure(
+    figures: Figures, scratch: Path, environ: Mapping[str, str], specs: int, many: int
+) -> None:
     """Build an index with real DAGs, and measure each analysis on it."""
     index = dag_index.build_index(Path(scratch, "dags.json"), specs)
     load([str(index)], Session(environ), keep=True)
     catalog = _open(index, environ)
     groups = _groups(catalog)
     print(f"{catalog.total:,} specs in {len(groups):,} groups of look-alikes")
-    _kinds(index, environ, groups, many)
-    _fits(index, environ)
+    _kinds(figures, index, environ, groups, many)
+    _fits(figures, index, environ)
     lock = dag_index.build_lock(Path(scratch, "spack.lock"), index, LOCKED)
-    _processes(index, lock, environ, _two_of(catalog, groups), many)
+    _processes(figures, index, lock, environ, _two_of(catalog, groups), many)
 
 
 def _open(index: Path, environ: Mapping[str, str]) -> Catalog:
@@ -59,31 +64,37 @@ def _two_of(catalog: Catalog, groups: Sequence[range]) -> list[str]:
     return [f"/{hash_}" for hash_ in spec_graph(catalog).hashes([group[0], group[-1]])]
 
 
-def _kinds(index: Path, environ: Mapping[str, str], groups: Sequence[range], many: int) -> None:
+def _kinds(
+    figures: Figures,
+    index: Path,
+    environ: Mapping[str, str],
+    groups: Sequence[range],
+    many: int,
+) -> None:
     like_60 = sorted(groups, key=lambda group: abs(len(group) - GROUP_SIZE))[:many]
     graph = spec_graph(_open(index, environ))
     run_kinds(graph, groups[0])
     measured = [
         (
-            pairs.seconds(lambda group=group: run_kinds(graph, group)),
-            pairs.seconds(lambda group=group: _closures(graph, group)),
+            seconds(lambda group=group: run_kinds(graph, group)),
+            seconds(lambda group=group: _closures(graph, group)),
         )
         for group in like_60
     ]
-    pairs.report("kinds of a group of 60", measured, "ms", 1e3)
+    figures.add(f"kinds of {GROUP_SIZE} look-alikes", _WALK, measured, MILLISECONDS)
     graph = spec_graph(_open(index, environ))
-    ours = pairs.seconds(lambda: [run_kinds(graph, group) for group in groups])
-    theirs = pairs.seconds(lambda: [_closures(graph, group) for group in groups])
-    pairs.report("kinds of all groups", [(ours, theirs)], "ms", 1e3)
+    ours = seconds(lambda: [run_kinds(graph, group) for group in groups])
+    theirs = seconds(lambda: [_closures(graph, group) for group in groups])
+    figures.add("kinds of all look-alikes", _WALK, [(ours, theirs)], MILLISECONDS)
 
 
-def _fits(index: Path, environ: Mapping[str, str]) -> None:
+def _fits(figures: Figures, index: Path, environ: Mapping[str, str]) -> None:
     catalog = _open(index, environ)
     graph = spec_graph(catalog)
     everything = range(graph.count)
     fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34 os=rocky9"))
-    measured = pairs.seconds(fit.codes), pairs.seconds(lambda: graph.run_closure(everything))
-    pairs.report("fits of all specs", [measured], "ms", 1e3)
+    measured = seconds(fit.codes), seconds(lambda: graph.run_closure(everything))
+    figures.add("which specs run on a host", "one walk from all specs", [measured], MILLISECONDS)
 
 
 def _closures(graph: SpecGraph, group: range) -> list[set[int]]:
@@ -103,13 +114,18 @@ def _closures(graph: SpecGraph, group: range) -> list[set[int]]:
 
 
 def _processes(
-    index: Path, lock: Path, environ: Mapping[str, str], two: Sequence[str], many: int
+    figures: Figures,
+    index: Path,
+    lock: Path,
+    environ: Mapping[str, str],
+    two: Sequence[str],
+    many: int,
 ) -> None:
     """Compare whole processes with one that finds a hash in the same index."""
     source = ["-f", str(index)]
     commands = {
-        "diff of two specs, to find": ["diff", *source, *two],
-        f"cover of {LOCKED:,} specs, to find": ["cover", *source, str(lock)],
+        "`diff` of two specs": ["diff", *source, *two],
+        f"`cover` of a lock file of {LOCKED:,} specs": ["cover", *source, str(lock)],
     }
     for name, words in commands.items():
         measured = [
@@ -119,4 +135,4 @@ def _processes(
             )
             for _ in range(many + 1)
         ]
-        pairs.report(name, measured[1:], "ms", 1e3)
+        figures.add(name, "`find` of one hash", measured[1:], MILLISECONDS)
