@@ -6,35 +6,20 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import chain
+from math import nan
 from typing import NamedTuple
 
 from spackscope.model.core.records import STATES
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
-from spackscope.model.readers.fields import storable
-from spackscope.model.sources.document import Document
-
-
-@dataclass(slots=True)
-class StagedDocument:
-    """A document whose records are staged; `specs` counts those that are listed.
-
-    `is_merged` if its records can no longer be told from those of other documents.
-    """
-
-    document: Document
-    source: int
-    is_page: bool
-    specs: int = 0
-    lists_dependencies: bool = False
-    is_merged: bool = False
+from spackscope.model.index.staged import GONE, Staged, StagedDocument
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One staged record; `nth` counts from 0."""
+    """One staged record."""
 
-    nth: int
+    number: int
     codes: Codes
     size: float | None
     node: int
@@ -54,14 +39,13 @@ class _PageRecord(NamedTuple):
 
 @dataclass
 class Deduplicator:
-    """Merges the staged records of an index, given its look-alikes and dictionaries."""
+    """Merges the staged records of an index; problems are added through the connection."""
 
     _connection: sqlite3.Connection
-    _look_alikes: dict[Codes, int]
+    _staged: Staged
     _documents: Sequence[StagedDocument]
     _dictionaries: Dictionaries
     _merged: dict[int, int] = field(default_factory=dict)
-    _changed: list[tuple[int, float | None, int, int]] = field(default_factory=list)
 
     def drop_repeated_pages(self) -> None:
         """Drop records that other pages of the same source, tag and package repeat.
@@ -73,22 +57,20 @@ class Deduplicator:
             return
         first_documents: dict[tuple[_PageGroup, int, str, float | None], int] = {}
         documents: defaultdict[tuple[_PageGroup, str], set[int]] = defaultdict(set)
-        repeated: list[tuple[int]] = []
+        look_alikes = self._staged.look_alikes
         counts: Counter[int] = Counter()
-        for row_id, hash_, look_alike, size in self._connection.execute(
-            "SELECT rowid, hash, look_alike, size FROM staged ORDER BY rowid"
-        ):
+        for number, look_alike in enumerate(look_alikes):
             if (record := records.get(look_alike)) is None:
                 continue
-            key = (record.group, record.content, hash_, size)
+            hash_ = self._staged.hash_at(number)
+            key = (record.group, record.content, hash_, self._staged.size_at(number))
             if key not in first_documents:
                 first_documents[key] = record.document
                 documents[record.group, hash_].add(record.document)
                 continue
-            repeated.append((row_id,))
+            look_alikes[number] = GONE
             counts[record.document] += 1
             self._mark_merged(record.document, first_documents[key])
-        self._connection.executemany("DELETE FROM staged WHERE rowid = ?", repeated)
         where = "of the same source, tag and package"
         for document, count in sorted(counts.items()):
             reason = f"{count} of its records are also in another page {where}; shown once"
@@ -102,19 +84,24 @@ class Deduplicator:
     def _records_of_shared_pages(self) -> dict[int, _PageRecord]:
         """Return the look-alikes of pages that share source, tag and package with others."""
         # All records of a page have the same tag and package.
-        pages = {codes.document: codes for codes in self._look_alikes}
+        codes = self._staged.codes
+        pages = zip(codes["document"], codes["tag"], codes["package"], strict=True)
         groups = {
-            document: (self._documents[document].source, codes.tag, codes.package)
-            for document, codes in pages.items()
+            document: (self._documents[document].source, tag, package)
+            for document, tag, package in pages
             if self._documents[document].is_page
         }
         sizes = Counter(groups.values())
+        if len(sizes) == len(groups):
+            return {}
         contents = Dictionary()
-        return {
-            look_alike: _PageRecord(group, codes.document, contents[codes.with_codes(document=0)])
-            for codes, look_alike in self._look_alikes.items()
-            if (group := groups.get(codes.document)) is not None and sizes[group] > 1
-        }
+        records: dict[int, _PageRecord] = {}
+        for look_alike, document in enumerate(codes["document"]):
+            group = groups.get(document)
+            if group is not None and sizes[group] > 1:
+                content = contents[self._staged.codes_of(look_alike).with_codes(document=0)]
+                records[look_alike] = _PageRecord(group, document, content)
+        return records
 
     def merge(self) -> dict[int, int]:
         """Make one record of those that several documents list under one hash and tag.
@@ -126,35 +113,35 @@ class Deduplicator:
         Returns the number of the record that each merged record went into.
         """
         sources = {staged.source for staged in self._documents}
-        if len(sources) < 2 and all(staged.is_page for staged in self._documents):
+        are_pages = all(staged.is_page for staged in self._documents)
+        if len(self._documents) < 2 or (len(sources) < 2 and are_pages):
             return {}
-        known = list(self._look_alikes)
-        rows = self._connection.execute(
-            "SELECT hash, rowid - 1, look_alike, size, node FROM staged WHERE hash IN"
-            " (SELECT hash FROM staged GROUP BY hash HAVING count(*) > 1) ORDER BY hash, rowid"
-        )
-        for hash_, group in groupby(rows.fetchall(), key=lambda row: str(row[0])):
-            self._merge_hash(hash_, [_Row(nth, known[code], *m) for _, nth, code, *m in group])
-        self._connection.executemany(
-            "UPDATE staged SET look_alike = ?, size = ?, node = ? WHERE rowid = ? + 1",
-            self._changed,
-        )
-        self._connection.execute("CREATE TEMP TABLE merged (nth INTEGER PRIMARY KEY, kept)")
-        self._connection.executemany("INSERT INTO merged VALUES (?, ?)", self._merged.items())
-        self._connection.executescript(
-            """
-            DELETE FROM staged WHERE rowid - 1 IN (SELECT nth FROM merged);
-            INSERT OR REPLACE INTO staged_provenance
-                SELECT kept, max(path), max(installed_at), max(build_spec)
-                FROM (SELECT kept, p.* FROM staged_provenance AS p JOIN merged USING (nth)
-                      UNION ALL
-                      SELECT nth, p.* FROM staged_provenance AS p
-                      WHERE nth IN (SELECT kept FROM merged))
-                GROUP BY kept;
-            DROP TABLE merged;
-            """
-        )
+        for numbers in self._staged.repeated_hashes():
+            self._merge_hash(self._staged.hash_at(numbers[0]), list(map(self._row, numbers)))
+        for number in self._merged:
+            self._staged.look_alikes[number] = GONE
+        self._merge_provenance()
         return self._merged
+
+    def _row(self, number: int) -> _Row:
+        codes = self._staged.codes_of(self._staged.look_alikes[number])
+        return _Row(number, codes, self._staged.size_at(number), self._staged.nodes[number])
+
+    def _merge_provenance(self) -> None:
+        """Give each record the largest path, time and build spec of those merged into it."""
+        provenance = self._staged.provenance
+        for number, kept in self._merged.items():
+            if (stated := provenance.pop(number, None)) is None:
+                continue
+            path, time, build_spec = stated
+            its_path, its_time, its_build_spec = provenance.get(kept, ("", None, ""))
+            times = [t for t in (time, its_time) if t is not None]
+            largest = (
+                max(path, its_path),
+                max(times, default=None),
+                max(build_spec, its_build_spec),
+            )
+            provenance[kept] = largest
 
     def _merge_hash(self, hash_: str, rows: Sequence[_Row]) -> None:
         if len({row.codes.document for row in rows}) < 2:
@@ -209,11 +196,12 @@ class Deduplicator:
             # A source that lists it only as a dependency does not offer it.
             presence=self._joined_presence([r for r in joined if r.codes.unlisted == unlisted]),
         )
-        sizes = (row.size for row in joined if row.size is not None)
-        look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
-        node = next((row.node for row in joined if row.node), 0)
-        self._changed.append((look_alike, next(sizes, None), node, kept.nth))
-        self._merged.update((row.nth, kept.nth) for row in merged)
+        size = next((row.size for row in joined if row.size is not None), nan)
+        staged = self._staged
+        staged.look_alikes[kept.number] = staged.add_look_alike(codes)
+        staged.sizes[kept.number] = size
+        staged.nodes[kept.number] = next((row.node for row in joined if row.node), 0)
+        self._merged.update((row.number, kept.number) for row in merged)
         self._mark_merged(*(row.codes.document for row in joined))
 
     def _rank(self, row: _Row) -> tuple[int, bool, bool, int]:
@@ -221,7 +209,7 @@ class Deduplicator:
         lists_dependencies = self._documents[row.codes.document].lists_dependencies
         compiler = self._dictionaries.entry("arch", row.codes.arch)[0]
         # Without the record of a compiler its version is not known.
-        return row.codes.unlisted, not lists_dependencies, "@" not in compiler, row.nth
+        return row.codes.unlisted, not lists_dependencies, "@" not in compiler, row.number
 
     def _is_same(self, row: _Row, kept: _Row) -> bool:
         """Check whether two records agree on what all documents spell alike."""
@@ -262,4 +250,4 @@ class Deduplicator:
         )
 
     def _origin(self, document: int) -> str:
-        return storable(self._documents[document].document.origin)
+        return self._documents[document].origin

@@ -87,17 +87,17 @@ class Dictionaries:
 
     def write(
         self, connection: sqlite3.Connection, sources: Sequence[str], documents: int
-    ) -> list[Sequence[int]]:
+    ) -> dict[str, Sequence[int]]:
         """Write each dictionary in the order of its values; return the ranks of the codes.
 
-        The ranks are in the order of `CODES`. Documents keep their codes.
+        The ranks are by the names of `CODES`. Documents keep their codes.
         """
         ranks: dict[str, Sequence[int]] = {"document": range(documents), "unlisted": range(2)}
         for storage, columns in STORED.items():
             ranks[storage] = _write(
                 connection, storage, columns, self._dictionaries[storage], sources
             )
-        return [ranks[name] for name in CODES]
+        return ranks
 
 
 def _write(

@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from spackscope.model.core.records import Dependency
 from spackscope.model.index.codec import pack_codes, reverse_edges
+from spackscope.model.index.staged import Staged
 
 _NO_SPEC = 0xFFFFFFFF
 
@@ -42,11 +43,17 @@ class EdgeWriter:
             self._children.append(node)
             self._kinds.append(self._kind_codes.setdefault(kind, len(self._kind_codes)))
 
-    def write(self, connection: sqlite3.Connection, merged: Mapping[int, int]) -> None:
+    def write(
+        self,
+        connection: sqlite3.Connection,
+        staged: Staged,
+        records: array[int],
+        merged: Mapping[int, int],
+    ) -> None:
         """Write the edges, their kinds, and the dependencies that no document describes.
 
-        The table `numbered` has the id of the spec that each record became. The edges of records
-        `merged` into others are dropped; edges to them lead to the others.
+        `records` has the staged record of each spec. The edges of records `merged` into others are
+        dropped; edges to them lead to the others.
         """
         connection.executemany(
             "INSERT INTO edge_kind VALUES (?, ?, ?)",
@@ -55,12 +62,11 @@ class EdgeWriter:
                 for (deptypes, virtuals), code in self._kind_codes.items()
             ],
         )
-        count, last = connection.execute("SELECT count(*), max(nth) FROM numbered").fetchone()
-        records = array("I", bytes(4 * count))
-        ids = array("I", [_NO_SPEC]) * ((last or 0) + 1)
-        for nth, spec in connection.execute("SELECT nth, spec FROM numbered").fetchall():
-            ids[nth], records[spec] = spec, nth
-        child_ids, absent = self._child_ids(connection, ids, merged, count)
+        count = len(records)
+        ids = array("I", [_NO_SPEC]) * len(staged)
+        for spec, number in enumerate(records):
+            ids[number] = spec
+        child_ids, absent = self._child_ids(connection, staged, records, ids, merged)
         first, children, kinds = self._in_order_of(records)
         children = array("I", map(child_ids.__getitem__, children))
         up = reverse_edges(first, children, kinds, count + absent)
@@ -86,9 +92,10 @@ class EdgeWriter:
     def _child_ids(
         self,
         connection: sqlite3.Connection,
+        staged: Staged,
+        records: array[int],
         ids: array[int],
         merged: Mapping[int, int],
-        count: int,
     ) -> tuple[array[int], int]:
         """Return the id of each node, and the number of absent ones, which come after all specs.
 
@@ -105,11 +112,12 @@ class EdgeWriter:
         hashes = set(unknown.values())
         elsewhere: dict[str, int] = {}
         if hashes:
-            rows = connection.execute("SELECT hash, spec FROM numbered ORDER BY spec DESC")
-            elsewhere = {hash_: spec for hash_, spec in rows if hash_ in hashes}
+            for spec, number in enumerate(records):
+                if (hash_ := staged.hash_at(number)) in hashes:
+                    elsewhere.setdefault(hash_, spec)
         absent: list[tuple[int, str, str]] = []
         for number, hash_ in unknown.items():
-            node_ids[number] = elsewhere.get(hash_, count + len(absent))
+            node_ids[number] = elsewhere.get(hash_, len(records) + len(absent))
             if hash_ not in elsewhere:
                 absent.append((len(absent), self._names[number], hash_))
         connection.executemany("INSERT INTO absent VALUES (?, ?, ?)", absent)

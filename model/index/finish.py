@@ -7,63 +7,47 @@ import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import getitem
+from operator import sub
 
 from spackscope.model.core.records import NodeFacts
 from spackscope.model.index.codec import pack_codes
-from spackscope.model.index.deduplicate import Deduplicator, StagedDocument
-from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
+from spackscope.model.index.deduplicate import Deduplicator
+from spackscope.model.index.dictionaries import Dictionaries, Dictionary
+from spackscope.model.index.display_order import look_alike_order, record_order
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.schema import CODES, INDEXES
-from spackscope.model.readers.fields import storable
-from spackscope.model.sources.document import fingerprint
+from spackscope.model.index.staged import Staged, StagedDocument
 
 
 @dataclass
 class Finisher:
-    """Writes what an `IndexWriter` has staged.
-
-    The table `staged` has the look-alike, hash, size and node of each record in the order of
-    reading, and `staged_provenance` and `archive` what the writer says of them.
-    """
+    """Writes what an `IndexWriter` has staged."""
 
     _connection: sqlite3.Connection
     _sources: Sequence[str]
     _documents: Sequence[StagedDocument]
     _dictionaries: Dictionaries
-    _look_alikes: dict[Codes, int]
+    _staged: Staged
     _nodes: Dictionary
     _edges: EdgeWriter
 
     def finish(self, meta: Mapping[str, object]) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""
         deduplicator = Deduplicator(
-            self._connection, self._look_alikes, self._documents, self._dictionaries
+            self._connection, self._staged, self._documents, self._dictionaries
         )
         deduplicator.drop_repeated_pages()
         merged = deduplicator.merge()
+        self._staged.complete_sizes()
         self._write_documents()
         ranks = self._dictionaries.write(self._connection, self._sources, len(self._documents))
-        self._connection.execute(
-            "UPDATE staged SET size = (SELECT size FROM archive WHERE archive.hash = staged.hash)"
-            " WHERE size IS NULL AND hash IN (SELECT hash FROM archive)"
-        )
-        counts: dict[int, int] = dict(
-            self._connection.execute(
-                "SELECT look_alike, count(*) FROM staged GROUP BY look_alike"
-            ).fetchall()
-        )
-        order = sorted(
-            (
-                (tuple(map(getitem, ranks, codes)), staged)
-                for codes, staged in self._look_alikes.items()
-                if staged in counts
-            ),
-            key=lambda item: (item[0][-1], item[0]),
-        )
-        self._write_look_alikes(order, counts)
-        self._write_specs([staged for _, staged in order], merged)
+        order, places = look_alike_order(self._staged, ranks)
+        first, records = record_order(self._staged, places, len(order))
+        self._write_look_alikes(order, ranks, first)
+        self._write_specs(records, places)
+        self._edges.write(self._connection, self._staged, records, merged)
+        self._write_nodes(records)
+        self._write_provenance(records)
         self._connection.executescript(INDEXES)
         self._connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         self._connection.commit()
@@ -75,8 +59,8 @@ class Finisher:
                 (
                     code,
                     staged.source,
-                    storable(staged.document.origin),
-                    fingerprint([staged.document]),
+                    staged.origin,
+                    staged.fingerprint,
                     staged.specs,
                     staged.lists_dependencies,
                     staged.is_page,
@@ -87,14 +71,14 @@ class Finisher:
         )
 
     def _write_look_alikes(
-        self, order: Sequence[tuple[tuple[int, ...], int]], counts: dict[int, int]
+        self, order: Sequence[int], ranks: Mapping[str, Sequence[int]], first: array[int]
     ) -> None:
-        columns = {
-            name: array("I", [codes[number] for codes, _ in order])
-            for number, name in enumerate(CODES)
-        }
-        numbers = [counts[staged] for _, staged in order]
-        columns["first"] = array("I", accumulate(numbers, initial=0))
+        columns: dict[str, array[int]] = {}
+        for name in CODES:
+            codes = map(self._staged.codes[name].__getitem__, order)
+            columns[name] = array("I", map(ranks[name].__getitem__, codes))
+        columns["first"] = first
+        numbers = map(sub, first[1:], first)
         self._connection.executemany(
             f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})",
             zip(range(len(order)), *columns.values(), numbers, strict=False),
@@ -113,33 +97,23 @@ class Finisher:
             "DELETE FROM package WHERE id NOT IN (SELECT package FROM look_alike)"
         )
 
-    def _write_specs(self, order: Sequence[int], merged: Mapping[int, int]) -> None:
-        self._connection.execute("CREATE TEMP TABLE placed (look_alike INTEGER PRIMARY KEY, id)")
-        self._connection.executemany(
-            "INSERT INTO placed VALUES (?, ?)", ((staged, id_) for id_, staged in enumerate(order))
-        )
+    def _write_specs(self, records: array[int], places: array[int]) -> None:
+        staged = self._staged
         # The first id is 0, so that all rows are range(n).
-        self._connection.execute(
-            "CREATE TEMP TABLE numbered AS"
-            " SELECT row_number() OVER (ORDER BY id, hash) - 1 AS spec, hash, id, size, node,"
-            " staged.rowid - 1 AS nth FROM staged JOIN placed USING (look_alike)"
-        )
-        self._connection.execute("INSERT INTO spec SELECT spec, hash, id, size FROM numbered")
-        self._edges.write(self._connection, merged)
-        self._write_nodes()
-        self._connection.execute(
-            "INSERT INTO provenance SELECT spec, path, installed_at, build_spec"
-            " FROM staged_provenance JOIN numbered USING (nth)"
-        )
-        self._connection.executescript(
-            "DROP TABLE staged; DROP TABLE placed; DROP TABLE numbered;"
-            "DROP TABLE staged_provenance; DROP TABLE archive;"
+        self._connection.executemany(
+            "INSERT INTO spec VALUES (?, ?, ?, ?)",
+            zip(
+                range(len(records)),
+                map(staged.hash_at, records),
+                map(places.__getitem__, map(staged.look_alikes.__getitem__, records)),
+                map(staged.size_at, records),
+                strict=True,
+            ),
         )
 
-    def _write_nodes(self) -> None:
+    def _write_nodes(self, records: array[int]) -> None:
         """Write what nodes state, and the code of each spec."""
-        rows = self._connection.execute("SELECT node FROM numbered ORDER BY spec")
-        codes = array("I", (code for (code,) in rows))
+        codes = array("I", map(self._staged.nodes.__getitem__, records))
         self._connection.execute("INSERT INTO codes VALUES (?, ?)", ("node", pack_codes(codes)))
         self._connection.executemany(
             f"INSERT INTO node VALUES ({', '.join('?' * (len(NodeFacts._fields) + 1))})",
@@ -148,3 +122,15 @@ class Finisher:
                 for node, code in self._nodes.items()
             ),
         )
+
+    def _write_provenance(self, records: array[int]) -> None:
+        provenance = self._staged.provenance
+        if provenance:
+            self._connection.executemany(
+                "INSERT INTO provenance VALUES (?, ?, ?, ?)",
+                (
+                    (spec, *provenance[number])
+                    for spec, number in enumerate(records)
+                    if number in provenance
+                ),
+            )

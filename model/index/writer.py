@@ -10,15 +10,14 @@ from operator import attrgetter
 from typing import Any
 
 from spackscope.model.core.records import NodeFacts, Problem, Provenance, Spec
-from spackscope.model.index.deduplicate import StagedDocument
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.finish import Finisher
 from spackscope.model.index.schema import TABLES
+from spackscope.model.index.staged import Staged, StagedDocument
 from spackscope.model.readers.fields import storable
-from spackscope.model.sources.document import DiscoveredSource, Document
+from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
-_BATCH = 2048
 _CHUNK = 256
 """Records of a document that get their codes at once: column by column takes half the time."""
 
@@ -29,32 +28,22 @@ _provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in N
 class IndexWriter:
     """Writes one index: add sources and their documents in any order, then `finish`.
 
-    `include_dependency_only` lists dependency-only specs with all others. `count` is the number
-    of records so far. All methods raise sqlite3.Error.
+    `include_dependency_only` lists dependency-only specs with all others. All methods raise
+    sqlite3.Error.
     """
 
     def __init__(
         self, connection: sqlite3.Connection, *, include_dependency_only: bool = False
     ) -> None:
-        connection.executescript(
-            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-            + TABLES
-            + "CREATE TEMP TABLE staged (look_alike INTEGER, hash TEXT, size REAL, node INTEGER);"
-            "CREATE TEMP TABLE staged_provenance (nth INTEGER PRIMARY KEY, path TEXT,"
-            " installed_at REAL, build_spec TEXT);"
-            "CREATE TEMP TABLE archive (hash TEXT PRIMARY KEY, size REAL);"
-        )
+        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + TABLES)
         self._connection = connection
         self._include_dependency_only = include_dependency_only
         self._sources = Dictionary()
         self._dictionaries = Dictionaries()
-        self._look_alikes: dict[Codes, int] = {}
-        self.count = 0
+        self._staged = Staged()
         self._edges = EdgeWriter()
         # What pages state of a node, which is nothing, has the code 0.
         self._nodes = Dictionary({NodeFacts(): 0})
-        self._staged: list[tuple[int, str, float | None, int]] = []
-        self._provenance: list[tuple[int, str, float | None, str]] = []
         self._documents: list[StagedDocument] = []
 
     def add_source(self, discovered: DiscoveredSource) -> None:
@@ -80,10 +69,16 @@ class IndexWriter:
 
         Returns whether its format is known: then it has records, or no problem either.
         """
-        staged = StagedDocument(document, self._sources[document.source], is_page)
-        code, before = len(self._documents), self.count
+        staged = StagedDocument(
+            self._sources[document.source],
+            storable(document.origin),
+            fingerprint([document]),
+            is_page,
+        )
+        code, before = len(self._documents), len(self._staged)
         has_problem = False
         specs: list[Spec] = []
+        look_alikes: dict[Codes, int] = {}
         self._documents.append(staged)
         for item in items:
             if isinstance(item, Problem):
@@ -94,10 +89,10 @@ class IndexWriter:
                 staged.lists_dependencies |= item.dependencies is not None
                 specs.append(item)
                 if len(specs) >= _CHUNK:
-                    self._add_specs(specs, code, staged)
+                    self._add_specs(specs, code, document, look_alikes)
                     specs.clear()
-        self._add_specs(specs, code, staged)
-        return self.count > before or not has_problem
+        self._add_specs(specs, code, document, look_alikes)
+        return len(self._staged) > before or not has_problem
 
     def add_problem(
         self, problem: Problem, source: str | None = None, document: int | None = None
@@ -125,51 +120,49 @@ class IndexWriter:
 
     def add_archive(self, hash_: str, size: float) -> None:
         """Add the size of an archive, for all records of its hash without one."""
-        self._connection.execute("INSERT OR IGNORE INTO archive VALUES (?, ?)", (hash_, size))
+        self._staged.archives.setdefault(hash_, size)
 
-    def _add_specs(self, specs: Sequence[Spec], document: int, staged: StagedDocument) -> None:
-        source_document, sources = staged.document, (staged.source,)
-        if source_document.cached:
+    def _add_specs(
+        self,
+        specs: Sequence[Spec],
+        code: int,
+        document: Document,
+        look_alikes: dict[Codes, int],
+    ) -> None:
+        """Stage some records of a document, of which these look-alikes are known."""
+        if document.cached:
             specs = [
                 replace(spec, cached=True) if spec.in_cache and not spec.cached else spec
                 for spec in specs
             ]
-        stacks = (source_document.stack,) if source_document.stack else ()
+        stacks = (document.stack,) if document.stack else ()
+        sources = (self._sources[document.source],)
         values: dict[str, Iterable[Any]] = {
             "stack_set": [spec.stacks or stacks for spec in specs],
-            "tag": [spec.tag or source_document.tag for spec in specs],
+            "tag": [spec.tag or document.tag for spec in specs],
             "presence": [(sources, spec.states) for spec in specs],
-            "document": repeat(document),
+            "document": repeat(code),
             "unlisted": [not (spec.in_cache or self._include_dependency_only) for spec in specs],
         }
+        staged = self._staged
         for spec, codes in zip(specs, self._dictionaries.codes(specs, values), strict=True):
+            number = len(staged)
             if spec.dependencies is not None:
-                self._edges.add(self.count, document, spec.hash, spec.dependencies)
+                self._edges.add(number, code, spec.hash, spec.dependencies)
             if any(provenance := _provenance(spec)):
-                self._provenance.append((self.count, *provenance))
-            self.count += 1
-            look_alike = self._look_alikes.setdefault(codes, len(self._look_alikes))
-            self._staged.append((look_alike, spec.hash, spec.size, self._nodes[_node(spec)]))
-        if len(self._staged) >= _BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        self._connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?)", self._staged)
-        self._staged.clear()
-        self._connection.executemany(
-            "INSERT INTO staged_provenance VALUES (?, ?, ?, ?)", self._provenance
-        )
-        self._provenance.clear()
+                staged.provenance[number] = provenance
+            if (look_alike := look_alikes.get(codes)) is None:
+                look_alike = look_alikes[codes] = staged.add_look_alike(codes)
+            staged.add_record(look_alike, spec.hash, spec.size, self._nodes[_node(spec)])
 
     def finish(self, **meta: object) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""
-        self._flush()
         Finisher(
             self._connection,
             list(self._sources),
             self._documents,
             self._dictionaries,
-            self._look_alikes,
+            self._staged,
             self._nodes,
             self._edges,
         ).finish(meta)

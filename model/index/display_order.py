@@ -1,0 +1,66 @@
+"""Find the order in which staged records are shown."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+from spackscope.model.index.schema import CODES
+from spackscope.model.index.staged import GONE, Staged
+
+
+def look_alike_order(
+    staged: Staged, ranks: Mapping[str, Sequence[int]]
+) -> tuple[list[int], array[int]]:
+    """Return staged look-alikes in display order, and the place of each staged one in it.
+
+    Of equal ones one is in the order; those that have no records have the place GONE. `ranks`
+    are those of the codes by the names of their columns.
+    """
+    used = bytearray(len(staged.codes["document"]))
+    for look_alike in staged.look_alikes:
+        if look_alike != GONE:
+            used[look_alike] = 1
+    # One number for all ranks: comparing tuples would take several times as long.
+    keys = [0] * len(used)
+    for name in ("unlisted", *CODES[:-1]):
+        rank = ranks[name]
+        if (size := len(rank)) > 1:
+            column = staged.codes[name]
+            keys = [key * size + rank[code] for key, code in zip(keys, column, strict=True)]
+    order: list[int] = []
+    places = array("I", [GONE]) * len(used)
+    before = -1
+    for look_alike in sorted(
+        (n for n, is_used in enumerate(used) if is_used), key=keys.__getitem__
+    ):
+        if keys[look_alike] != before:
+            before = keys[look_alike]
+            order.append(look_alike)
+        places[look_alike] = len(order) - 1
+    return order, places
+
+
+def record_order(staged: Staged, places: array[int], count: int) -> tuple[array[int], array[int]]:
+    """Return where the records of each of `count` look-alikes begin, and the records in order.
+
+    `places` has the place of each staged look-alike. The records of one are ordered by hash.
+    """
+    counts = [0] * count
+    for look_alike in staged.look_alikes:
+        if look_alike != GONE:
+            counts[places[look_alike]] += 1
+    first = array("I", accumulate(counts, initial=0))
+    ends = first[:]
+    order = array("I", bytes(4 * first[-1]))
+    for number, look_alike in enumerate(staged.look_alikes):
+        if look_alike != GONE:
+            place = places[look_alike]
+            order[ends[place]] = number
+            ends[place] += 1
+    for start, length in zip(first, counts, strict=False):
+        if length > 1:
+            numbers = order[start : start + length]
+            order[start : start + length] = array("I", sorted(numbers, key=staged.hash_at))
+    return first, order

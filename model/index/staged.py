@@ -1,0 +1,107 @@
+"""Keep the records of an index as columns until all are read and their ids are known."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from math import nan
+
+from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.index.dictionaries import Codes
+from spackscope.model.index.schema import CODES
+
+GONE = 0xFFFFFFFF
+"""The look-alike of a record that was merged into another one, or dropped."""
+
+
+@dataclass(slots=True)
+class StagedDocument:
+    """A document whose records are staged; `specs` counts those that are listed.
+
+    `source` is the code of its source. `is_merged` if its records can no longer be told from
+    those of other documents.
+    """
+
+    source: int
+    origin: str
+    fingerprint: str
+    is_page: bool
+    specs: int = 0
+    lists_dependencies: bool = False
+    is_merged: bool = False
+
+
+class Staged:
+    """Staged look-alikes and records, each known by its number; a record takes 48 bytes.
+
+    `codes` has the columns of the look-alikes, in codes of the dictionaries; two of them may be
+    equal. The other columns are those of the records, in the order of reading: the number of the
+    look-alike, 32 bytes of the hash, the size in bytes (NaN if it is unknown) and the code of
+    the node.
+
+    `provenance` has path, time and build spec of the records that state one, by their numbers, and
+    `archives` the sizes of archives by their hashes.
+    """
+
+    def __init__(self) -> None:
+        self.codes = {name: array("I") for name in CODES}
+        self.look_alikes = array("I")
+        self.hashes = bytearray()
+        self.sizes = array("d")
+        self.nodes = array("I")
+        self.provenance: dict[int, tuple[str, float | None, str]] = {}
+        self.archives: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self.look_alikes)
+
+    def hash_at(self, number: int) -> str:
+        """Return the hash of a record."""
+        start = number * HASH_LENGTH
+        return self.hashes[start : start + HASH_LENGTH].decode()
+
+    def size_at(self, number: int) -> float | None:
+        """Return the size of a record, None if it is unknown."""
+        size = self.sizes[number]
+        return size if size == size else None
+
+    def codes_of(self, look_alike: int) -> Codes:
+        """Return the codes of a look-alike."""
+        return Codes([column[look_alike] for column in self.codes.values()])
+
+    def add_look_alike(self, codes: Codes) -> int:
+        """Add a look-alike; return its number."""
+        for column, code in zip(self.codes.values(), codes, strict=True):
+            column.append(code)
+        return len(column) - 1
+
+    def add_record(self, look_alike: int, hash_: str, size: float | None, node: int) -> None:
+        """Add a record of a staged look-alike."""
+        self.look_alikes.append(look_alike)
+        self.hashes += hash_.encode()
+        self.sizes.append(nan if size is None else size)
+        self.nodes.append(node)
+
+    def complete_sizes(self) -> None:
+        """Give records without a size that of the archive of their hash, if there is one."""
+        if not self.archives:
+            return
+        for number, size in enumerate(self.sizes):
+            if size != size:
+                self.sizes[number] = self.archives.get(self.hash_at(number), nan)
+
+    def repeated_hashes(self) -> list[list[int]]:
+        """Return the numbers of the records of each hash that several have, in their order."""
+        # Sorting takes half the memory of a dictionary of all hashes.
+        numbers = [n for n, look_alike in enumerate(self.look_alikes) if look_alike != GONE]
+        numbers.sort(key=self.hash_at)
+        groups: list[list[int]] = []
+        group: list[int] = []
+        before = ""
+        for number in numbers:
+            if (hash_ := self.hash_at(number)) != before:
+                group, before = [], hash_
+            group.append(number)
+            if len(group) == 2:
+                groups.append(group)
+        return groups
