@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import nan
@@ -43,7 +43,7 @@ class Deduplicator:
 
     _connection: sqlite3.Connection
     _staged: Staged
-    _documents: Sequence[StagedDocument]
+    _documents: Mapping[int, StagedDocument]
     _dictionaries: Dictionaries
     _merged: dict[int, int] = field(default_factory=dict)
 
@@ -112,10 +112,6 @@ class Deduplicator:
 
         Returns the number of the record that each merged record went into.
         """
-        sources = {staged.source for staged in self._documents}
-        are_pages = all(staged.is_page for staged in self._documents)
-        if len(self._documents) < 2 or (len(sources) < 2 and are_pages):
-            return {}
         for numbers in self._staged.repeated_hashes():
             self._merge_hash(self._staged.hash_at(numbers[0]), list(map(self._row, numbers)))
         for number in self._merged:

@@ -25,7 +25,7 @@ class Finisher:
 
     _connection: sqlite3.Connection
     _sources: Sequence[str]
-    _documents: Sequence[StagedDocument]
+    _documents: Mapping[int, StagedDocument]
     _dictionaries: Dictionaries
     _staged: Staged
     _nodes: Dictionary
@@ -37,7 +37,10 @@ class Finisher:
             self._connection, self._staged, self._documents, self._dictionaries
         )
         deduplicator.drop_repeated_pages()
-        merged = deduplicator.merge()
+        documents = self._documents.values()
+        sources = {document.source for document in documents}
+        is_mixed = len(sources) > 1 or not all(document.is_page for document in documents)
+        merged = deduplicator.merge() if is_mixed and len(documents) > 1 else {}
         self._staged.complete_sizes()
         self._write_documents()
         ranks = self._dictionaries.write(self._connection, self._sources, len(self._documents))
@@ -66,7 +69,7 @@ class Finisher:
                     staged.is_page,
                     staged.is_merged,
                 )
-                for code, staged in enumerate(self._documents)
+                for code, staged in self._documents.items()
             ),
         )
 

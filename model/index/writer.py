@@ -44,7 +44,8 @@ class IndexWriter:
         self._edges = EdgeWriter()
         # What pages state of a node, which is nothing, has the code 0.
         self._nodes = Dictionary({NodeFacts(): 0})
-        self._documents: list[StagedDocument] = []
+        self._documents: dict[int, StagedDocument] = {}
+        self._next_document = 0
 
     def add_source(self, discovered: DiscoveredSource) -> None:
         """Add a source."""
@@ -75,11 +76,12 @@ class IndexWriter:
             fingerprint([document]),
             is_page,
         )
-        code, before = len(self._documents), len(self._staged)
+        code, before = self._next_document, len(self._staged)
+        self._next_document += 1
         has_problem = False
         specs: list[Spec] = []
         look_alikes: dict[Codes, int] = {}
-        self._documents.append(staged)
+        self._documents[code] = staged
         for item in items:
             if isinstance(item, Problem):
                 has_problem = True
