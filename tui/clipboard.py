@@ -15,11 +15,11 @@ import sys
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
 from spackscope.model.core.errors import SpackscopeError
+from spackscope.model.core.frozen import Frozen
 
 OSC52_LIMIT: Final = 74_994
 """Maximum of base64 bytes in one OSC 52 that terminals accept (from hterm's osc52.sh)."""
@@ -31,8 +31,7 @@ TIMEOUT: Final = 2.0
 _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Frozen):
     """What was copied, by which method, and why each method before it failed."""
 
     text: str
@@ -52,8 +51,7 @@ class _MethodFailed(Exception):
     """A method failed; the message is a sentence without its full stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tool:
+class _Tool(Frozen):
     method: str
     argv: tuple[str, ...]
     own_session: bool = True

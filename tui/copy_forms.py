@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from textual.app import App
 
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
 from spackscope.model.presentation.export import json_text
@@ -18,8 +18,7 @@ _MAX_METHOD_WIDTH = 30
 """Cells of a method of copying in a message, so that a long command leaves room for the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class CopyForm:
+class CopyForm(Frozen):
     """A form to copy: its key in the menu, its name, its plural, and how a spec is spelled."""
 
     key: str
@@ -59,8 +58,7 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     return f"marked {text}" if marked else text
 
 
-@dataclass(frozen=True, slots=True)
-class CopyDone:
+class CopyDone(Frozen):
     """What was copied and by which method, or why nothing was."""
 
     text: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
 
+from spackscope.model.core.frozen import Frozen
 from spackscope.tui.process.ascii_signs import key_word
 from spackscope.tui.process.stdio import supports_unicode
 
@@ -21,8 +21,7 @@ Hint = tuple[str, str]
 """A key as it is shown, and a word for what it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Frozen):
     """One thing that keys do.
 
     `where` is the pane that must have the focus, `keys` are Textual's names of the keys, `shown`

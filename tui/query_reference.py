@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from spackscope.model.core.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Frozen):
     """One form of a query: how it is written, what it means, and an example on the sample.
 
     Several ways to write it are separated by blanks.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import reads_index
@@ -18,8 +18,7 @@ from spackscope.model.query import lexer
 from spackscope.model.query.conditions import Term, exact_term
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Axis:
+class Axis(Frozen):
     """What records are counted by.
 
     `codes` has a code for each look-alike, or for each record if `by_record`; `values` the values
@@ -36,6 +35,9 @@ class Axis:
     term: Callable[[str], Term]
     sort_key: Callable[[str], Any] = str
     by_record: bool = False
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
@@ -13,6 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
@@ -24,8 +24,7 @@ Values = tuple[tuple[str, ...], ...]
 """The values of a record: of each axis all that it has there."""
 
 
-@dataclass(frozen=True)
-class Frequency:
+class Frequency(Frozen):
     """How many records have which values of some axes.
 
     `groups` are the records with the same values of all axes, with their number. A record counts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
@@ -15,6 +14,7 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
@@ -23,8 +23,7 @@ _BYTES = 300
 """Approximate bytes of a summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackageSummary:
+class PackageSummary(Frozen):
     """What matches of a package.
 
     `targets` are the most frequent first. `kinds` is the number of run-time kinds, and `running`

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.columns import COLUMNS, COUNTED
 from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import split_variant
@@ -42,16 +42,14 @@ _WORD = re.compile(
 _FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?(?P<word>[=@]*(?P<value>\S*))\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Frozen):
     """A text for the word at the cursor, and how many records it would leave."""
 
     text: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Completions:
+class Completions(Frozen):
     """What the characters from `start` to `end` can become, the best first."""
 
     start: int
@@ -115,8 +113,7 @@ def _filter_values(
         yield Completion(sign + quote_word(facet.value), facet.count)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
+class _Candidates(Frozen):
     """What a word can become under the other conditions, with counts."""
 
     catalog: Catalog

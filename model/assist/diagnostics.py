@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from spackscope.model.assist.completion import Completions, without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES
 from spackscope.model.core.suggestions import did_you_mean, listed
@@ -39,8 +39,7 @@ _MAX_SENTENCE = 160
 _MIN_PREFIX = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Frozen):
     """A sentence about a condition that no record fulfils."""
 
     sentence: str
@@ -185,8 +184,7 @@ def _only(values: Sequence[Facet]) -> str:
     return f", only {listed(texts, 'and')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Frozen):
     """A sentence about a text, and the offset that it is about; None for no part of it."""
 
     sentence: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import combinations, islice
 
 from spackscope.model.assist.widening import Widening
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
@@ -35,8 +35,7 @@ _MAX_PARTS = 12
 Groups = tuple[Group, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Relaxation:
+class Relaxation(Frozen):
     """A query with matches near one without, how it differs, and how many records match it."""
 
     label: str
@@ -60,8 +59,7 @@ class _Rank(IntEnum):
 _WIDER = (_Rank.CHANGED, _Rank.CHANGED_WITHOUT_ONE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(Frozen):
     rank: _Rank
     label: str
     query: Query
@@ -90,8 +88,7 @@ def relaxations(
     return ()
 
 
-@dataclass(frozen=True)
-class _Search:
+class _Search(Frozen):
     catalog: Catalog
     query: Query
     should_stop: ShouldStop

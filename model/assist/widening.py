@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
 from spackscope.model.core.compilers import compiler_name
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import UNKNOWN, YES
 from spackscope.model.core.suggestions import near
@@ -34,8 +34,7 @@ _ONLY_DROPPED = ("size", "state", "flags", "arch")
 _BOUNDS = re.compile(r"[,:=]")
 
 
-@dataclass(frozen=True, slots=True)
-class Widening:
+class Widening(Frozen):
     """The conditions to put in place of one, under the `others` of its query.
 
     What a condition becomes exists under the others as far as that is quickly found; whether it

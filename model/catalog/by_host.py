@@ -9,7 +9,6 @@ import threading
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain
 from types import SimpleNamespace
 from typing import Protocol
@@ -18,6 +17,7 @@ from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import FIELDS, REGISTRY
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import ANSWERS, Fit, Spec
 from spackscope.model.query.ast import Query

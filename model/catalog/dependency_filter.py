@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import (

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Compiler, Dependency, is_run
 from spackscope.model.index.damage import class_reading_index
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Frozen):
     """One edge: the ids of a record and of its dependency, the deptypes and the virtuals."""
 
     parent: int
@@ -102,7 +103,7 @@ class DependencyGraph:
             if not set(LANGUAGES).isdisjoint(edge.virtuals):
                 version = "" if self.absent(edge.child) else self._text("version", edge.child)
                 compilers.append(Compiler(self.name(edge.child), version, edge.virtuals))
-        return tuple(sorted(compilers))
+        return tuple(sorted(compilers, key=attrgetter(*Compiler.__match_args__)))
 
     def _text(self, column: str, id_: int) -> str:
         code = self._arrays.column(column)[self._arrays.look_alike(id_)]

@@ -6,11 +6,11 @@ Drawing and folding reads nothing; `tree_reader` reads a tree and what is unfold
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.core.frozen import Frozen, replace
 
 Section = Literal["dependencies", "dependents"]
 
@@ -28,8 +28,7 @@ MAX_CHILDREN = 10_000
 """Lines that one line unfolds to; compilers and their runtime have more dependents than that."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphSpec:
+class GraphSpec(Frozen):
     """A spec as an edge names it; `name` is that of the package, and nothing is cleaned."""
 
     name: str
@@ -38,8 +37,7 @@ class GraphSpec:
     status: Status = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Frozen):
     """One line of a tree: the head of a section, or a spec that an edge leads to.
 
     `id` is that of the record, `count` how many specs it leads to, of which the first
@@ -59,8 +57,7 @@ class Node:
     builds: int = 1
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(Frozen):
     """The lines of a tree from top to bottom; a parent is the nearest less deep line above.
 
     A spec is unfolded at one line of a section only, so that cycles end and what many specs share

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from spackscope.model.catalog.facet_keys import FacetSection, FacetValue
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Condition, Group, Term
 

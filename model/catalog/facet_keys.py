@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from spackscope.model.catalog.source_names import unique_end
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query.ast import Query
@@ -23,8 +23,7 @@ from spackscope.model.query.conditions import (
 VARIANTS, NONE = "variants", "none"
 
 
-@dataclass(frozen=True, slots=True)
-class FacetKey:
+class FacetKey(Frozen):
     """What a section counts: a column, or a variant of the column `variants`."""
 
     column: str
@@ -74,8 +73,7 @@ class FacetKey:
         return exact_term(self.column, value)
 
 
-@dataclass(frozen=True, slots=True)
-class FacetValue:
+class FacetValue(Frozen):
     """A value with its count under the other filters.
 
     `text` is how it is shown. `mark` is True for a value that the query includes, False for one
@@ -90,8 +88,7 @@ class FacetValue:
     condition: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FacetSection:
+class FacetSection(Frozen):
     """The values of one column or variant; those of a package's versions are the newest first.
 
     It `varies` if not all records have the same values.

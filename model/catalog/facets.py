@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import FIELDS
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import natural, reads_index
@@ -16,8 +16,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Frozen):
     """A value of a column, and how many records have it under the other conditions."""
 
     value: str

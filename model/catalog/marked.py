@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedSpec:
+class MarkedSpec(Frozen):
     """A marked spec: it has several ids if several documents have a record of it."""
 
     hash: str

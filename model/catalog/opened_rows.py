@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from spackscope.model.core.frozen import Frozen
 
 Partition = Callable[[Sequence[int]], Sequence[Sequence[int]]]
 """Partitions look-alikes into kinds, the first spec of each the one to take; empty if unknown."""
@@ -24,8 +25,7 @@ class RowRole(IntEnum):
     """One spec of an opened group or kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedRow:
+class OpenedRow(Frozen):
     """One row of an opened group: its first spec, its role, and all specs that it stands for."""
 
     id: int

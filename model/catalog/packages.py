@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import natural, text
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 
 
-@dataclass(frozen=True, slots=True)
-class PackageCount:
+class PackageCount(Frozen):
     """A package with the number of its specs that match, and of all of them.
 
     `first` is the id of its first spec; the ids of the others follow.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from operator import getitem, itemgetter
@@ -15,6 +14,7 @@ from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.core.columns import STORED
+from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 from spackscope.model.core.records import (
     Dependency,
     Problem,
@@ -42,14 +42,13 @@ _FIELDS = (
 """The fields of `Spec` that `Records.rows` reads, in its order."""
 
 _DEFAULTS = {field.name: field.default for field in fields(Spec) if field.name not in _FIELDS}
-_in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__slots__))
+_in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__match_args__))
 
 # What checks the columns of these records, in the order of their fields.
 _SOURCE_STATUS = (text, text, text, natural, number, text, text, natural)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen):
     """One row of a listing: a record, its ids, and how many look-alikes the row stands for.
 
     `role` is that of the row in an opened group.

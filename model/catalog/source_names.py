@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean
 from spackscope.model.query.conditions import Term, exact_term

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import and_, or_
 
 from spackscope.model.catalog.by_host import ByHost
@@ -13,14 +12,14 @@ from spackscope.model.catalog.source_names import with_full_name
 from spackscope.model.core.column import Column
 from spackscope.model.core.compilers import compiler_name, is_compiler
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.variants import is_propagated
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Condition, Depends, Group, Term, compiler_fits
 from spackscope.model.query.matchers import ANY, is_glob, size_range
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Frozen):
     """An SQL condition over the tables look_alike and spec, with its parameters.
 
     `needs_specs` if it reads hashes or sizes, so that spec has to be joined; `starts_at_hashes`

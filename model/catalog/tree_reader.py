@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
@@ -17,6 +16,7 @@ from spackscope.model.catalog.dependency_tree import (
     Status,
     Tree,
 )
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import is_run
 from spackscope.model.index.damage import reads_index
 

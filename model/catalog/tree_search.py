@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import SECTIONS, Node, Section, Tree
 from spackscope.model.catalog.tree_reader import End, read_ends, read_nodes, sort_ends
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 
@@ -22,8 +22,7 @@ _ROOT = -1
 """Stands for all members of a tree."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(Frozen):
     """The specs reached from the root of a tree, nearest first.
 
     `ends` has the ends of the edges of each spec that was entered, and `came_from` the spec at

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.query.ast import Query
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(Frozen):
     """The column by which rows are ordered, and the direction."""
 
     column: str
@@ -27,8 +26,7 @@ class Order(IntEnum):
     """The same, but of a version first what runs on the host."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Frozen):
     """All that decides which rows are shown, and how.
 
     `opened` has the look-alikes that are shown row by row although the others are `folded`, and

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import KW_ONLY, dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
 
 from spackscope.model.core.cells import text_cell
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Spec
 
 Value = str | tuple[str, ...] | float | None
@@ -19,8 +19,7 @@ BY_HOST = "host"
 """The storage of columns whose values depend on the host, which an index does not have."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class Column(Frozen):
     """One column.
 
     `name` is its key in a query, and by default all of these: `label` is its head, `storage` the
@@ -33,7 +32,6 @@ class Column:
     """
 
     name: str
-    _: KW_ONLY
     label: str = ""
     storage: str = ""
     attribute: str = ""
@@ -92,6 +90,9 @@ class Column:
     find_prefix: str | None = ""
     """What precedes the value that all rows share; None leaves the value out."""
     export_order: int = 50
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", self.label or self.name)

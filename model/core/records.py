@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple, TypeGuard
+
+from spackscope.model.core.frozen import Frozen
 
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
@@ -35,8 +36,7 @@ def is_hash(value: object) -> TypeGuard[str]:
     return type(value) is str and _HASH.fullmatch(value) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Dependency:
+class Dependency(Frozen):
     """An edge to a dependency: its hash and name, the deptypes, and the virtuals it provides."""
 
     hash: str
@@ -45,8 +45,7 @@ class Dependency:
     virtuals: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Compiler:
+class Compiler(Frozen):
     """A direct dependency that compiles a spec, with all virtuals it provides for the spec.
 
     `version` is empty if no document describes the compiler.
@@ -76,8 +75,7 @@ class FitReason(NamedTuple):
     is_run: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Frozen):
     """Whether a spec runs on the host, and whether Spack would reuse it there, with all reasons.
 
     Each is None if its source does not tell.
@@ -105,8 +103,7 @@ def _answer(is_true: bool | None, reasons: Iterable[FitReason]) -> tuple[str, ..
     return UNKNOWN if is_true is None else NO, *dict.fromkeys(labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Frozen):
     """One record: a spec as one document of one source lists it.
 
     The same hash may be in several tags and sources; (source, tag, package, hash) identifies a
@@ -176,8 +173,7 @@ class Spec:
         return tuple(compress(STATES, flags))
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Frozen):
     """Where a record comes from, as far as its document says: see `Spec`."""
 
     package_hash: str = ""
@@ -202,8 +198,7 @@ class NodeFacts(NamedTuple):
     spec_format: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SourceStatus:
+class SourceStatus(Frozen):
     """What is known of a source that was read.
 
     `kind` is what it is, `layout` the layout of a mirror, `specs` how many its documents list.
@@ -221,8 +216,7 @@ class SourceStatus:
     problems: int
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Frozen):
     """What could not be read: the document, the place in it, and the reason.
 
     `place` is empty if it is the whole document.

@@ -10,13 +10,13 @@ from itertools import chain
 from math import nan
 from typing import NamedTuple
 
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import STATES
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
 from spackscope.model.index.staged import GONE, Staged, StagedDocument
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Frozen):
     """One staged record."""
 
     number: int

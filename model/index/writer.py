@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
 from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
+from spackscope.model.core.frozen import fields, replace
 from spackscope.model.core.records import NodeFacts, Problem, Provenance, Spec
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter

@@ -6,9 +6,9 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.index.connection import stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION

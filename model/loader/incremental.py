@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import asdict, replace
 from spackscope.model.core.records import Dependency, Problem, Spec
 from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text
 from spackscope.model.sources.document import Document, fingerprint

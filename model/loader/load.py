@@ -13,13 +13,13 @@ import itertools
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import tidy, xdg_dir
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.connection import connect
 from spackscope.model.index.index_file import Verification, create, is_current
 from spackscope.model.loader.build import build
@@ -168,8 +168,7 @@ def _build(
     return catalog
 
 
-@dataclass(frozen=True)
-class _Build:
+class _Build(Frozen):
     """The build of an index; records of unchanged documents are taken from an `old` one."""
 
     discovered: Sequence[DiscoveredSource]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn, TableColumns
 
 GAP = 1
@@ -23,8 +23,7 @@ _MIN_DIFFERS, _MAX_DIFFERS = 12, 30
 """Cells that what rows differ in gets before variants do; a quarter of the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Frozen):
     """A column with its offset and its width in cells."""
 
     column: TableColumn

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.presentation.differences import NOT_LISTED
 from spackscope.model.presentation.titles import counted
 
@@ -20,8 +20,7 @@ UNKNOWN = "?"
 """The value of a spec whose source does not tell it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedSpec:
+class ComparedSpec(Frozen):
     """A column: a spec, and the ids of those compared that run the same if it stands for them.
 
     `users` counts the specs that use one of these; None if no source lists them.
@@ -34,8 +33,7 @@ class ComparedSpec:
     user_names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedRow:
+class ComparedRow(Frozen):
     """An attribute of a package, with its value in each spec.
 
     `path` has the packages from the spec down to this one, which is its last. A row that `follows`
@@ -56,8 +54,7 @@ class ComparedRow:
         return len(set(self.values) - {UNKNOWN}) < 2
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTable:
+class ComparedTable(Frozen):
     """Specs side by side.
 
     `total` counts the hashes that were compared, `left_out` those that were not, because there
@@ -103,8 +100,7 @@ class ComparedTable:
         return " · ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class TableLine:
+class TableLine(Frozen):
     """A line under the heads of the columns: a heading, a sentence, or a row with its values."""
 
     kind: LineKind

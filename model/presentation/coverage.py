@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences.differences import Difference
@@ -12,6 +11,7 @@ from spackscope.model.analysis.environments.coverage import Coverage, Missing
 from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, group_reasons
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.differences import (
     ATTRIBUTE_LABELS,
@@ -76,8 +76,7 @@ class PresentLine(NamedTuple):
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageReport:
+class CoverageReport(Frozen):
     """A coverage in clean texts: the summary, notes on it, reasons, what is missing and present.
 
     `reasons` say how many specs are missing for which reason; there are none until the nearest

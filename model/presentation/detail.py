@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import BY_NAME, DETAILED
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Fit, Provenance, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import split_variant
@@ -36,8 +36,7 @@ Hint = tuple[str, str]
 """A key and the word for what it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class DetailLine:
+class DetailLine(Frozen):
     """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
 
     `label` is that of the value, `is_continued` marks another value of the label above. `lead` is

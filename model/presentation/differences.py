@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.differences import Cause, Comparison, Difference, Value
 from spackscope.model.analysis.differences.folded_differences import (
@@ -11,6 +10,7 @@ from spackscope.model.analysis.differences.folded_differences import (
     fold_differences,
 )
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.presentation.detail import DIFFERS
@@ -35,8 +35,7 @@ ATTRIBUTE_LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceLine:
+class DifferenceLine(Frozen):
     """One line: what differs, its two values, and where.
 
     `subject` is a package, an attribute, or both; `where` the path to the package, or at how

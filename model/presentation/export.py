@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, fields
 from itertools import chain
 from typing import Any
 
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import COLUMNS, EXPORTED
+from spackscope.model.core.frozen import asdict, fields
 from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec
 from spackscope.model.core.text import clean
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean
 
@@ -13,8 +13,7 @@ SHOWN = 5
 """Values of a section that are shown before it is opened, besides those with a mark."""
 
 
-@dataclass(frozen=True, slots=True)
-class FacetLine:
+class FacetLine(Frozen):
     """A line: the head of a section, one of its values, or the switch for the others.
 
     `most` is the greatest count of the values, for their bars.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.detail import (
     DetailLine,
@@ -16,8 +16,7 @@ from spackscope.model.presentation.detail import (
 from spackscope.model.presentation.titles import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
+class Members(Frozen):
     """The specs that a row stands for, and the run-time kinds among them; 0 if unknown.
 
     `role` is that of the row. The first spec is the one that its record describes.

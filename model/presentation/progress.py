@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from spackscope.model.core.cells import size_text
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 
 DOWNLOADING, READING = "bytes of ", "reading "
@@ -14,8 +14,7 @@ DOWNLOADING, READING = "bytes of ", "reading "
 _FULL, _EMPTY = "█", "░"
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Frozen):
     """How much of a stage is done, and the rate since it began.
 
     `name` is what is read or downloaded, as `verb` says, or empty; `fraction` is None if nobody

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph
@@ -12,6 +11,7 @@ from spackscope.model.analysis.kinds.run_kinds import Kind, run_kinds
 from spackscope.model.analysis.kinds.run_time import all_values
 from spackscope.model.analysis.kinds.varying import varying
 from spackscope.model.analysis.kinds.varying_rows import VaryingRow
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.comparison import (
     MISSING,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.sources import source_cells, stale_copies
@@ -19,8 +19,7 @@ _SHORT_HASH = re.compile(r"/([a-z2-7]{7,32})$")
 """The end of the place of a problem: the hash of the record, of which there are 7 letters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Frozen):
     """What is reported: a short name, what it is about, and whether something went wrong.
 
     `facts` are in one line with the name, `text` is all of it, and `queries` find the specs that

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -17,6 +16,7 @@ from spackscope.model.analysis.environments.source_differences import (
     SourceComparison,
 )
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 from spackscope.model.presentation.doubles import change_json, changes_text

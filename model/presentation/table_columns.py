@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,6 +10,7 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.core.variants import split_variant
@@ -37,8 +36,7 @@ _SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusabl
 """What is before values that could be anything without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(Frozen):
     """A column of the table: a field of the registry, a variant, or a note on the rows.
 
     `name` is that of the registry, `+x` for the variant `x`, or that of a note. A column is at
@@ -82,12 +80,11 @@ class HeadText(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnChoices:
+class ColumnChoices(Frozen):
     """What a user chose for columns, by their names: which are hidden, and how wide some are."""
 
     hidden: frozenset[str] = frozenset()
-    widths: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    widths: Mapping[str, int] = field(default_factory=dict)
 
     def resized(self, column: TableColumn) -> TableColumn:
         """Return a column as wide as the user made it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 
+from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.titles import counted
 from spackscope.model.readers.stored_hashes import WrongHash

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.conditions import Condition, Group, Term, exact_term
 from spackscope.model.query.matchers import ANY, is_glob
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Query:
+class Query(Frozen):
     """Groups that must all hold, and several specs of which one must.
 
     A group holds where one of its conditions does. `groups` has what all specs share; `specs` is

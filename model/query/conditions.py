@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS
 from spackscope.model.core.compilers import LANGUAGES, compiler_name
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import is_propagated
@@ -24,8 +24,7 @@ COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
 """Keys that are not variants."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Frozen):
     """A condition on a column: the pattern that its value must match, or must not if `negated`.
 
     A pattern with `*` or `?` is a glob and ignores case. Others are read as Spack reads them:
@@ -62,8 +61,7 @@ class Term:
         return matcher(self.column, self.pattern)(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Depends:
+class Depends(Frozen):
     """A condition on a dependency: `^zlib@1.3`, or `%cmake` where it must be direct.
 
     `terms` are the conditions on the dependency itself, `virtuals` and `deptypes` those on the

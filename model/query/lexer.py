@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from spackscope.model.core.columns import REGISTRY
+from spackscope.model.core.frozen import Frozen
 
 SPACE, ERROR = "space", "error"
 QUOTES = ("'", '"')
@@ -62,8 +62,7 @@ EDGE_PARTS = re.compile(r"(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?", re.DOTALL)
 ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Frozen):
     """A piece of a query: its kind, its text, and the offset of its start, in characters."""
 
     kind: str

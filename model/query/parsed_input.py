@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
@@ -13,8 +12,7 @@ from spackscope.model.query.lexer import Token
 from spackscope.model.query.parser import Bare, parse_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedInput:
+class ParsedInput(Frozen):
     """What is typed in the query line, or in the filter of `column`, parsed once.
 
     Offsets are in characters. `query` is the whole query once the text is typed; None where the

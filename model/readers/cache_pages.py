@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import FieldReader, Texts, mismatch, storable, wrong_value

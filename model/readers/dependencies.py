@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, is_hash
 from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
 

@@ -7,10 +7,10 @@ is signed in clear text, or plain.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.readers.encoding import decode, remove_signature
 from spackscope.model.readers.fields import mismatch, storable, wrong_value
 from spackscope.model.readers.json import Number, parse
@@ -27,8 +27,7 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 _NAME = re.compile(r"(?:^|[/\\-])([a-z2-7]{32})\.spec\.manifest\.json$")
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(Frozen):
     """One entry of a manifest: the sha256 of a file in lower case, and its size in bytes.
 
     `size_problem` says what is wrong with the size if it is None.
@@ -45,8 +44,7 @@ class Blob:
         return f"blobs/sha256/{self.checksum[:2]}/{self.checksum}"
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Frozen):
     """The blobs of a manifest in its order, and what is wrong with the other entries."""
 
     blobs: tuple[Blob, ...]

@@ -27,7 +27,7 @@ _FORMATS = ("1", "2", "3", "4", "5")
 _MAX_ATTRIBUTES = 10_000
 """Characters that are kept of what a node states more of an external."""
 
-_values = attrgetter(*Spec.__slots__)
+_values = attrgetter(*Spec.__match_args__)
 
 Fields = Mapping[str, Any]
 
@@ -155,7 +155,7 @@ class NodeReader:
         if compiler == spec.compiler and dependencies is spec.dependencies:
             return spec
         # dataclasses.replace would take a tenth of the time of reading a document.
-        values = dict(zip(Spec.__slots__, _values(spec), strict=True))
+        values = dict(zip(Spec.__match_args__, _values(spec), strict=True))
         return Spec(**values | {"compiler": compiler, "dependencies": dependencies})
 
     def problems(self, *, report_absent: bool = True) -> Iterator[Problem]:

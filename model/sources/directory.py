@@ -12,11 +12,12 @@ import re
 import time
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_at
 from spackscope.model.sources.mirror import BUILD_CACHE, Mirror

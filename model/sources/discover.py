@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected, reason
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.directory import discover_directory

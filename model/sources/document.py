@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 
 Kind = Literal["candidate", "known", "sizes"]
@@ -20,8 +20,7 @@ for the `sizes` of archives.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Frozen):
     """One file of a source and its fingerprint: size in bytes, mtime and ctime in nanoseconds.
 
     The ctime changes with permissions, and with content that keeps size and mtime. `path` is the
@@ -45,8 +44,7 @@ class Document:
     stack: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DiscoveredSource:
+class DiscoveredSource(Frozen):
     """A source with its documents, and what the user should know of it.
 
     `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache`,

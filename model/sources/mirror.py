@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
 
 from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.sources.document import Document, Kind, document_at
@@ -26,8 +26,7 @@ _BUILD_CACHE = re.compile(r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?
 _FILE = re.compile(r"(?P<top>.*)/(?P<name>[^/]+\.(?:json|lock|sig|yaml|md|gz|zst))")
 
 
-@dataclass(frozen=True, slots=True)
-class UrlTarget:
+class UrlTarget(Frozen):
     """The `top` of a mirror or folder, and which part of it is meant.
 
     `name` is one file. `layout` is that of the mirror where the URL contains it.
@@ -65,8 +64,7 @@ def parse_target(url: str) -> UrlTarget:
     return UrlTarget(url)
 
 
-@dataclass(frozen=True, slots=True)
-class Mirror:
+class Mirror(Frozen):
     """A mirror of a source, and which part of it is read.
 
     `view` is the part of a v3 mirror that the user's configuration names. `build_cache` is the

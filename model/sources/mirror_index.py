@@ -11,12 +11,12 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent
 from spackscope.model.core.files import private_directory, write_atomically, xdg_dir
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks

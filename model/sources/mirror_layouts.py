@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
+from spackscope.model.core.frozen import replace
 from spackscope.model.sources.document import DiscoveredSource, combine
 from spackscope.model.sources.mirror import BUILD_CACHE, Mirror, problem_from
 from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index

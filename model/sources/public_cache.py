@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from spackscope.model.core.bounded_files import read_file, read_head
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, reason
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.encoding import decode
@@ -47,8 +47,7 @@ _HEAD_SIZE = 512
 _START = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])')
 
 
-@dataclass(frozen=True, slots=True)
-class PublicCache:
+class PublicCache(Frozen):
     """The URL or path of a tag list, and the tags to read; `develop` where there is none."""
 
     tag_list: str
@@ -107,8 +106,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     return combined
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Frozen):
     """One index of a tag list, and where it may be, in the order in which to look."""
 
     tag: str

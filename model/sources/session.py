@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.spack_config.config import (
     ConfiguredExternal,
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from spackscope.model.storage.http_client import Client
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Frozen):
     """Open sources with shared connections, for one load or one question.
 
     Connections and the configuration of Spack are kept for the lifetime of a session, so a

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import ListingUnsupported, WrongContent
+from spackscope.model.core.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedFile:
+class FetchedFile(Frozen):
     """A file of a storage, or the cached copy of it, at `path` on this machine.
 
     `origin` names it to the user, without any password. Of a cached file, `checked` is when it was

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from spackscope.model.core.frozen import Frozen, field
 
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(Frozen):
     """Who requests the files of a mirror, and where; what is not known is empty."""
 
     user: str = ""

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Cancelled, SourceError, WrongContent
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import FetchedFile, Storage, check_digest
 from spackscope.model.storage.download_cache import (
@@ -29,8 +30,7 @@ _REPORT_SECONDS = 0.05
 _HEAD_SIZE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
+class RemoteFile(Frozen):
     """A file to download: `key` identifies it in the cache, `origin` names it to the user.
 
     The rest is as in `Storage.fetch`.

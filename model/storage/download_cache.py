@@ -12,12 +12,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
 from typing import BinaryIO
 
 from spackscope.model.core import files
 from spackscope.model.core.bounded_files import open_file, read_file
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 
 UNUSED_DAYS = 30
 MAX_SIZE = 20 << 30
@@ -28,8 +28,7 @@ _META = ".json"
 _MAX_META_SIZE = 2**16
 
 
-@dataclass(frozen=True, slots=True)
-class FileVersion:
+class FileVersion(Frozen):
     """What a server says of the version of a file.
 
     `stamp` is what identifies a version: an ETag, a generation, a digest.
@@ -39,8 +38,10 @@ class FileVersion:
     last_modified: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CachedFile:
+_UNKNOWN = FileVersion()
+
+
+class CachedFile(Frozen):
     """A cached file: where it is, where it comes from, and its version there.
 
     `url` is without secrets. `checked` is when the file was last known to be current, in seconds
@@ -117,7 +118,7 @@ class DownloadCache:
         self._write_meta(cached)
         return cached
 
-    def confirm(self, cached: CachedFile, version: FileVersion = FileVersion()) -> CachedFile:
+    def confirm(self, cached: CachedFile, version: FileVersion = _UNKNOWN) -> CachedFile:
         """Record that a cached file is current now, and return it with that."""
         confirmed = replace(
             cached,

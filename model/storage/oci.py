@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, reason
+from spackscope.model.core.frozen import replace
 from spackscope.model.storage.base import FetchedFile, Storage
 from spackscope.model.storage.credentials import Credentials
 from spackscope.model.storage.download import Download, Downloader, RemoteFile

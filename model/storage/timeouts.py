@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from spackscope.model.core.errors import Unreachable
+from spackscope.model.core.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
+class Timeouts(Frozen):
     """Timeouts of a server in seconds, and how often a request is retried.
 
     `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than

@@ -9,10 +9,10 @@ from __future__ import annotations
 import base64
 import os
 import re
-from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, urlsplit
 
 from spackscope.model.core.errors import SourceError
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.storage.redaction import QUERY, redacted_part, redacted_path
 
 MAX_URL_LENGTH = 1 << 14
@@ -35,8 +35,7 @@ _NO_HOST = "its host cannot be read"
 _NO_PART_OF_A_SCHEME = re.compile(r"[/?#@]")
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
+class Url(Frozen):
     """Parts of a valid URL, all of them ASCII and percent-encoded.
 
     The scheme and the host are in lower case, except the name of a bucket. `userinfo` is what

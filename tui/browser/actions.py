@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.presentation.reports import (
     Report,
     failure_reports,
@@ -27,8 +27,7 @@ _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Actions:
+class Actions(Frozen):
     """What the actions work with, and those of more than one line."""
 
     host: Host

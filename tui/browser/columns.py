@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import KEPT, ColumnMemory, bounded

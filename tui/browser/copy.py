@@ -7,12 +7,12 @@ the same is opened instead, so that the user can choose one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.presentation.row_notes import row_notes
 from spackscope.tui.browser.query_history import QueryRecall
@@ -29,8 +29,7 @@ ABSENT = "Only the hash of this spec is known: y copies it"
 ROW_OUT_OF_SIGHT = "The row under the cursor was out of sight: press y on it to copy"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Frozen):
     """What is to be copied: specs by their ids, or one spec of which only the hash is known.
 
     `folded` are the look-alikes that the row stands for.
@@ -43,8 +42,7 @@ class Target:
     is_marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Frozen):
     """The specs to copy, or only their text, and a remark to show with the message."""
 
     specs: Sequence[Spec] = ()
@@ -53,8 +51,7 @@ class Copied:
     is_marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+class Unclear(Frozen):
     """A folded row that stands for specs of several kinds; none is copied."""
 
     row: Row

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.environments.availability import Availability, environments
 from spackscope.model.analysis.environments.coverage import cover
@@ -12,6 +11,7 @@ from spackscope.model.analysis.environments.nearest_missing import find_nearest
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
+from spackscope.model.core.frozen import replace
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.coverage import CoverageReport, read_report
 from spackscope.model.sources.session import Session

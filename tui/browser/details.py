@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from spackscope.model.analysis.fit.session_fit import host_of
@@ -11,6 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Section, Tree
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.tree_reader import read_tree
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.detail import DetailLine, detail

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import partial
 
 from spackscope.model.catalog import facet_choice
@@ -12,6 +11,7 @@ from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetVal
 from spackscope.model.catalog.facet_sections import facet_sections
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Facets, Host, Task

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from textual.message import Message
@@ -14,6 +14,7 @@ from textual.worker import Worker, get_current_worker
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
 from spackscope.tui.dialogs.base import Dialog
@@ -31,8 +32,7 @@ class Call(Message):
     is_last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadTask:
+class ThreadTask(Frozen):
     """A job in a worker thread."""
 
     screen: Screen[None]

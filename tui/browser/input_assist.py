@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from spackscope.model.assist.completion import Completion, Completions, complete
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host
 

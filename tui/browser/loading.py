@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from spackscope.model.analysis.fit.session_fit import attach_fit
@@ -13,6 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.cells import shorten_path
 from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.core.frozen import replace
 from spackscope.model.loader.load import (
     REBUILT,
     STILL_DAMAGED,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController

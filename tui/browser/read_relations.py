@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.differences.differences import compare
 from spackscope.model.analysis.environments.needs import add_sizes, read_needs
@@ -16,6 +15,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.detail import DetailLine, fit_at_end, fit_lines
 from spackscope.model.presentation.group_detail import Members

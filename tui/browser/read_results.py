@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from spackscope.model.assist.completion import Completions, complete
 from spackscope.model.assist.diagnostics import (
@@ -19,6 +18,7 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
@@ -32,8 +32,7 @@ _NEAR = 45
 """Rows around the cursor that are read with the listing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Frozen):
     """A view that leaves the rows as they are, and what is wrong with it.
 
     `note` is None if a word is only not typed to its end. `is_unanswerable` says that the records

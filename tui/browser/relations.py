@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.presentation.group_detail import Members
 from spackscope.model.presentation.relations import NEEDS, NEXT_TO, USED_BY, pending_lines

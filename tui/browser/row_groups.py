@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.core.frozen import replace
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 

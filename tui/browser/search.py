@@ -7,7 +7,6 @@ is refused. Once the input is left, the view is requested again, and explained i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from spackscope.model.assist.diagnostics import Note
@@ -15,6 +14,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term

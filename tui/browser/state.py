@@ -7,7 +7,6 @@ implements Host for Textual, and `panes.py` shows a state in the widgets.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spackscope.model.analysis.fit.host import Host as Machine
@@ -22,6 +21,7 @@ from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, View
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.presentation.group_detail import Members
 from spackscope.model.presentation.table_columns import ColumnChoices
@@ -43,8 +43,7 @@ FIRST_VIEW = View(order=Order.PREFERRED, folded=True)
 """The view that the browser begins with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Frozen):
     """A catalog, and what the title shows of it, read in a worker thread.
 
     `chips` are its sources, `remark` what else the title says of them, `notice` a message.
@@ -59,8 +58,7 @@ class Summary:
     packages: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
+class Results(Frozen):
     """The answer to a view: its packages and rows.
 
     `selected` is the package that the query names, `shared` are the texts that all rows have in
@@ -83,8 +81,7 @@ class Results:
     windows: Windows = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Frozen):
     """A text that is being typed in the query line or in a filter.
 
     `is_wrong` is True if it is not a query, or one that the records cannot answer, and `note` says
@@ -106,8 +103,7 @@ class Draft:
         return self.parsed.column or QUERY
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(Frozen):
     """The selected spec: a row of the table, or a spec that has none.
 
     `lines`, `tree` and `members` are those of the spec before while `is_pending`. `relations` to
@@ -127,8 +123,7 @@ class Details:
     is_pending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Facets:
+class Facets(Frozen):
     """The sections of facets that were counted of a query, or a note on why there are none.
 
     `place` puts the cursor on a value; keys wait while its section `is_awaited`.
@@ -142,8 +137,7 @@ class Facets:
     is_awaited: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserState:
+class BrowserState(Frozen):
     """All that the browser shows.
 
     `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
@@ -199,8 +193,7 @@ class BrowserState:
         return self.results.listing if self.results is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Frozen):
     """Where the user is: the pane and input with the focus, and what is under the cursors.
 
     `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from spackscope.model.catalog.dependency_tree import Tree
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
+from spackscope.model.core.frozen import Frozen, replace
 
 MAX_STEPS = 200
 MAX_LINES = 50_000
 """Lines of the trees that are kept with the steps; a line takes some 300 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Frozen):
     """A view, its row with the cursor, and the spec in the detail, which may have no row.
 
     `position` is the line of the detail with the cursor and the one at its top, which are lines of

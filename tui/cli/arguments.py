@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import near
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.cli.help_topics import ESSENTIAL, HELP, topic_of
@@ -45,8 +45,7 @@ _FORMATS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Frozen):
     """The parsed command line; `command` is BROWSE where it names none.
 
     `words` are those of the query. `format` is the name of an export format, or None for the one

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from spackscope.model.core.frozen import Frozen
 
 _VARIANT = re.compile(r"(?<!\S)(?:(?P<on>\+)|(?P<off>~)|(?P<value>[\w.-]+:?=))\S*")
 
 
-@dataclass(frozen=True, slots=True)
-class Colours:
+class Colours(Frozen):
     """Style texts, or return them unchanged where there is no colour.
 
     The texts are cleaned before; styling them does not change their width.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.presentation.comparison import UNKNOWN, ComparedRow, ComparedTable, Part
@@ -31,8 +31,7 @@ _USED_BY = "used by"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class TableOptions:
+class TableOptions(Frozen):
     """What a table shows, and how wide it may be; without a width it is not folded."""
 
     shows_build: bool
@@ -102,8 +101,7 @@ def _is_shown(row: ComparedRow, options: TableOptions) -> bool:
     return options.shows_all or not row.follows
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Frozen):
     """The widths of the columns, and of the labels before them."""
 
     label_width: int

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width
 from spackscope.model.presentation.detail import FITS, VARIANTS, DetailLine
 from spackscope.tui.cli.colours import Colours
@@ -16,8 +16,7 @@ _EDGE = re.compile(r"(\[[^\]]*\] )([^@=/ ]+(?==[^@/ ]+@))?(.*?)( /\w+)?( \(.*)?"
 """An edge as Spack prints it: deptypes, virtuals, the rest of the spec, its hash, a remark."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpecReport:
+class SpecReport(Frozen):
     """How a spec is printed; without a width each label has one line."""
 
     width: int | None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.presentation.comparison import ComparedTable, table_lines
 from spackscope.model.presentation.comparison_cells import cell_sentence, path_in
 from spackscope.model.presentation.detail import DIFFERS
@@ -23,8 +23,7 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 _ASCII_DIFFERS = "!"
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(Frozen):
     """Where to go: the hash of a column's spec, and the packages from it down to another one."""
 
     hash: str

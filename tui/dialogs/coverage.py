@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -11,6 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.core.cells import shorten_path
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.coverage import (
     PRESENT,
@@ -29,8 +29,7 @@ _MAX_ENVIRONMENT = 30
 """Cells of the name of the environment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Frozen):
     """The hash of the spec to go to, or that of a missing spec to compare with the nearest."""
 
     hash: str

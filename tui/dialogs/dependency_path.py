@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,6 +13,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.dependency_tree import GraphSpec
 from spackscope.model.catalog.tree_reader import read_specs
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.dependency_tree import (
     STATUS_TEXTS,
@@ -31,8 +31,7 @@ _DEPTYPES_WIDTH = len(deptypes_sign(())) + 1
 _MAX_NAME_WIDTH = 36
 
 
-@dataclass(frozen=True, slots=True)
-class PathStep:
+class PathStep(Frozen):
     """One spec on a path: the id of its record, and the edge that led to it, if any."""
 
     id: int

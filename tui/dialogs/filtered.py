@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from textual import events, getters, on
@@ -14,6 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.titles import counted, position
@@ -58,8 +58,7 @@ class ItemRows(VirtualList, Generic[Item]):
         return self._draw(self, row, width)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[Item]):
+class Listed(Frozen, Generic[Item]):
     """What a dialog lists: how an item is called, what its text is, and how a row is drawn.
 
     `hints` returns the keys with what they do, the most useful first.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,6 +12,7 @@ from textual.widgets import Static
 from spackscope.model.analysis.axes import Axis
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.presentation.bars import value_text
 from spackscope.tui.dialogs.base import Dialog
@@ -25,8 +25,7 @@ from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Frozen):
     """A value of an axis to filter by."""
 
     axis: Axis

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.catalog.view import Sort
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, cut_words, pad, shorten
 from spackscope.model.presentation.column_layout import Layout, Placed
 from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
@@ -21,8 +22,7 @@ NO_FILTER = "…"
 """Stands where a filter can be typed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heads:
+class Heads(Frozen):
     """What the heads show: the columns after a gutter, the current one, the order, the filters."""
 
     layout: Layout = field(default_factory=Layout)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
 from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY

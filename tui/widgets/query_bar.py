@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.highlighter import Highlighter
 from rich.text import Text
@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query

@@ -13,14 +13,14 @@ from textual.message import Message
 from textual.widgets import Static
 
 from spackscope.model.assist.relaxations import Relaxation
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.tui.keymap import RELAXATIONS, bindings, written_key
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 
-@dataclass(frozen=True, slots=True)
-class KeyChoice:
+class KeyChoice(Frozen):
     """A key that can be pressed instead, as Textual names it and as it is shown."""
 
     label: str

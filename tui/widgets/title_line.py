@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual import events
@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.analysis.fit.host import Host as Machine
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.titles import SourceChip, counted
 from spackscope.model.query.conditions import Condition, Term
@@ -30,8 +31,7 @@ PROBLEMS, SOURCES = "show_problems", "show_sources"
 """What a click on the number of problems, and on that of further sources, does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(Frozen):
     """What the line shows; `active` are the conditions on sources in the query."""
 
     chips: Sequence[SourceChip] = ()

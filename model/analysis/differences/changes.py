@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.differences.own_differences import Difference, Value
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.versions import version_key
 
 OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from spackscope.model.analysis.differences.node_pairs import (
@@ -17,6 +16,7 @@ from spackscope.model.analysis.differences.own_differences import (
 )
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 
 __all__ = ["Cause", "Comparison", "Difference", "Value", "compare"]
@@ -31,8 +31,7 @@ _MAX_KEPT = 2**16
 """Pairs of nodes that are kept to be read once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Frozen):
     """Two nodes whose own configurations differ, at the same place below two specs.
 
     `path` has the names from the specs, which are not in it, down to these nodes; `a` and `b` are
@@ -56,8 +55,7 @@ class Cause:
     run_path: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Frozen):
     """How two specs, `a` and `b`, differ, and the causes with the first one for people first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.

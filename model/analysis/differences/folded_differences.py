@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.changes import OF_EDGES, Change
 from spackscope.model.analysis.differences.differences import Cause, Difference
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_run
 
 
-@dataclass(frozen=True, slots=True)
-class FoldedDifference:
+class FoldedDifference(Frozen):
     """A difference with all causes that have it, the first one first.
 
     `difference` is that of the first. `package` is empty for attributes that packages share, such

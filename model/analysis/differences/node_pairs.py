@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import is_run
 
@@ -42,8 +42,7 @@ class _Child(NamedTuple):
     compiles: bool
 
 
-@dataclass(frozen=True)
-class PairWalk:
+class PairWalk(Frozen):
     """The pairs of nodes below two specs, the nearest first; the first is the two specs.
 
     Pairs are named by their numbers. `parents` has for each but the first the pair through which

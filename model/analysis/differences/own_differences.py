@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from spackscope.model.analysis.differences.edge_matching import EdgeKey, match_e
 from spackscope.model.analysis.graphs.graph import Attributes, Graph
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.frozen import Frozen, replace
 
 Value = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""
@@ -27,8 +27,7 @@ LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Frozen):
     """An attribute whose values differ between two nodes, `a` and `b`.
 
     `attribute` is the name of a field, such as `version` or `package_hash`, `variant:NAME`, or

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from spackscope.model.analysis.differences.differences import Comparison
 from spackscope.model.analysis.environments.availability import NOWHERE, Availability, Location
 from spackscope.model.analysis.environments.environment import Environment
 from spackscope.model.analysis.nearest.nearest import Nearest
+from spackscope.model.core.frozen import Frozen
 
 Role = Literal["root", "run", "build"]
 """Whether an environment asks for a spec itself, links or runs it, or only builds with it."""
@@ -33,8 +33,7 @@ class External(NamedTuple):
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Frozen):
     """A spec that is neither cached nor installed, and the nearest candidates for it.
 
     `id` is its id in the graph. It `is_needed` if an install would build it: what only builds a
@@ -57,8 +56,7 @@ class Missing:
     comparison: Comparison | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Frozen):
     """What an install takes from the caches and what it builds, as hashes in build order.
 
     An install tree among the caches counts as one, also in what is fetched.
@@ -68,8 +66,7 @@ class Plan:
     build: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Frozen):
     """The specs of an environment: hits, what is missing, in build order, and externals.
 
     `needs` are what the roots link and run, with themselves. Externals are in none of the others.

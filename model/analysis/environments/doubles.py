@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.changes import Change, changes_of
 from spackscope.model.analysis.differences.differences import Cause, Comparer
@@ -12,6 +11,7 @@ from spackscope.model.analysis.environments.root_uses import ListedSpecs, Use
 from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 
@@ -25,8 +25,7 @@ _MAX_CANDIDATES = 30
 """Builds that another one is compared with to find the nearest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(Frozen):
     """One of several builds of a package in an environment.
 
     It `is_run` if roots link or run it, directly or not; else it is used for building only.
@@ -39,8 +38,7 @@ class Build:
     use: Use
 
 
-@dataclass(frozen=True, slots=True)
-class Double:
+class Double(Frozen):
     """A package with several builds, the most used first.
 
     It `is_run` if at least two of them are linked or run.
@@ -55,8 +53,7 @@ class Double:
         return sum(build.is_run for build in self.builds) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class PairCause:
+class PairCause(Frozen):
     """Two builds of a package with the first cause of their difference; None if unknown."""
 
     package: str
@@ -65,8 +62,7 @@ class PairCause:
     cause: Cause | None
 
 
-@dataclass(frozen=True, slots=True)
-class DoubleCause:
+class DoubleCause(Frozen):
     """A cause of doubles: what changes there, and the pairs of builds that differ through it.
 
     `changes` is empty where the sources do not list it. It is among the `deepest` if no other
@@ -85,8 +81,7 @@ class DoubleCause:
         return tuple(sorted(names, key=lambda name: name not in changed))
 
 
-@dataclass(frozen=True, slots=True)
-class Doubles:
+class Doubles(Frozen):
     """The packages with several builds, of `packages` in an environment, and the causes.
 
     The deepest causes come first, then those with the most packages. `unexplained` counts the

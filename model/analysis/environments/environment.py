@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from spackscope.model.analysis.environments.root_uses import ListedSpecs
@@ -13,11 +12,11 @@ from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
 from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_run
 
 
-@dataclass(frozen=True)
-class Environment:
+class Environment(Frozen):
     """Specs in a graph by their identities, each once, of which some are `roots`.
 
     `described` has the id of a spec in the environment's own document. Of a spec that it does not

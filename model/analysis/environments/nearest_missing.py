@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from spackscope.model.analysis.differences.differences import Comparer
 from spackscope.model.analysis.environments.availability import Availability
 from spackscope.model.analysis.environments.coverage import Coverage, Missing
 from spackscope.model.analysis.nearest.candidates import Candidates, group_candidates
 from spackscope.model.analysis.nearest.nearest import NearestSearch
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 
 MAX_STEPS = 2_000_000

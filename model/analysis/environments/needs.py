@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import is_run
 from spackscope.model.index.damage import reads_index
@@ -18,8 +18,7 @@ _CHUNK = 512
 """Records that are read with one statement."""
 
 
-@dataclass(frozen=True, slots=True)
-class NeededSpec:
+class NeededSpec(Frozen):
     """A spec of a closure; nothing in it is cleaned.
 
     `states` are those of the record, and `size` the bytes of its archive if they are known.
@@ -50,8 +49,7 @@ class NeededSpec:
         return "cached" in self.states
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Frozen):
     """The closure of a spec in three parts, each with the nearest dependencies first.
 
     `specs` are linked or run, the spec itself first; so are `externals`, which Spack did not

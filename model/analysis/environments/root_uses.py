@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import is_run
 
@@ -26,8 +26,7 @@ _MAX_KEPT = 20
 """Roots of one spec that are kept; all are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Frozen):
     """Which roots need a spec: the first of them, how many there are, and a path from one.
 
     The path begins with the root and ends with the spec.

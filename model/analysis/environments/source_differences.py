@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from spackscope.model.analysis.differences.changes import Change
 from spackscope.model.analysis.differences.node_pairs import NodePair
@@ -14,6 +13,7 @@ from spackscope.model.analysis.environments.spec_matching import SpecMatcher
 from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 
@@ -21,8 +21,7 @@ MAX_CAUSES = 5_000_000
 """Causes of all specs together, each counted for each spec; two real caches have a tenth."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpecChange:
+class SpecChange(Frozen):
     """A spec of the first source, and what it is in the second.
 
     `own` numbers the causes in the two specs themselves, `causes` all with those below. They
@@ -37,16 +36,14 @@ class SpecChange:
     is_unexplained: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PackageSpecs:
+class PackageSpecs(Frozen):
     """A package that one of the sources has, with the ids of its specs there."""
 
     package: str
     specs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PackageChange:
+class PackageChange(Frozen):
     """A package that both sources have, with different specs.
 
     `specs` has what changed, `added` and `removed` the ids of specs beyond that.
@@ -58,8 +55,7 @@ class PackageChange:
     removed: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeCause:
+class ChangeCause(Frozen):
     """What changes in specs of a package, or of any package, and what changes because of it.
 
     `own` counts the specs with these changes, `only` the others that differ because of nothing
@@ -72,16 +68,14 @@ class ChangeCause:
     also: int
 
 
-@dataclass(frozen=True, slots=True)
-class Followers:
+class Followers(Frozen):
     """How many specs changed, without changes of their package, because of the same causes."""
 
     count: int
     causes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RootChanges:
+class RootChanges(Frozen):
     """The roots of two environments that differ; those that changed are pairs of ids."""
 
     added: tuple[int, ...] = ()
@@ -89,8 +83,7 @@ class RootChanges:
     changed: tuple[NodePair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SourceComparison:
+class SourceComparison(Frozen):
     """How two sources differ. All ids are those of `graph`.
 
     `same` counts the hashes that both have. `unexplained` counts the changed specs for which the

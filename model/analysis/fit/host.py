@@ -7,10 +7,10 @@ library with its prefix. A part that is not known is empty, or None.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 
@@ -52,8 +52,7 @@ class Libc(NamedTuple):
         return is_same and version_key(self.version) >= version_key(other.version)
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Frozen):
     """The machine that specs are to run on.
 
     `is_this_machine` is False if it was described, so that nothing else of it can be looked up.

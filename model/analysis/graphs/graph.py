@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.core.frozen import Frozen, field, fields
 
 COMPILED_IN = 5
 """The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(Frozen):
     """The own attributes of a spec: all that its node states but its dependencies and its hash.
 
     `variants` has the values of each variant by its name, `+` or `~` of boolean ones, but not the

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.catalog.arrays import EdgeKind
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import is_run
 
 
@@ -28,8 +28,7 @@ MAX_SPECS = 10_000
 """Specs after which a walk follows no more dependencies; real ones have some thousand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Frozen):
     """The closures of one or more specs.
 
     `nodes` has the specs of each package, by the first ids with their hashes; `steps` has the

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from spackscope.model.analysis.graphs.post_order import post_order
@@ -18,11 +17,11 @@ from spackscope.model.analysis.kinds.run_time import (
 )
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Frozen):
     """Builds that run the same.
 
     `ids` are the most used first: the first is the one to take. `users` has for each the number of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from spackscope.model.analysis.differences.own_differences import LISTED_BY_PAGES
@@ -20,6 +19,7 @@ from spackscope.model.analysis.kinds.run_time import (
 from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow, fewest_telling, fold
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop, never
 
 _RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from spackscope.model.core.frozen import Frozen, replace
 
 Cell = tuple[str, ...] | None
 """The values of an attribute in one column: None without the package, empty if it is unset."""
@@ -12,8 +13,7 @@ _FOLDED = ("compiler", "platform", "os", "target", "namespace", "spec_format")
 """Attributes that are one row where many packages have the same values."""
 
 
-@dataclass(frozen=True, slots=True)
-class VaryingRow:
+class VaryingRow(Frozen):
     """An attribute of a package with its value in each column.
 
     `package` is the virtual of a `provider`, and `path` the packages from below the root to it.

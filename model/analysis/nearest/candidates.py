@@ -7,7 +7,6 @@ platform, os and target.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from spackscope.model.analysis.differences.own_differences import (
     LISTED_BY_PAGES,
@@ -17,6 +16,7 @@ from spackscope.model.analysis.differences.own_differences import (
 )
 from spackscope.model.analysis.graphs.graph import Attributes, Graph
 from spackscope.model.core.compilers import LANGUAGES, compiler_name
+from spackscope.model.core.frozen import Frozen, replace
 
 _NOT_CHOSEN = frozenset(
     (
@@ -33,8 +33,7 @@ def chosen_values(attributes: Attributes) -> dict[str, Value]:
     return {name: value for name, value in values.items() if name not in _NOT_CHOSEN}
 
 
-@dataclass(frozen=True, slots=True)
-class LookAlikes:
+class LookAlikes(Frozen):
     """Specs that look alike but for their compilers: the ids, and their attributes by name.
 
     They are of one specfile format, and their sources list dependencies or do not.
@@ -74,8 +73,7 @@ def look_alikes_of(graph: Graph, id_: int) -> LookAlikes:
     return LookAlikes(frozenset(values), attributes.spec_format, lists)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Frozen):
     """All candidates of a search in groups, and their number."""
 
     groups: tuple[LookAlikes, ...]

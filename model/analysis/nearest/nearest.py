@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from spackscope.model.analysis.nearest.candidates import (
 )
 from spackscope.model.analysis.nearest.cause_count import CauseCounter
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop, never
 
 MAX_NEAREST = 3
@@ -36,8 +36,7 @@ _MAX_LATER = 50
 _COMPILER = "compiler"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Frozen):
     """A candidate: in which attributes it differs itself, and how many causes there are in all.
 
     `causes` is None if they cannot be counted: the two are of different specfile formats, or a
@@ -54,8 +53,7 @@ class Candidate:
         return tuple(difference.attribute for difference in self.differences)
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(Frozen):
     """The nearest candidates, best first, and how many are `tied` in the number of attributes.
 
     `total` is the number of all candidates.

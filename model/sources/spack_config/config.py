@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from spackscope.model.core.errors import SourceError
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.spack_config.paths import Paths, find_spack_root
 from spackscope.model.sources.spack_config.scopes import Scopes
@@ -28,8 +28,7 @@ _PADDING = re.compile(r"\$\{?padding(?::\d+)?\}?$")
 _MAX_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ConfiguredMirror:
+class ConfiguredMirror(Frozen):
     """A mirror of mirrors.yaml, as far as it is fetched from.
 
     `url` is a URL or an absolute path. `options` are those of its connection, by their names in
@@ -43,8 +42,7 @@ class ConfiguredMirror:
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ConfiguredExternal:
+class ConfiguredExternal(Frozen):
     """An external of packages.yaml: its spec, its prefix or "", and its modules."""
 
     spec: str
@@ -52,8 +50,7 @@ class ConfiguredExternal:
     modules: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SpackConfig:
+class SpackConfig(Frozen):
     """The mirrors of a Spack in their order, and its own and other install trees.
 
     `environments` is the directory of its managed environments, or "" if it is unknown.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.comparison import (
     UNKNOWN,
     ComparedRow,

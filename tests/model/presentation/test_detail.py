@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.detail import DetailLine, detail, variants_cell

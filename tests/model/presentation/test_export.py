@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import COLUMNS, EXPORTED
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency
 from spackscope.model.presentation import export
 from tests.builders import all_records

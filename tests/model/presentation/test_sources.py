@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.presentation.sources import (
     age,

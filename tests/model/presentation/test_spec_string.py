@@ -6,13 +6,13 @@ import json
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Compiler, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.spec_string import install_command, spec_string

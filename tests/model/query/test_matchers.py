@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
@@ -176,7 +175,7 @@ def test_a_bare_word_is_found_in_any_column(word: str) -> None:
 
 
 def test_a_record_without_a_size_is_in_no_range() -> None:
-    unknown = Spec(**{name: getattr(SPEC, name) for name in SPEC.__slots__} | {"size": None})
+    unknown = Spec(**{name: getattr(SPEC, name) for name in SPEC.__match_args__} | {"size": None})
 
     assert not satisfies(unknown, parse("size=:"))
     assert satisfies(unknown, parse("!size=:"))

@@ -104,7 +104,7 @@ def test_no_record_of_any_dialect_is_lost(path: Path) -> None:
     for spec in (as_spec(fields, package, tag) for fields in records):
         stacks = expected[spec.hash].stacks if spec.hash in expected else ()
         together = tuple(sorted(stacks + spec.stacks)) if stacks else spec.stacks
-        values = {key: getattr(spec, key) for key in Spec.__slots__}
+        values = {key: getattr(spec, key) for key in Spec.__match_args__}
         expected[spec.hash] = Spec(**(values | {"stacks": together}))
     assert specs == list(expected.values())
 
@@ -333,7 +333,7 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     lines.append(f"spec_details: {json.dumps(records)}")
 
     for item in read_page("\n".join(["---", *lines, "---"]).encode(), origin="document"):
-        for value in (getattr(item, name) for name in item.__slots__):
+        for value in (getattr(item, name) for name in item.__match_args__):
             for text in value if isinstance(value, tuple) else (value,):
                 assert is_storable(str(text))
 

@@ -62,7 +62,7 @@ def test_the_nodes_of_a_lock_file_are_those_of_an_index(path: Any, version: int)
     assert problems == []
     assert [spec.explicit for spec in specs] == [True] + [False] * (len(specs) - 1)
     for spec, other in zip(specs, of_index, strict=True):
-        for name in set(Spec.__slots__) - {"explicit", "in_cache", "cached"}:
+        for name in set(Spec.__match_args__) - {"explicit", "in_cache", "cached"}:
             assert getattr(spec, name) == getattr(other, name)
         assert spec.in_cache
 

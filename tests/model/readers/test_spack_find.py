@@ -18,7 +18,7 @@ def test_what_spack_find_prints_are_the_nodes_of_the_install_tree() -> None:
     of_tree = {"installed", "explicit", "path", "installed_at", "in_cache"}
     assert problems == []
     for spec, other in zip(specs, read(tree)[0], strict=True):
-        for name in set(Spec.__slots__) - of_tree:
+        for name in set(Spec.__match_args__) - of_tree:
             assert getattr(spec, name) == getattr(other, name)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.spec_file import is_yaml_spec_file

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session

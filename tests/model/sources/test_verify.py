@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import replace
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from textual.screen import ModalScreen
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input, parse_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.catalog.tree_reader import read_unfolded
+from spackscope.model.core.frozen import replace
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.tui.browser import facets
 from spackscope.tui.browser.state import Facets

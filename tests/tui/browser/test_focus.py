@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.frozen import replace
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import frequency

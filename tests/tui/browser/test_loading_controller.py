@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.frozen import replace
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation import titles
 from spackscope.model.sources.session import Session

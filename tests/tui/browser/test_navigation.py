@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from spackscope.model.catalog.dependency_tree import Node as TreeNode
 from spackscope.model.catalog.tree_reader import read_unfolded
 from spackscope.model.catalog.view import Sort
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.query_history import (

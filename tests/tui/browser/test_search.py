@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, Sort
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import views

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node
+from spackscope.model.core.frozen import replace
 from spackscope.tui.browser.copy import LOADING, NO_ROWS, ROW_OUT_OF_SIGHT, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.comparison import (
     MISSING,
     UNKNOWN,

@@ -6,11 +6,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
 from spackscope.model.core.bounded_files import copy_stream
+from spackscope.model.core.frozen import replace
 from spackscope.tui.cli.arguments import WITH_HOST, Options
 from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.cli.help_topics import help_text

@@ -7,12 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from itertools import islice
 
 from spackscope.model.analysis.fit.session_fit import attach_fit, described_host, host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation.fit import hidden_by_host

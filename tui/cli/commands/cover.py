@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.environments.availability import Availability
 from spackscope.model.analysis.environments.coverage import Coverage, cover
@@ -15,6 +14,7 @@ from spackscope.model.analysis.environments.nearest_missing import find_nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.presentation.coverage import (
     hash_lines,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.differences.differences import compare
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.kinds.run_kinds import kinds_of, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import never
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.difference_json import Kinds, comparison_json

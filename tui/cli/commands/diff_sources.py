@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.environments.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.source_differences import SourceReport
 from spackscope.model.sources.resolve import shown_source
 from spackscope.model.sources.session import Session

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from spackscope.model.analysis.environments.doubles import find_doubles
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.doubles import DoublesReport
 from spackscope.model.sources.environments import find_environment
 from spackscope.model.sources.session import Session

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.fit.session_fit import fit_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import View
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation import export
 from spackscope.model.sources.session import Session

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from spackscope.model.analysis.environments.needs import add_sizes, read_needs
 from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
@@ -13,6 +12,7 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.tree_reader import read_specs
 from spackscope.model.catalog.view import View
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.dependency_tree import dependency_text
 from spackscope.model.presentation.needs import needs_line

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import aligned
 from spackscope.model.presentation.verification import (
     HEADS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from spackscope.model.analysis.fit.host_detection import detect_host
 from spackscope.model.analysis.fit.session_fit import attach_fit, fit_of, host_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import replace
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, SpackRoot, catalog_of, database, installs, node

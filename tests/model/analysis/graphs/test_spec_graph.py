@@ -62,7 +62,8 @@ def own(node: dict[str, Any]) -> dict[str, Any]:
 
 def shown(attributes: Attributes) -> dict[str, Any]:
     """Return attributes in the form of `own`."""
-    fields = {name: getattr(attributes, name) for name in Attributes.__slots__}
+    names = Attributes.__match_args__
+    fields: dict[str, Any] = {name: getattr(attributes, name) for name in names}
     fields |= {k: list(fields[k]) for k in ("patches", "external_modules")}
     fields["lists"] = sorted(attributes.lists)
     fields["flags"] = {name: list(words) for name, words in attributes.flags.items()}
