@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, compress, islice, repeat
-from typing import NamedTuple
+from operator import sub
+from typing import Any, NamedTuple
 
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import DEPTYPES, Dependency
-from spackscope.model.index.codec import is_ascending, pack_codes, unpack_codes
+from spackscope.model.index.codec import is_ascending, unpack_codes
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import text, texts
 from spackscope.model.index.schema import CODES
@@ -44,25 +45,44 @@ class ColumnArrays:
         self.column = lru_cache(None)(self._column)
 
     def _column(self, name: str) -> array[int]:
-        row = self._database.execute("SELECT data FROM codes WHERE name = ?", (name,)).fetchone()
+        row = self._database.execute(
+            "SELECT width, data FROM codes WHERE name = ?", (name,)
+        ).fetchone()
         if row is None:
             raise IndexDamaged(f"the codes of {name} are damaged")
-        codes = unpack_codes(row[0])
+        codes = unpack_codes(*row)
         if name == "first":
             ((specs,),) = self._database.execute("SELECT coalesce(max(id) + 1, 0) FROM spec")
             is_valid = codes and not codes[0] and codes[-1] == specs
             if not is_valid or not is_ascending(codes, strictly=True):
                 raise IndexDamaged("the numbers of specs are damaged")
+        elif name in ("edge_first", "up_first"):
+            if not codes or codes[0] or not is_ascending(codes):
+                raise IndexDamaged("the edges are damaged")
         elif name == "node" and len(codes) != self.first[-1]:
             raise IndexDamaged("the codes of nodes are damaged")
-        elif name in CODES and len(codes) != len(self.first) - 1:
+        elif name in CODES and len(codes) != self.count:
             raise IndexDamaged(f"the codes of {name} are damaged")
+        elif name == "preferred" and (
+            len(codes) != self.count or max(codes, default=-1) >= self.count
+        ):
+            raise IndexDamaged("the order of look-alikes is damaged")
         return codes
 
     @property
     def first(self) -> array[int]:
         """The first spec of each look-alike, and after them the number of specs."""
         return self.column("first")
+
+    @property
+    def count(self) -> int:
+        """The number of look-alikes."""
+        return len(self.first) - 1
+
+    @property
+    def listed(self) -> int:
+        """The number of look-alikes that are listed; they come before the others."""
+        return bisect_left(self.column("unlisted"), 1)
 
     def look_alike(self, spec: int) -> int:
         """Return the look-alike that a spec belongs to."""
@@ -75,10 +95,46 @@ class ColumnArrays:
     def spans(self, specs: IdRanges) -> Iterator[Span]:
         """Yield the look-alikes of specs as ranges: the first one, and the one after the last.
 
-        If ranges of specs share a look-alike, so do their ranges of look-alikes.
+        Ranges of specs that share a look-alike are one range of look-alikes.
         """
+        first, stop = self.first, 0
+        last: Span | None = None
+        for start, end in specs.pairs():
+            look_alike = bisect_right(first, start, stop) - 1
+            stop = bisect_left(first, end, look_alike + 1)
+            if last is not None and look_alike < last[1]:
+                last = last[0], stop
+                continue
+            if last is not None:
+                yield last
+            last = look_alike, stop
+        if last is not None:
+            yield last
+
+    def sizes(self, specs: IdRanges) -> array[int]:
+        """Return how many of some specs each of their look-alikes has."""
+        first, sizes, stop = self.first, array("I"), 0
+        for start, end in specs.pairs():
+            look_alike = bisect_right(first, start, stop) - 1
+            # Of the look-alike that ranges share there is one number.
+            shared = sizes.pop() if look_alike < stop else 0
+            stop = bisect_left(first, end, look_alike + 1)
+            at = len(sizes)
+            sizes.extend(map(sub, first[look_alike + 1 : stop + 1], first[look_alike:stop]))
+            sizes[at] += shared - (start - first[look_alike])
+            sizes[-1] -= first[stop] - end
+        return sizes
+
+    def partial(self, specs: IdRanges) -> dict[int, IdRanges]:
+        """Return the look-alikes of which only some specs are given, each with these."""
+        first, partial = self.first, set[int]()
         for start, stop in specs.pairs():
-            yield self.look_alike(start), self.look_alike(stop - 1) + 1
+            look_alike, last = self.look_alike(start), self.look_alike(stop - 1)
+            if start != first[look_alike]:
+                partial.add(look_alike)
+            if stop != first[last + 1]:
+                partial.add(last)
+        return {number: specs.within(*self.specs(number)) for number in partial}
 
     def runs(self, specs: IdRanges) -> Iterator[Run]:
         """Yield the ranges of specs, cut at the ends of look-alikes."""
@@ -190,17 +246,31 @@ class EdgeArrays:
         first, others, kinds = map(self._columns.column, names)
         if (
             len(first) != rows + 1
-            or first[0]
-            or not is_ascending(first)
             or not first[-1] == len(others) == len(kinds)
             or max(others, default=-1) >= nodes
             or max(kinds, default=-1) >= len(self.kinds)
         ):
             raise IndexDamaged("the edges are damaged")
         # As bytes the kinds can be translated.
-        return Adjacency(
-            first, others, pack_codes(kinds)[::4] if len(self.kinds) <= 256 else kinds
-        )
+        return Adjacency(first, others, bytes(kinds) if kinds.itemsize == 1 else kinds)
+
+
+def sorted_by(
+    keys: Iterable[Any], numbers: Iterable[int], *, descending: bool = False
+) -> array[int]:
+    """Return numbers sorted by their keys, of which there are few; equal ones as they are given.
+
+    Unlike `sorted` it lets other threads run meanwhile, and makes no object for each number.
+    """
+    of_key: dict[Any, array[int]] = {}
+    for key, number in zip(keys, numbers, strict=True):
+        if (group := of_key.get(key)) is None:
+            group = of_key[key] = array("I")
+        group.append(number)
+    ordered = array("I")
+    for key in sorted(of_key, reverse=descending):
+        ordered.extend(of_key[key])
+    return ordered
 
 
 def spans_of(mask: bytes | bytearray) -> Iterator[Span]:

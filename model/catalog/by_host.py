@@ -13,6 +13,7 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Protocol
 
+from spackscope.model.catalog.arrays import sorted_by
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.column import Column, Value
 from spackscope.model.core.columns import FIELDS, REGISTRY
@@ -134,10 +135,11 @@ class ByHost:
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""
         if not self.is_connected:
-            return array("q", ids)
+            return array("I", ids)
         codes, values = self.values(column.name, never)
         keys = [_order(value) for value in values]
-        return array("q", sorted(ids, key=lambda id_: keys[codes[id_]], reverse=descending))
+        keys_of_ids = map(keys.__getitem__, map(codes.__getitem__, ids))
+        return sorted_by(keys_of_ids, ids, descending=descending)
 
     def filled(self, id_: int, spec: Spec) -> Spec:
         """Return a record with whether it runs on the host, if that is wanted or computed."""

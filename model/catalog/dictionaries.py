@@ -165,7 +165,7 @@ class Dictionaries:
         return [checked_hash(hash_) for (hash_,) in rows]
 
     def ordered(self, column: str, first: int, last: int, *, descending: bool) -> Iterator[int]:
-        """Yield the ids from `first` to `last` by hash or size, equal ones by id.
+        """Yield all ids by hash or size, at least those from `first` to `last`; equal ones by id.
 
         A missing size comes before all others.
         """
@@ -174,10 +174,9 @@ class Dictionaries:
         (newest,) = self._database.execute("SELECT max(id) FROM spec").fetchone()
         if _SORT_COST * (last - first) < newest:
             sql = f"SELECT id FROM spec WHERE id BETWEEN ? AND ? {order}"
-            return (id_ for (id_,) in self._database.execute(sql, (first, last)))
+            return chain.from_iterable(self._database.execute(sql, (first, last)))
         # Without bounds SQLite reads the hashes in the order of their index, and sorts nothing.
-        rows = self._database.execute(f"SELECT id FROM spec {order}")
-        return (id_ for (id_,) in rows if first <= id_ <= last)
+        return chain.from_iterable(self._database.execute(f"SELECT id FROM spec {order}"))
 
 
 def hash_range(prefix: str) -> tuple[str, str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast, overload
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
@@ -30,6 +30,8 @@ from spackscope.model.core.progress import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import class_reading_index
+
+_Value = TypeVar("_Value")
 
 
 class _OpenedGroup(NamedTuple):
@@ -69,37 +71,53 @@ class Listing:
         order = SpecOrder(
             view, specs, arrays, dictionaries, by_host, row_order, opens_flat=partition is None
         )
-        self.ids, self.counts = order.ordered_ids()
+        self.ids = order.ordered_ids()
+        self.counts: Sequence[int] | None = None
         self.roles: Sequence[RowRole] | None = None
-        if partition is not None and self.counts is not None:
-            self._open_groups(partition, self.ids, self.counts)
+        if view.folded:
+            if partition is not None:
+                self._open_groups(partition)
+            self.counts = ComputedRows(len(self.ids), self._count)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def _open_groups(
-        self, partition: Partition, ids: Sequence[int], counts: Sequence[int]
-    ) -> None:
+    def _open_groups(self, partition: Partition) -> None:
         """Put the rows of opened groups in place of the folded ones."""
         groups: list[tuple[int, int, list[OpenedRow]]] = []
         for look_alike in self.view.opened:
             members = list(self.look_alike_ids(look_alike))
             if len(members) > 1:
                 rows = opened_rows(members, partition(members), self.view.opened_kinds)
-                groups.append((ids.index(members[0]), look_alike, rows))
+                groups.append((self.ids.index(members[0]), look_alike, rows))
         if not groups:
             return
-        new_ids, new_counts, roles, end = array("q"), array("q"), array("b"), 0
-        for at, look_alike, rows in [*sorted(groups), (len(ids), -1, [])]:
-            new_ids.extend(ids[end:at])
-            new_counts.extend(counts[end:at])
-            roles.extend(bytes(at - end))
+        new_ids, end = array("I"), 0
+        for at, look_alike, rows in sorted(groups):
+            new_ids.extend(self.ids[end:at])
             self._opened[look_alike] = _OpenedGroup(len(new_ids), rows)
             new_ids.extend(row.id for row in rows)
-            new_counts.extend(row.count for row in rows)
-            roles.extend(row.role for row in rows)
             end = at + 1
-        self.ids, self.counts, self.roles = new_ids, new_counts, list(map(RowRole, roles))
+        new_ids.extend(self.ids[end:])
+        self.ids, self.roles = new_ids, ComputedRows(len(new_ids), self._role)
+
+    def _opened_row(self, number: int) -> OpenedRow | None:
+        """Return a row of an opened group by its number in the listing."""
+        for start, rows in self._opened.values():
+            if start <= number < start + len(rows):
+                return rows[number - start]
+        return None
+
+    def _role(self, number: int) -> RowRole:
+        row = self._opened_row(number)
+        return row.role if row is not None else RowRole.SPEC
+
+    def _count(self, number: int) -> int:
+        if (row := self._opened_row(number)) is not None:
+            return row.count
+        look_alike = self._arrays.look_alike(self.ids[number])
+        # Without a group its specs are rows of their own.
+        return 1 if look_alike in self.view.opened else self.count_look_alikes(look_alike)
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Return the values that a column has in the whole index."""
@@ -118,18 +136,23 @@ class Listing:
     @cached_property
     def max_count(self) -> int:
         """The most specs that a row stands for."""
-        return max(self.counts, default=1) if self.counts is not None else 1
+        opened = (row.count for group in self._opened.values() for row in group.rows)
+        return max(self._most_and_groups[0], *opened, 1)
 
-    @cached_property
+    @property
     def group_count(self) -> int:
         """The number of look-alikes with several specs, opened or not; 0 if none are folded."""
+        return self._most_and_groups[1] + len(self._opened)
+
+    @cached_property
+    def _most_and_groups(self) -> tuple[int, int]:
+        """The most specs that a row stands for, and the number with several, but for opened."""
         if self.counts is None:
-            return 0
-        if self.roles is None:
-            return sum(count > 1 for count in self.counts)
-        folded = zip(self.counts, self.roles, strict=True)
-        opened = sum(len(group.rows) > 0 for group in self._opened.values())
-        return opened + sum(count > 1 and role is RowRole.SPEC for count, role in folded)
+            return 1, 0
+        opened = map(self.look_alike_ids, sorted(self.view.opened))
+        folded = self._specs.changed((id_, False) for ids in opened for id_ in ids)
+        sizes = self._arrays.sizes(folded)
+        return max(sizes, default=1), len(sizes) - sizes.count(1)
 
     def count_look_alikes(self, look_alike: int) -> int:
         """Return the number of specs shown of a look-alike."""
@@ -263,6 +286,28 @@ class Listing:
             return None
         shown = self.look_alike_ids(look_alike)
         return ids.index(shown[0]) if shown and shown[0] in ids else None
+
+
+class ComputedRows(Sequence[_Value]):
+    """What is computed of a row by its number when it is asked for: hardly any rows are seen."""
+
+    def __init__(self, length: int, compute: Callable[[int], _Value]) -> None:
+        self._numbers, self._compute = range(length), compute
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> _Value: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[_Value]: ...
+
+    def __getitem__(self, index: int | slice) -> _Value | list[_Value]:
+        numbers = self._numbers[index]
+        return (
+            self._compute(numbers) if isinstance(numbers, int) else [*map(self._compute, numbers)]
+        )
 
 
 def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

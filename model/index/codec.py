@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain, islice, repeat
 from operator import le, lt, sub
 
 from spackscope.model.core.errors import IndexDamaged
 
+_TYPES = {1: "B", 2: "H", 4: "I"}
+"""Types of arrays by the bytes of an item."""
 
-def pack_codes(codes: array[int]) -> bytes:
-    """Encode codes as the index stores them: four bytes each, little-endian."""
+
+def pack_codes(codes: array[int]) -> tuple[int, bytes]:
+    """Encode codes as the index stores them: as few bytes each as fit all, little-endian.
+
+    Returns the number of bytes of each code too.
+    """
+    most = max(codes, default=0)
+    width = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
+    packed = array(_TYPES[width], codes)
     if sys.byteorder == "big":
-        codes = array("I", codes)
-        codes.byteswap()
-    return codes.tobytes()
+        packed.byteswap()
+    return width, packed.tobytes()
 
 
-def unpack_codes(data: object) -> array[int]:
+def unpack_codes(width: object, data: object) -> array[int]:
     """Decode what `pack_codes` encoded. Raises IndexDamaged."""
-    if not isinstance(data, bytes) or len(data) % 4:
+    if not isinstance(width, int) or width not in _TYPES:
+        raise IndexDamaged("the width of codes is damaged")
+    if not isinstance(data, bytes) or len(data) % width:
         raise IndexDamaged("codes are damaged")
-    codes = array("I", data)
+    codes = array(_TYPES[width], data)
     if sys.byteorder == "big":
         codes.byteswap()
     return codes
+
+
+def write_codes(connection: sqlite3.Connection, columns: Mapping[str, array[int]]) -> None:
+    """Write columns of codes into an index."""
+    connection.executemany(
+        "INSERT INTO codes VALUES (?, ?, ?)",
+        ((name, *pack_codes(codes)) for name, codes in columns.items()),
+    )
 
 
 def reverse_edges(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from spackscope.model.core.records import Dependency
-from spackscope.model.index.codec import pack_codes, reverse_edges
+from spackscope.model.index.codec import reverse_edges, write_codes
 from spackscope.model.index.staged import Staged
 
 _NO_SPEC = 0xFFFFFFFF
@@ -49,11 +49,11 @@ class EdgeWriter:
         staged: Staged,
         records: array[int],
         merged: Mapping[int, int],
-    ) -> None:
+    ) -> array[int]:
         """Write the edges, their kinds, and the dependencies that no document describes.
 
         `records` has the staged record of each spec. The edges of records `merged` into others are
-        dropped; edges to them lead to the others.
+        dropped; edges to them lead to the others. Returns where the edges to each spec begin.
         """
         connection.executemany(
             "INSERT INTO edge_kind VALUES (?, ?, ?)",
@@ -72,10 +72,8 @@ class EdgeWriter:
         up = reverse_edges(first, children, kinds, count + absent)
         columns = {"edge_first": first, "edge_child": children, "edge_kind": kinds}
         columns |= zip(("up_first", "up_parent", "up_kind"), up, strict=True)
-        connection.executemany(
-            "INSERT INTO codes VALUES (?, ?)",
-            [(name, pack_codes(column)) for name, column in columns.items()],
-        )
+        write_codes(connection, columns)
+        return columns["up_first"]
 
     def _in_order_of(self, records: array[int]) -> tuple[array[int], array[int], array[int]]:
         """Return the edges of some records in CSR form: first, children and kinds."""

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from operator import sub
 
 from spackscope.model.core.records import NodeFacts
-from spackscope.model.index.codec import pack_codes
+from spackscope.model.index.codec import write_codes
 from spackscope.model.index.deduplicate import Deduplicator
 from spackscope.model.index.dictionaries import Dictionaries, Dictionary
 from spackscope.model.index.display_order import look_alike_order, record_order
 from spackscope.model.index.edges import EdgeWriter
+from spackscope.model.index.preferred_order import preferred_order
 from spackscope.model.index.schema import CODES, INDEXES
 from spackscope.model.index.staged import Staged, StagedDocument
 
@@ -46,9 +47,11 @@ class Finisher:
         ranks = self._dictionaries.write(self._connection, self._sources, len(self._documents))
         order, places = look_alike_order(self._staged, ranks)
         first, records = record_order(self._staged, places, len(order))
-        self._write_look_alikes(order, ranks, first)
+        columns = self._write_look_alikes(order, ranks, first)
         self._write_specs(records, places)
-        self._edges.write(self._connection, self._staged, records, merged)
+        up_first = self._edges.write(self._connection, self._staged, records, merged)
+        columns["preferred"] = preferred_order(columns, up_first)
+        write_codes(self._connection, columns)
         self._write_nodes(records)
         self._write_provenance(records)
         self._connection.executescript(INDEXES)
@@ -75,7 +78,8 @@ class Finisher:
 
     def _write_look_alikes(
         self, order: Sequence[int], ranks: Mapping[str, Sequence[int]], first: array[int]
-    ) -> None:
+    ) -> dict[str, array[int]]:
+        """Write the look-alikes; return their columns, and with `first` their first specs."""
         columns: dict[str, array[int]] = {}
         for name in CODES:
             codes = map(self._staged.codes[name].__getitem__, order)
@@ -86,10 +90,6 @@ class Finisher:
             f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})",
             zip(range(len(order)), *columns.values(), numbers, strict=False),
         )
-        self._connection.executemany(
-            "INSERT INTO codes VALUES (?, ?)",
-            [(name, pack_codes(column)) for name, column in columns.items()],
-        )
         self._connection.execute(
             "UPDATE package SET (first, n) = (SELECT first, n FROM"
             " (SELECT package, min(first) AS first, sum(n) AS n FROM look_alike"
@@ -99,6 +99,7 @@ class Finisher:
         self._connection.execute(
             "DELETE FROM package WHERE id NOT IN (SELECT package FROM look_alike)"
         )
+        return columns
 
     def _write_specs(self, records: array[int], places: array[int]) -> None:
         staged = self._staged
@@ -117,7 +118,7 @@ class Finisher:
     def _write_nodes(self, records: array[int]) -> None:
         """Write what nodes state, and the code of each spec."""
         codes = array("I", map(self._staged.nodes.__getitem__, records))
-        self._connection.execute("INSERT INTO codes VALUES (?, ?)", ("node", pack_codes(codes)))
+        write_codes(self._connection, {"node": codes})
         self._connection.executemany(
             f"INSERT INTO node VALUES ({', '.join('?' * (len(NodeFacts._fields) + 1))})",
             (

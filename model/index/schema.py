@@ -6,9 +6,10 @@ in nothing else. Ids are given in display order: by the codes in the order of `C
 hash. So look-alikes are adjacent, a range of ids is a range of rows, and the order of codes is
 the order of values. Dependency-only specs are *unlisted*, and have the last ids.
 
-`codes` repeats the columns of look_alike, each as one blob of 32-bit numbers, and `first` with
-the number of specs after it. It also has the edges to dependencies, in CSR form: spec i owns the
-edges edge_first[i]:edge_first[i + 1] of `edge_child`, the ids of the dependencies, and
+`codes` repeats the columns of look_alike, each as one blob of numbers of `width` bytes, and
+`first` with the number of specs after it. `preferred` has the ids of look-alikes in the order in
+which they are listed by default. The edges to dependencies are there too, in CSR form: spec i
+owns the edges edge_first[i]:edge_first[i + 1] of `edge_child`, the ids of the dependencies, and
 `edge_kind`, the codes of deptypes and virtuals. The ids after those of all specs are those of
 `absent`: dependencies that no document describes. `up_first`, `up_parent` and `up_kind` are the
 same edges from dependencies to dependents.
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from spackscope.model.core.columns import STORED
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Raise it with every change of the tables, or of what the readers make of a document."""
 
 _STORAGES = tuple(STORED)
@@ -41,7 +42,7 @@ TABLES = f"""
 {"".join(map(_dictionary, STORED))}
 CREATE TABLE look_alike (id INTEGER PRIMARY KEY, {" INTEGER, ".join(CODES)} INTEGER,
                          first INTEGER, n INTEGER);
-CREATE TABLE codes (name TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+CREATE TABLE codes (name TEXT PRIMARY KEY, width INTEGER, data BLOB) WITHOUT ROWID;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, layout TEXT, checked REAL,
                      remark TEXT, failure TEXT);

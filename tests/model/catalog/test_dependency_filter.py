@@ -190,7 +190,9 @@ def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path)
     (built,) = tmp_path.glob("cache/*/*.sqlite")
     with closing(sqlite3.connect(built)) as connection:
         wrong = pack_codes(array("I", [7000, 7000, 7000]))
-        connection.execute("UPDATE codes SET data = ? WHERE name = 'up_parent'", (wrong,))
+        connection.execute(
+            "UPDATE codes SET (width, data) = (?, ?) WHERE name = 'up_parent'", wrong
+        )
         connection.commit()
     fix_checksum(built)
 
