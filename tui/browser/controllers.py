@@ -57,6 +57,7 @@ class Controllers:
         self.navigation = Navigation(host, self.search, self.details)
         self.navigation.on_step = self.recall.keep
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
+        self.search.on_shown = self._rows_shown
         self.selection = Selection(host, self.recall)
         self.selection.on_marked = self.details.relate
         self.loading.on_catalog = self.selection.forget
@@ -68,6 +69,10 @@ class Controllers:
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
         )
+
+    def _rows_shown(self) -> None:
+        self.navigation.record()
+        self.loading.rows_shown()
 
     @cached_property
     def comparison(self) -> ComparisonController:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
 from functools import partial
 
 from spackscope.model.analysis.fit.session_fit import attach_fit
@@ -37,7 +40,10 @@ _BAR = 24
 _NAME = 24
 """Cells of the name of a source in a message."""
 _STILL_LOADING = "still loading"
+_ROWS_SHOWN = 2.0
+"""Seconds that the first rows are waited for at most before sources are checked."""
 
+OnPackages = Callable[[Summary], object]
 OnMissing = Callable[[str, Sequence[KeyChoice]], object]
 Report = Callable[[Callable[[], object]], None]
 """Calls a function on the event loop."""
@@ -47,7 +53,8 @@ class Loading:
     """Load the catalog, report the progress, and replace a damaged index once.
 
     `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
-    show instead of rows and what to do about it, `on_catalog` when another catalog has come.
+    show instead of rows and what to do about it, `on_packages` with the first catalog while its
+    rows are read, `on_catalog` when another catalog has come.
     """
 
     def __init__(
@@ -63,7 +70,10 @@ class Loading:
         self._sources, self._session, self._start_query = sources, session, query
         self._damaged: Catalog | None = None
         self.failure = ""
+        self._first: Future[Summary | None] = Future()
+        self._rows_shown = threading.Event()
         self.on_missing: OnMissing = lambda text, choices: None
+        self.on_packages: OnPackages = lambda summary: None
         self.on_catalog: Callable[[], None] = lambda: None
 
     @property
@@ -74,19 +84,47 @@ class Loading:
     def load(self, *, was_damaged: bool = False) -> None:
         """Load the sources, and those that changed again; what `was_damaged` is rebuilt."""
         is_first = self._host.state.catalog is None
-        if is_first:
-            self.on_missing("reading the sources\nesc stops", ())
 
         def job(task: Task) -> Summary | str:
             session = replace(self._session, should_stop=task)
             try:
-                return self._read(session, task.report, is_first, was_damaged)
+                loaded = self._read(session, task.report, is_first, was_damaged)
+                self._answer(loaded)
+                return loaded
             except SourceError as error:
                 return str(error)
             except IndexDamaged as error:
                 return f"{STILL_DAMAGED}: {error}"
+            finally:
+                self._answer(None)
 
         self._host.run(job, self._loaded, group="load")
+
+    async def show_first(self, patience: float) -> None:
+        """Show the first catalog, or after some seconds that it is being read.
+
+        Called before the first frame is drawn, which then has what is there already.
+        """
+        first = asyncio.wrap_future(self._first)
+        try:
+            await asyncio.wait([first], timeout=patience)
+            summary = first.result() if first.done() else None
+        finally:
+            # Else it would be called after the event loop was closed.
+            first.cancel()
+        if summary is not None:
+            self._take(summary)
+        elif self.is_loading:
+            self.on_missing("reading the sources\nesc stops", ())
+
+    def _answer(self, summary: Summary | None) -> None:
+        """Note the first catalog in the loading thread; None if there was none."""
+        with contextlib.suppress(InvalidStateError):
+            self._first.set_result(summary)
+
+    def rows_shown(self) -> None:
+        """Begin to check the sources: before, that would take time from reading the rows."""
+        self._rows_shown.set()
 
     def _read(
         self, session: Session, report: Report, is_first: bool, was_damaged: bool
@@ -130,7 +168,9 @@ class Loading:
         """
         if (catalog := open_cached(self._sources, session)) is not None:
             summary = _summarize(catalog, session)
+            self._answer(summary)
             report(lambda: self._take(summary))
+            self._rows_shown.wait(_ROWS_SHOWN)
             return summary
         if (part := open_cached_part(self._sources, session)) is not None:
             with contextlib.suppress(IndexDamaged):
@@ -141,7 +181,9 @@ class Loading:
         """Show a part of what is being read. Raises IndexDamaged."""
         summary = _summarize(catalog, session)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
-        report(lambda: self._take(replace(summary, remark=remark)))
+        summary = replace(summary, remark=remark)
+        self._answer(summary)
+        report(lambda: self._take(summary))
 
     def _show_progress(self, progress: Progress) -> None:
         if self._host.state.catalog is None:
@@ -179,10 +221,12 @@ class Loading:
         row = host.where.row
         self._navigation.forget()
         host.change(summary=loaded)
+        if state.catalog is None and not self._start_query:
+            self.on_packages(loaded)
         self.on_catalog()
         query = state.view.query
         selected = state.results.selected if state.results is not None else None
-        if selected is not None and selected.name not in loaded.packages:
+        if selected is not None and selected.name not in loaded.names:
             query = query.with_package(None)
         view = replace(state.view, query=query, order=preferred_order(loaded)).closed()
         if self._start_query and not query:
@@ -226,6 +270,7 @@ def _summarize(catalog: Catalog, session: Session) -> Summary:
     """Read what the titles show of a catalog, which answers for the host. Raises IndexDamaged."""
     attach_fit(catalog, session)
     everything = "with dependency-only specs" if session.include_dependency_only else ""
+    packages = catalog.packages(Query())
     remark = " · ".join(filter(None, (titles.tags_title(catalog), everything)))
     rebuilt = REBUILT if catalog.was_damaged else ""
     notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
@@ -236,5 +281,6 @@ def _summarize(catalog: Catalog, session: Session) -> Summary:
         catalog.total,
         catalog.problem_count,
         "; ".join(filter(None, notices)),
-        frozenset(package.name for package in catalog.packages(Query())),
+        packages,
+        frozenset(package.name for package in packages),
     )

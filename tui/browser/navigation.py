@@ -39,7 +39,7 @@ class Navigation:
         self._undo = UndoList()
         self._arriving: Step | None = None
         self.on_step: Callable[[], object] = lambda: None
-        search.before_change, search.on_shown = self.leave, self.record
+        search.before_change = self.leave
 
     def forget(self) -> None:
         """Forget all steps: their ids are those of a catalog that was replaced."""

@@ -152,6 +152,11 @@ class Panes:
         # Where one pane is shown at a time, that is the packages now.
         self.names.say_instead_of_rows(text if self._screen.has_class("-single") else "")
 
+    def show_packages(self, summary: Summary) -> None:
+        """Show all packages while the first rows are read."""
+        self.names.show_packages(summary.catalog, summary.packages, None, self._state.view.query)
+        self.show_position()
+
     def _show_summary(self, summary: Summary) -> None:
         self.title.show_catalog(summary.chips, summary.remark, summary.problems)
 

@@ -39,6 +39,8 @@ from spackscope.tui.widgets.title_line import TitleLine
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+_PATIENCE = 0.15
+"""Seconds that the first frame waits for the packages: it is drawn twice without them."""
 _REST = 0.1
 """Seconds that rows rest before their notes are computed: a letter may follow."""
 
@@ -113,6 +115,7 @@ class BrowserScreen(Screen[None]):
             return copy_text(text, what, session.environ, self.app)
 
         self._is_pick = pick
+        self._was_shown = False
         self.panes = Panes(self, note=sources_note(sources), is_pick=pick)
         self.host = ScreenHost(self, self.panes)
         self.controllers = Controllers(self.host, sources, query, session, copy, is_pick=pick)
@@ -120,18 +123,25 @@ class BrowserScreen(Screen[None]):
         self.actions = Actions(self.host, self.panes, self.controllers)
         self.controllers.overview.on_read = self.panes.names.take_summaries
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
+        self.controllers.loading.on_packages = self.panes.show_packages
         self.host.on_damaged = self.controllers.loading.rebuild
 
     def compose(self) -> ComposeResult:
-        """Show the widgets."""
+        """Show the widgets, in the styles of the size that the screen has."""
+        width, height = self.app.size
+        fitting = [name for at_least, name in WIDTHS if at_least <= width][-1:]
+        fitting += [name for at_least, name in HEIGHTS if at_least <= height][-1:]
+        # Textual adds them after the mount, and then computes the styles of all widgets again.
+        self.add_class(*fitting, update=False)
         yield from self.panes.frame.compose()
 
-    def on_mount(self) -> None:
-        """Begin in the first pane, and load the sources."""
+    async def on_mount(self) -> None:
+        """Begin in the first pane, and load the sources: the first frame waits a moment."""
         self.panes.focus.go_to("packages")
-        self.controllers.recall.load()
-        self.controllers.columns.load()
         self.controllers.loading.load()
+        self.controllers.columns.load()
+        self.controllers.recall.load()
+        await self.controllers.loading.show_first(_PATIENCE)
 
     @property
     def failure(self) -> str:
@@ -173,6 +183,12 @@ class BrowserScreen(Screen[None]):
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Show what was typed once its input is left."""
         self.inputs.blur(event)
+
+    @on(events.ScreenResume)
+    def _keep_styles(self, event: events.ScreenResume) -> None:
+        """Leave the styles as they are at the start: they were computed at the mount."""
+        event.refresh_styles = self._was_shown
+        self._was_shown = True
 
     @on(events.Resize)
     @on(events.ScreenResume)

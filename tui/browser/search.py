@@ -188,7 +188,7 @@ class Search:
                 self.enter(name, str(host.state.view.query) if name == QUERY else "")
         self._assist.note_text(parsed.text)
         host.say("")
-        packages = host.state.summary.packages if host.state.summary is not None else ()
+        packages = host.state.summary.names if host.state.summary is not None else ()
         text = parsed.text
         parsed, instead = typed_readings(parsed, self._chosen, packages)
         note = Note(str(parsed.error), parsed.error.offset) if parsed.error is not None else None

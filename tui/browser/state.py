@@ -46,7 +46,8 @@ FIRST_VIEW = View(order=Order.PREFERRED, folded=True)
 class Summary(Frozen):
     """A catalog, and what the title shows of it, read in a worker thread.
 
-    `chips` are its sources, `remark` what else the title says of them, `notice` a message.
+    `chips` are its sources, `remark` what else the title says of them, `notice` a message,
+    `packages` all that it has, and `names` theirs.
     """
 
     catalog: Catalog
@@ -55,7 +56,8 @@ class Summary(Frozen):
     total: int
     problems: int
     notice: str
-    packages: frozenset[str]
+    packages: Sequence[PackageCount]
+    names: frozenset[str]
 
 
 class Results(Frozen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +35,6 @@ def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path:
     browser = FakeBrowser(tmp_path / "gone")
     texts = missing(browser)
     browser.load()
-    assert texts[0] == "reading the sources\nesc stops"
     assert "gone does not exist" in texts[-1]
     assert texts[-1].endswith("\nr S q")
     assert "does not exist" in browser.controllers.loading.failure
@@ -51,6 +51,8 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     texts = missing(browser)
     browser.controllers.loading.load()
     assert browser.controllers.loading.is_loading
+    asyncio.run(browser.controllers.loading.show_first(0))
+    assert texts == ["reading the sources\nesc stops"]
     browser.controllers.loading.stop()
     assert not browser.controllers.loading.is_loading
     assert texts[-1] == "reading was stopped\nr q"
