@@ -9,8 +9,10 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from textual import events
+from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import Binding
 from textual.filter import NoColor
@@ -28,6 +30,7 @@ from spackscope.tui.keymap import MOVES
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import limit_heaps
+from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
@@ -80,6 +83,7 @@ class SpackscopeApp(App[list[str]]):
         self._browser = BrowserScreen(sources, query, session, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
+        self._shown_cells = ShownCells()
 
     @property
     def failure(self) -> str:
@@ -114,7 +118,23 @@ class SpackscopeApp(App[list[str]]):
 
     def _draw_again(self) -> None:
         """Draw the whole screen over what the shell left on it."""
+        self._shown_cells.forget()
         self.screen.refresh(layout=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw everything, even if the size is the old one again.
+
+        Textual sees nothing to do then, but the terminal has cut off what it showed.
+        """
+        self._shown_cells.forget()
+        if event.size == self.screen.size:
+            self._draw_again()
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        """Write what changed on the screen."""
+        if isinstance(renderable, CompositorUpdate) and not self.is_headless:
+            renderable = self._shown_cells.changes(renderable, self.console)
+        super()._display(screen, renderable)
 
     async def on_event(self, event: events.Event) -> None:
         """Forward keys one at a time, each when the one before has had its effect.
