@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import NamedTuple, TypeGuard
 
@@ -171,6 +171,19 @@ class Spec(Frozen):
         """Those of `STATES` that it is in."""
         flags = (self.cached, self.installed, self.explicit, not self.in_cache)
         return tuple(compress(STATES, flags))
+
+
+class Records(Frozen):
+    """Records of a document, in its order, with what look-alikes share only once.
+
+    Record i is the spec `looks[numbers[i]]`, but with the hash `hashes[i]` and the size
+    `sizes[i]`.
+    """
+
+    looks: Sequence[Spec]
+    numbers: Sequence[int]
+    hashes: Sequence[str]
+    sizes: Sequence[float | None]
 
 
 class Provenance(Frozen):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -75,12 +76,18 @@ class Staged:
             column.append(code)
         return len(column) - 1
 
-    def add_record(self, look_alike: int, hash_: str, size: float | None, node: int) -> None:
-        """Add a record of a staged look-alike."""
-        self.look_alikes.append(look_alike)
-        self.hashes += hash_.encode()
-        self.sizes.append(nan if size is None else size)
-        self.nodes.append(node)
+    def add_records(
+        self,
+        look_alikes: Iterable[int],
+        hashes: Sequence[str],
+        sizes: Iterable[float | None],
+        nodes: Iterable[int],
+    ) -> None:
+        """Add records of staged look-alikes."""
+        self.look_alikes.extend(look_alikes)
+        self.hashes += "".join(hashes).encode()
+        self.sizes.extend([nan if size is None else size for size in sizes])
+        self.nodes.extend(nodes)
 
     def complete_sizes(self) -> None:
         """Give records without a size that of the archive of their hash, if there is one."""

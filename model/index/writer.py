@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
 from spackscope.model.core.frozen import fields, replace
-from spackscope.model.core.records import NodeFacts, Problem, Provenance, Spec
+from spackscope.model.core.records import NodeFacts, Problem, Provenance, Records, Spec
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.finish import Finisher
@@ -17,9 +17,6 @@ from spackscope.model.index.schema import TABLES
 from spackscope.model.index.staged import Staged, StagedDocument
 from spackscope.model.readers.fields import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
-
-_CHUNK = 256
-"""Records of a document that get their codes at once: column by column takes half the time."""
 
 _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in NodeFacts._fields))
@@ -64,7 +61,7 @@ class IndexWriter:
         )
 
     def add_document(
-        self, document: Document, items: Iterable[Spec | Problem], *, is_page: bool = False
+        self, document: Document, items: Iterable[Records | Problem], *, is_page: bool = False
     ) -> bool:
         """Stage the records of a document, and add its problems.
 
@@ -79,7 +76,6 @@ class IndexWriter:
         code, before = self._next_document, len(self._staged)
         self._next_document += 1
         has_problem = False
-        specs: list[Spec] = []
         look_alikes: dict[Codes, int] = {}
         self._documents[code] = staged
         for item in items:
@@ -87,13 +83,7 @@ class IndexWriter:
                 has_problem = True
                 self.add_problem(item, document.source, code)
             else:
-                staged.specs += item.in_cache or self._include_dependency_only
-                staged.lists_dependencies |= item.dependencies is not None
-                specs.append(item)
-                if len(specs) >= _CHUNK:
-                    self._add_specs(specs, code, document, look_alikes)
-                    specs.clear()
-        self._add_specs(specs, code, document, look_alikes)
+                self._add_records(item, code, document, look_alikes)
         return len(self._staged) > before or not has_problem
 
     def add_problem(
@@ -124,38 +114,60 @@ class IndexWriter:
         """Add the size of an archive, for all records of its hash without one."""
         self._staged.archives.setdefault(hash_, size)
 
-    def _add_specs(
-        self,
-        specs: Sequence[Spec],
-        code: int,
-        document: Document,
-        look_alikes: dict[Codes, int],
+    def _add_records(
+        self, records: Records, code: int, document: Document, look_alikes: dict[Codes, int]
     ) -> None:
         """Stage some records of a document, of which these look-alikes are known."""
+        looks, numbers, staged = records.looks, records.numbers, self._staged
+        its = self._documents[code]
+        is_listed = [look.in_cache or self._include_dependency_only for look in looks]
+        its.specs += sum(map(is_listed.__getitem__, numbers))
+        numbers_of_looks: list[int] = []
+        for codes in self._codes(looks, is_listed, code, document):
+            if (number := look_alikes.get(codes)) is None:
+                number = look_alikes[codes] = staged.add_look_alike(codes)
+            numbers_of_looks.append(number)
+        nodes = [self._nodes[_node(look)] for look in looks]
+        first = len(staged)
+        staged.add_records(
+            map(numbers_of_looks.__getitem__, numbers),
+            records.hashes,
+            records.sizes,
+            map(nodes.__getitem__, numbers),
+        )
+        if any(look.dependencies is not None or any(_provenance(look)) for look in looks):
+            its.lists_dependencies |= any(look.dependencies is not None for look in looks)
+            self._add_stated(records, first, code)
+
+    def _codes(
+        self, looks: Sequence[Spec], is_listed: Sequence[bool], code: int, document: Document
+    ) -> Iterator[Codes]:
+        """Yield the codes of look-alikes; some values come from the document."""
         if document.cached:
-            specs = [
-                replace(spec, cached=True) if spec.in_cache and not spec.cached else spec
-                for spec in specs
+            looks = [
+                replace(look, cached=True) if look.in_cache and not look.cached else look
+                for look in looks
             ]
         stacks = (document.stack,) if document.stack else ()
         sources = (self._sources[document.source],)
         values: dict[str, Iterable[Any]] = {
-            "stack_set": [spec.stacks or stacks for spec in specs],
-            "tag": [spec.tag or document.tag for spec in specs],
-            "presence": [(sources, spec.states) for spec in specs],
+            "stack_set": [look.stacks or stacks for look in looks],
+            "tag": [look.tag or document.tag for look in looks],
+            "presence": [(sources, look.states) for look in looks],
             "document": repeat(code),
-            "unlisted": [not (spec.in_cache or self._include_dependency_only) for spec in specs],
+            "unlisted": [not listed for listed in is_listed],
         }
-        staged = self._staged
-        for spec, codes in zip(specs, self._dictionaries.codes(specs, values), strict=True):
-            number = len(staged)
-            if spec.dependencies is not None:
-                self._edges.add(number, code, spec.hash, spec.dependencies)
-            if any(provenance := _provenance(spec)):
-                staged.provenance[number] = provenance
-            if (look_alike := look_alikes.get(codes)) is None:
-                look_alike = look_alikes[codes] = staged.add_look_alike(codes)
-            staged.add_record(look_alike, spec.hash, spec.size, self._nodes[_node(spec)])
+        return self._dictionaries.codes(looks, values)
+
+    def _add_stated(self, records: Records, first: int, code: int) -> None:
+        """Add dependencies and provenance of records, which are numbered from the first on."""
+        pairs = zip(records.numbers, records.hashes, strict=True)
+        for number, (look_number, hash_) in enumerate(pairs, first):
+            look = records.looks[look_number]
+            if look.dependencies is not None:
+                self._edges.add(number, code, hash_, look.dependencies)
+            if any(provenance := _provenance(look)):
+                self._staged.provenance[number] = provenance
 
     def finish(self, **meta: object) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""

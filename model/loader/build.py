@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Records
 from spackscope.model.index.connection import stoppable
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
@@ -145,17 +145,22 @@ class _Builder:
     def _add_problem(self, document: Document, reason: str) -> None:
         self._writer.add_problem(Problem(document.origin, "", reason), document.source)
 
-    def _watched(self, items: Iterable[Spec | Problem]) -> Iterator[Spec | Problem]:
+    def _watched(self, items: Iterable[Records | Problem]) -> Iterator[Records | Problem]:
         """Yield items, reporting progress and noting the first problem of the source."""
-        for number, item in enumerate(items, 1):
-            if self._first_problem is None and isinstance(item, Problem):
+        count = 0
+        for item in items:
+            if isinstance(item, Records):
+                count += len(item.hashes)
+                if count >= _PROGRESS_SPECS:
+                    self._progress.store(count)
+            elif self._first_problem is None:
                 self._first_problem = item
-            if number % _PROGRESS_SPECS == 0:
-                self._progress.store(number)
             yield item
 
 
-def _guarded(items: Iterable[Spec | Problem], document: Document) -> Iterator[Spec | Problem]:
+def _guarded(
+    items: Iterable[Records | Problem], document: Document
+) -> Iterator[Records | Problem]:
     """Yield what a reader yields; an error in the reader becomes a problem of its document."""
     try:
         yield from items

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import asdict, replace
-from spackscope.model.core.records import Dependency, Problem, Spec
+from spackscope.model.core.records import Dependency, Problem, Records, Spec
 from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text
 from spackscope.model.sources.document import Document, fingerprint
 
@@ -46,8 +46,15 @@ class OldIndex:
         """Return what the index has of a document, or None if it has to be read."""
         return self._documents.get(fingerprint([document]))
 
-    def records(self, document: KnownDocument) -> Iterator[Spec | Problem]:
+    def records(self, document: KnownDocument) -> Iterator[Records | Problem]:
         """Yield the problems and records of a document."""
+        for item in self._items(document):
+            if isinstance(item, Problem):
+                yield item
+            else:
+                yield Records([item], [0], [item.hash], [item.size])
+
+    def _items(self, document: KnownDocument) -> Iterator[Spec | Problem]:
         yield from self._problems[document.code]
         ids = [id_ for start, stop in self._spans[document.code] for id_ in range(start, stop)]
         for start in range(0, len(ids), _BATCH):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.readers.encoding import decode, unwrap
 from spackscope.model.readers.json import Parsed
@@ -22,9 +22,13 @@ NOT_KNOWN = (
 )
 
 
+_GROUP = 256
+"""Records of nodes that are yielded at once, since each look-alike has its own node."""
+
+
 def read_document(
     data: bytes, *, origin: str, max_size: int = MAX_FILE_SIZE, on_count: OnCount | None = None
-) -> Iterator[Spec | Problem]:
+) -> Iterator[Records | Problem]:
     """Yield the records of a document of any known format, and what is wrong with it.
 
     Arguments:
@@ -48,7 +52,7 @@ def read_document(
     if is_page(data):
         items = read_page(data, origin=origin)
     else:
-        items = _read_nodes(data, origin, on_count)
+        items = _in_groups(_read_nodes(data, origin, on_count))
     # Large bytes are not kept while their text is parsed.
     del data
     yield from items
@@ -80,6 +84,26 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
         yield from read_find_output(document, origin=origin)
     else:
         yield Problem(origin, "", NOT_KNOWN)
+
+
+def _in_groups(items: Iterable[Spec | Problem]) -> Iterator[Records | Problem]:
+    """Yield records in groups, between problems."""
+    specs: list[Spec] = []
+    for item in items:
+        if isinstance(item, Spec):
+            specs.append(item)
+        if len(specs) == _GROUP or (specs and not isinstance(item, Spec)):
+            yield _group(specs)
+            specs = []
+        if isinstance(item, Problem):
+            yield item
+    if specs:
+        yield _group(specs)
+
+
+def _group(specs: list[Spec]) -> Records:
+    hashes, sizes = [spec.hash for spec in specs], [spec.size for spec in specs]
+    return Records(specs, range(len(specs)), hashes, sizes)
 
 
 def _not_known(head: bytes, reason: str) -> str:

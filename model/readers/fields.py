@@ -73,9 +73,19 @@ class FieldReader:
         if self._problem_count <= MAX_PROBLEMS:
             self._problems.append(Problem(self._origin, storable(self.place), storable(reason)))
 
+    def add_problem_at(self, place: str, reason: str) -> None:
+        """Report a problem of another place than the current record."""
+        self.place = place
+        self.add_problem(reason)
+
     def add_wrong_hash(self, name: str, value: object) -> None:
         """Report that a hash is not one."""
         self.add_problem(wrong_value(name, value, "32 characters of a-z2-7"))
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether there is a problem so far."""
+        return self._problem_count > 0
 
     def problems(self) -> Iterator[Problem]:
         """Yield all problems, and one with the number of those that are not listed."""

@@ -23,9 +23,9 @@ _MAX_PLAIN_LIST = 2**16
 _PLAIN_SCALAR = re.compile(_PLAIN)
 _PLAIN_LIST = re.compile(rf"\[\s*(?:{_PLAIN}\s*(?:,\s*{_PLAIN}\s*)*)?\]")
 
-# Numbers stay as they are written: `1.10` is a version. Control characters in strings are
-# allowed; they are made visible where they are shown.
-_decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
+# Control characters in strings are allowed; they are made visible where they are shown.
+DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
+"""Decodes values as pages have them: numbers stay as they are written, `1.10` is a version."""
 
 
 class FrontMatter(NamedTuple):
@@ -95,7 +95,7 @@ def parse_value(text: str) -> Any:
         if reason := too_many_values(stripped):
             raise Unreadable(reason)
         try:
-            return _decoder.decode(stripped)
+            return DECODER.decode(stripped)
         except RecursionError:
             raise Unreadable("it is nested too deeply") from None
         except ValueError as error:
@@ -118,7 +118,7 @@ def leading_items(text: str) -> Generator[Any, None, bool]:
     while at < len(text) and (between := _BETWEEN.match(text, at)):
         try:
             at = between.end()
-            item, at = decode_at(_decoder, text, at)
+            item, at = decode_at(DECODER, text, at)
         except (ValueError, RecursionError):
             break
         yield item

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import Problem, Spec, is_hash
+from spackscope.model.core.records import Problem, Records, is_hash
 from spackscope.model.readers import lockfile, spack_database, spec_file
 from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import NOT_KNOWN, read_document
@@ -91,7 +91,10 @@ def check_hashes(data: bytes, *, origin: str, on_count: OnCount = lambda _: None
 
 def _unchecked(data: bytes, origin: str, reason: str) -> StoredHashes:
     """Return the hashes of a document that does not contain what Spack hashed."""
-    hashes = {item.hash for item in read_document(data, origin=origin) if isinstance(item, Spec)}
+    hashes: set[str] = set()
+    for item in read_document(data, origin=origin):
+        if isinstance(item, Records):
+            hashes.update(item.hashes)
     return StoredHashes(unchecked={reason: hashes} if hashes else {})
 
 

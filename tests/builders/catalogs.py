@@ -8,17 +8,29 @@ from typing import Any
 from zlib import crc32
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.loader.load import load
 from spackscope.model.readers.detect import read_document
 from spackscope.model.sources.session import Session
 
 
-def split_problems(items: Iterable[Spec | Problem]) -> tuple[list[Spec], list[Problem]]:
+def each_record(items: Iterable[Records | Problem]) -> Iterator[Spec | Problem]:
+    """Yield each record as a spec, and the problems, as a reader yields them."""
+    for item in items:
+        if isinstance(item, Problem):
+            yield item
+            continue
+        assert set(item.numbers) == set(range(len(item.looks)))
+        for number, hash_, size in zip(item.numbers, item.hashes, item.sizes, strict=True):
+            yield replace(item.looks[number], hash=hash_, size=size)
+
+
+def split_problems(items: Iterable[Records | Problem]) -> tuple[list[Spec], list[Problem]]:
     """Separate records from problems."""
     specs: list[Spec] = []
     problems: list[Problem] = []
-    for item in items:
+    for item in each_record(items):
         if isinstance(item, Problem):
             problems.append(item)
         else:

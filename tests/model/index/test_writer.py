@@ -13,7 +13,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.connection import connect
 from spackscope.model.index.schema import SCHEMA_VERSION
@@ -319,11 +319,12 @@ def test_an_error_in_a_reader_is_a_problem_of_its_document(
         number = len(name)
         write_page(tmp_path / name, [record(number), record(number + 10)], title=name)
 
-    def read_document(data: bytes, *, origin: str, **_: object) -> Iterator[Spec | Problem]:
+    def read_document(data: bytes, *, origin: str, **_: object) -> Iterator[Records | Problem]:
         for item in cache_pages.read_page(data, origin=origin):
-            yield item
-            if b"halfway" in data:
+            if b"halfway" in data and isinstance(item, Records):
+                yield Records(item.looks, item.numbers[:1], item.hashes[:1], item.sizes[:1])
                 raise RecursionError("https://user:hunter2@host")
+            yield item
 
     monkeypatch.setattr(build_module, "read_document", read_document)
     catalog = catalog_of(tmp_path)
@@ -361,7 +362,7 @@ def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
     load(sources, Session(environ), keep=True)
     write_page(tmp_path / "pages" / "more", [record(2)])
 
-    def records(_old: OldIndex, _code: int) -> Iterator[Spec | Problem]:
+    def records(_old: OldIndex, _code: int) -> Iterator[Records | Problem]:
         raise KeyError("damaged")
 
     monkeypatch.setattr(OldIndex, "records", records)

@@ -20,7 +20,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.query.parser import parse
 from spackscope.model.readers.detect import read_document
-from tests.builders import catalog_of, write_page
+from tests.builders import catalog_of, split_problems, write_page
 
 DATA = Path(__file__).parents[2] / "data" / "spack"
 
@@ -58,7 +58,7 @@ UNLIKE_SPACK = {
 @lru_cache
 def records(index: str) -> dict[str, Spec]:
     items = read_document((DATA / f"{index}.index.json.gz").read_bytes(), origin=index)
-    return {item.hash: item for item in items if isinstance(item, Spec)}
+    return {spec.hash: spec for spec in split_problems(items)[0]}
 
 
 @pytest.mark.parametrize("category", sorted(ANSWERS))

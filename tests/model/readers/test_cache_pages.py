@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.sources.resolve import SAMPLE, absolute_path
-from tests.builders import PAGES, Record, hash_of, page, record, split_problems
+from tests.builders import PAGES, Record, each_record, hash_of, page, record, split_problems
 from tests.hostile import HOSTILE_TEXT, any_json
 
 SAMPLES = sorted(absolute_path(SAMPLE).rglob("specs.md"))
@@ -317,7 +317,8 @@ def test_the_records_before_a_cut_are_read_and_the_problem_names_it() -> None:
 @given(st.binary())
 def test_no_bytes_raise(data: bytes) -> None:
     for head in (b"", b"---\nspec_details:", b"---\ntitle: a\nspec_details: [", b"\xff\xfe-\0-\0"):
-        assert all(isinstance(item, Spec | Problem) for item in read_page(head + data, origin="o"))
+        items = read_page(head + data, origin="o")
+        assert all(isinstance(item, Records | Problem) for item in items)
 
 
 any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
@@ -332,7 +333,8 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     lines = [f"title: {json.dumps(title)}", f"meta: {json.dumps(meta)}"]
     lines.append(f"spec_details: {json.dumps(records)}")
 
-    for item in read_page("\n".join(["---", *lines, "---"]).encode(), origin="document"):
+    data = "\n".join(["---", *lines, "---"]).encode()
+    for item in each_record(read_page(data, origin="document")):
         for value in (getattr(item, name) for name in item.__match_args__):
             for text in value if isinstance(value, tuple) else (value,):
                 assert is_storable(str(text))

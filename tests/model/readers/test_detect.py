@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Records
 from spackscope.model.readers.detect import read_document
 from tests.builders import (
     SPACK_DATA,
@@ -205,7 +205,7 @@ def test_gzip_within_gzip_is_none_of_them() -> None:
 def test_no_bytes_raise(data: bytes) -> None:
     packed = gzip.compress(data)
     for text in (data, packed, packed[:-9], b'{"database":' + data, b'{"spec": [' + data):
-        assert all(isinstance(item, Spec | Problem) for item in read_document(text, origin="o"))
+        assert all(isinstance(item, Records | Problem) for item in read_document(text, origin="o"))
 
 
 def test_the_tests_have_the_files_that_they_read() -> None:

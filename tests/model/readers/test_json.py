@@ -18,6 +18,7 @@ from tests.builders import (
     INSTALL_TREE,
     ZLIB,
     database,
+    each_record,
     hash_of,
     in_format,
     installs,
@@ -54,7 +55,7 @@ def test_the_last_of_other_repeated_keys_counts_as_in_json() -> None:
 
 
 def by_record(data: bytes) -> list[Spec | Problem]:
-    return list(read_document(data, origin="document"))
+    return list(each_record(read_document(data, origin="document")))
 
 
 @pytest.mark.parametrize(

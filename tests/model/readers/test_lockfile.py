@@ -18,6 +18,7 @@ from tests.builders import (
     INDEX_OF_1_2,
     ZLIB,
     all_texts,
+    each_record,
     edge,
     hash_of,
     in_format,
@@ -248,6 +249,6 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     its: object, roots: object, version: object, more: object
 ) -> None:
     data = lock({ZLIB: its, GCC: node(GCC)}, roots, version, include_concrete=more)
-    for item in read_document(data, origin="o"):
+    for item in each_record(read_document(data, origin="o")):
         assert isinstance(item, Spec | Problem)
         assert all(text.encode().decode() == text for text in all_texts(item))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.spec_file import is_yaml_spec_file
 from tests.builders import (
@@ -26,6 +26,7 @@ from tests.builders import (
     ZLIB,
     all_texts,
     as_yaml,
+    each_record,
     edge,
     hash_of,
     in_format,
@@ -295,7 +296,7 @@ def test_dependencies_that_a_file_lacks_are_a_problem() -> None:
 def test_no_json_raises_and_all_that_is_read_can_be_stored(listed: Any, version: object) -> None:
     named = [{"zlib": its} for its in listed]
     for given_ in (listed, named, [{**node(), "dependencies": listed}]):
-        for item in read_document(specfile(given_, version), origin="o"):
+        for item in each_record(read_document(specfile(given_, version), origin="o")):
             assert isinstance(item, Spec | Problem)
             assert all(text.encode().decode() == text for text in all_texts(item))
 
@@ -303,7 +304,8 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(listed: Any, version:
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(data: bytes) -> None:
     for head in (b"", b"spec:\n", b"-----BEGIN PGP SIGNED MESSAGE-----", b'{"spec":'):
-        assert all(isinstance(it, Spec | Problem) for it in read_document(head + data, origin="o"))
+        items = read_document(head + data, origin="o")
+        assert all(isinstance(item, Records | Problem) for item in items)
 
 
 def test_the_hash_of_a_build_is_kept_apart_from_that_of_the_spec() -> None:

@@ -20,13 +20,14 @@ from tests.builders import (
     files_in,
     manifest,
     problem_text,
+    split_problems,
     write_files,
 )
 
 
 def specs_of(document: Document) -> list[Spec]:
     items = read_document(Path(document.path).read_bytes(), origin=document.origin)
-    return [item for item in items if isinstance(item, Spec)]
+    return split_problems(items)[0]
 
 
 def test_a_v2_mirror_without_an_index_is_its_spec_files(tmp_path: Path) -> None:
