@@ -178,6 +178,8 @@ class Adjacency:
 
     def restricted(self, of_kind: Sequence[bool]) -> Adjacency:
         """Return the edges of some kinds, without their kinds."""
+        if all(of_kind):
+            return Adjacency(self.first, self.nodes, b"")
         mask = _mask(self.kinds, of_kind)
         counts = map(mask.count, repeat(b"\1"), self.first, islice(self.first, 1, None))
         first = array("I", accumulate(counts, initial=0))
@@ -236,11 +238,13 @@ class EdgeArrays:
         return self._adjacency(names, self.count + len(self.absent), self.count)
 
     @cached_property
-    def are_listed(self) -> list[bool]:
-        """Whether the document of each look-alike lists dependencies, as pages do not."""
-        rows = self._database.execute("SELECT id, dependencies FROM document")
-        lists = {document: bool(dependencies) for document, dependencies in rows}
-        return [lists[document] for document in self._columns.column("document")]
+    def are_listed(self) -> bytes:
+        """Whether the document of each look-alike lists dependencies, as pages do not: 1 or 0."""
+        rows = self._database.execute("SELECT id FROM document WHERE dependencies")
+        listing = {document for (document,) in rows}
+        if not listing:
+            return bytes(self._columns.count)
+        return bytes(map(listing.__contains__, self._columns.column("document")))
 
     def _adjacency(self, names: tuple[str, str, str], rows: int, nodes: int) -> Adjacency:
         first, others, kinds = map(self._columns.column, names)

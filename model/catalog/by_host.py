@@ -114,7 +114,7 @@ class ByHost:
         answers = self._known(term)
         codes, values = answers.codes(never), self._values(answers, term.column)
         fitting = {code for code, value in enumerate(values) if term.fits(term.column, value)}
-        return bytes(code in fitting for code in codes)
+        return bytes(map(fitting.__contains__, codes))
 
     def counts(self, column: str, specs: IdRanges, should_stop: ShouldStop) -> Counter[Value]:
         """Count specs by their values of a column."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,7 +84,7 @@ class DependencyFilter:
         return self._edges.up.restricted(self._is_link)
 
     @cached_property
-    def _stating_compiler(self) -> list[tuple[int, list[int]]]:
+    def _stating_compiler(self) -> list[tuple[int, array[int]]]:
         """The specs with a stated compiler, by the codes of their architectures.
 
         For such a spec `%` asks for nothing but this compiler.
@@ -93,12 +94,12 @@ class DependencyFilter:
         compiled = self._edges.up.neighbours(all_nodes, is_language)
         compilers = self._dictionaries.texts("compiler")
         codes = self._arrays.column("arch")
-        stating: dict[int, list[int]] = {}
+        stating: dict[int, array[int]] = {}
         for look_alike, are_listed in enumerate(self._edges.are_listed):
             arch = codes[look_alike]
             if not are_listed or compilers[arch] != "none":
                 specs = range(*self._arrays.specs(look_alike))
-                stating.setdefault(arch, []).extend(s for s in specs if s not in compiled)
+                stating.setdefault(arch, array("I")).extend(s for s in specs if s not in compiled)
         return [(arch, specs) for arch, specs in stating.items() if specs]
 
     def _direct_dependents(self, condition: Depends) -> Mask:

@@ -47,7 +47,9 @@ class DependencyGraph:
 
     def lists(self, id_: int) -> bool:
         """Check whether the document of a record lists dependencies, as pages do not."""
-        return id_ < self._edges.count and self._edges.are_listed[self._arrays.look_alike(id_)]
+        if id_ >= self._edges.count:
+            return False
+        return bool(self._edges.are_listed[self._arrays.look_alike(id_)])
 
     def count(self, id_: int) -> int:
         """Return the number of edges to the direct dependencies of a record."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from types import SimpleNamespace
@@ -101,14 +101,14 @@ class Dictionaries:
         values = [column.restore(self.values(column.name)[code]) for column in columns]
         return tuple(chain.from_iterable(values))
 
-    @cached_property
-    def documents(self) -> list[tuple[str, str]]:
-        """The origin and the source of each document."""
+    def documents(self, codes: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Return the origin and the source of some documents, of which an index may have many."""
+        # They are numbers of this index, never text of a user.
         rows = self._database.execute(
-            "SELECT origin, name FROM document JOIN source ON source.id = source"
-            " ORDER BY document.id"
+            "SELECT document.id, origin, name FROM document JOIN source ON source.id = source"
+            f" WHERE document.id IN ({','.join(map(str, map(natural, codes)))})"
         )
-        return [(text(origin), text(name)) for origin, name in rows]
+        return {code: (text(origin), text(name)) for code, origin, name in rows}
 
     @cached_property
     def source_names(self) -> frozenset[str]:

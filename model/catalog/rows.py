@@ -34,6 +34,8 @@ _SELECT = (
     f"SELECT spec.id, hash, size, look_alike.id, document, {', '.join(STORED)}"
     " FROM spec JOIN look_alike ON look_alike.id = look_alike WHERE spec.id IN"
 )
+_DOCUMENT = 4
+"""The number of its column with the document."""
 
 _FIELDS = (
     *("hash", "size", "origin", "source"),
@@ -98,14 +100,13 @@ class Records:
 
     def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the look-alike and the record of each id."""
-        documents = self._dictionaries.documents
-        records: dict[int, tuple[int, Spec]] = {}
         # The ids are numbers of this index, never text of a user.
-        for id_, hash_, size, look_alike, document, *codes in self._database.execute(
-            f"{_SELECT} ({','.join(map(str, ids))})"
-        ).fetchall():
+        rows = self._database.execute(f"{_SELECT} ({','.join(map(str, ids))})").fetchall()
+        documents = self._dictionaries.documents({row[_DOCUMENT] for row in rows})
+        records: dict[int, tuple[int, Spec]] = {}
+        for id_, hash_, size, look_alike, document, *codes in rows:
             values = (
-                *(checked_hash(hash_), _checked_size(size), *documents[natural(document)]),
+                *(checked_hash(hash_), _checked_size(size), *documents[document]),
                 *chain.from_iterable(map(getitem, self._dictionaries.record_values, codes)),
                 *_DEFAULTS.values(),
             )

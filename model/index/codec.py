@@ -15,17 +15,21 @@ _TYPES = {1: "B", 2: "H", 4: "I"}
 """Types of arrays by the bytes of an item."""
 
 
+def narrowed(codes: array[int]) -> array[int]:
+    """Return a copy of codes with as few bytes for each as fit all."""
+    most = max(codes, default=0)
+    return array(_TYPES[1 if most < 1 << 8 else 2 if most < 1 << 16 else 4], codes)
+
+
 def pack_codes(codes: array[int]) -> tuple[int, bytes]:
     """Encode codes as the index stores them: as few bytes each as fit all, little-endian.
 
     Returns the number of bytes of each code too.
     """
-    most = max(codes, default=0)
-    width = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
-    packed = array(_TYPES[width], codes)
+    packed = narrowed(codes)
     if sys.byteorder == "big":
         packed.byteswap()
-    return width, packed.tobytes()
+    return packed.itemsize, packed.tobytes()
 
 
 def unpack_codes(width: object, data: object) -> array[int]:

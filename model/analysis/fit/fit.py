@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Fit, FitReason, is_run
 from spackscope.model.core.text import clean
+from spackscope.model.index.codec import narrowed
 from spackscope.model.index.damage import class_reading_index
 
 _GCC_RUNTIME = "gcc-runtime"
@@ -88,6 +89,12 @@ class HostFit:
     def _compiler_bits(self) -> dict[int, Mask]:
         names = self._ids_of(_COMPILER_BITS)
         return {id_: _COMPILER_BITS[name] for id_, name in names.items()}
+
+    @cached_property
+    def _bits_of_packages(self) -> list[Mask]:
+        """The bit of each package by its code, if it is a compiler or its runtime."""
+        names = self._catalog.dictionaries.texts("package")
+        return [_COMPILER_BITS.get(name, 0) for name in names]
 
     def _compiler_bit(self, id_: int) -> Mask:
         return self._compiler_bits.get(id_, 0)
@@ -169,16 +176,36 @@ class HostFit:
         """Return a code for each spec by its id. Raises Cancelled."""
         with self._lock:
             if self._codes is None:
-                numbers: dict[Verdict, int] = {}
-                codes = array("I")
-                for id_ in range(self._edges.count):
-                    if id_ % _CHECK_INTERVAL == 0 and should_stop():
-                        raise Cancelled
-                    verdict = self._verdict(id_, should_stop)
-                    codes.append(numbers.setdefault(verdict, len(numbers)))
-                self._fits = list(map(self._without_sentences, numbers))
-                self._codes = codes
+                codes, verdicts = self._check_all(should_stop)
+                self._fits = list(map(self._without_sentences, verdicts))
+                self._codes = narrowed(codes)
             return self._codes
+
+    def _check_all(self, should_stop: ShouldStop) -> tuple[array[int], Iterable[Verdict]]:
+        """Return a code for each spec, and the verdicts that the codes mean.
+
+        Most specs of pages have nothing below them, and few of these differ.
+        """
+        verdicts: dict[Verdict, int] = {}
+        leaves: dict[Hashable, int] = {}
+        codes, first = array("I"), self._edges.down.first
+        columns = self._catalog.column_arrays
+        nodes, packages = columns.column("node"), columns.column("package")
+        compilers = self._bits_of_packages
+        for look_alike, common in enumerate(self._nodes.common()):
+            if look_alike % _CHECK_INTERVAL == 0 and should_stop():
+                raise Cancelled
+            for id_ in range(*columns.specs(look_alike)):
+                leaf = common, compilers[packages[look_alike]], nodes[id_]
+                is_leaf = first[id_] == first[id_ + 1] and not self._nodes.is_external(id_)
+                code = leaves.get(leaf) if is_leaf else None
+                if code is None:
+                    verdict = self._verdict(id_, should_stop)
+                    code = verdicts.setdefault(verdict, len(verdicts))
+                    if is_leaf:
+                        leaves[leaf] = code
+                codes.append(code)
+        return codes, verdicts
 
     def fits(self) -> Sequence[Fit]:
         """Return what these codes mean, without sentences, once `codes` has returned."""

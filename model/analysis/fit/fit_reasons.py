@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
 
 from spackscope.model.analysis.fit import fit_rules as rules
@@ -79,7 +79,7 @@ class NodeReasons:
         self._catalog, self._bits, self._is_listed = catalog, bits, is_listed
         self._rules = Rules(host)
         self._columns, self._edges = catalog.column_arrays, catalog.edge_arrays
-        self._masks: dict[int, Mask] = {}
+        self._are_listed: dict[int, bool] = {}
         self._libc_masks: dict[int, Mask] = {}
         self._sentences: dict[tuple[Reason, int, int], str] = {}
         self._described = bits.mask([rules.NOT_DESCRIBED])
@@ -88,11 +88,6 @@ class NodeReasons:
         """Return the mask of a node."""
         if id_ >= self._edges.count:
             return self._described
-        if (mask := self._masks.get(id_)) is None:
-            mask = self._masks[id_] = self._read(id_)
-        return mask
-
-    def _read(self, id_: int) -> Mask:
         look_alike = self._columns.look_alike(id_)
         facts = self._facts(id_)
         mask = (
@@ -100,7 +95,7 @@ class NodeReasons:
             | self._package_masks[self._columns.column("package")[look_alike]]
             | self._variant_masks[self._columns.column("variant_set")[look_alike]]
         )
-        if not facts.external or not self._is_listed(id_):
+        if not facts.external or not self._is_external_listed(id_):
             mask |= self._node_masks[self._columns.column("node")[id_]]
         if not self._edges.are_listed[look_alike]:
             mask |= self._bits.mask([rules.NOT_LISTED])
@@ -110,6 +105,26 @@ class NodeReasons:
             for child in edges.nodes[edges.first[id_] : edges.first[id_ + 1]]:
                 mask |= self._libc_mask(child)
         return mask
+
+    def _is_external_listed(self, id_: int) -> bool:
+        """Check whether packages.yaml lists an external, of which there are few."""
+        if (is_listed := self._are_listed.get(id_)) is None:
+            is_listed = self._are_listed[id_] = self._is_listed(id_)
+        return is_listed
+
+    def common(self) -> Iterator[tuple[Hashable, ...]]:
+        """Yield for each look-alike what decides the masks of its nodes, but for what is below.
+
+        Those of externals are decided one by one.
+        """
+        column = self._columns.column
+        return zip(
+            column("arch"),
+            map(self._package_masks.__getitem__, column("package")),
+            map(self._variant_masks.__getitem__, column("variant_set")),
+            self._edges.are_listed,
+            strict=True,
+        )
 
     @cached_property
     def _arch_masks(self) -> list[Mask]:

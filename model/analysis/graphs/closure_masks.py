@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 
 from spackscope.model.catalog.arrays import Adjacency
 from spackscope.model.core.errors import Cancelled
@@ -29,12 +30,17 @@ class ClosureMasks:
         own: Callable[[int], Mask],
         skipped: Collection[int] = (),
     ) -> None:
-        self._edges, self._own = edges, own
-        self._whole: list[Mask | None] = [None] * count
-        for node in skipped:
-            # What reaches them gets nothing from them.
-            self._whole[node] = 0
+        self._edges, self._own, self._count = edges, own, count
         self._skipped = frozenset(skipped)
+
+    @cached_property
+    def _whole(self) -> list[Mask | None]:
+        """The union for each node that it is known of."""
+        whole: list[Mask | None] = [None] * self._count
+        for node in self._skipped:
+            # What reaches them gets nothing from them.
+            whole[node] = 0
+        return whole
 
     def _children(self, node: int) -> Sequence[int]:
         first = self._edges.first
@@ -49,6 +55,8 @@ class ClosureMasks:
             for child in self._children(start):
                 mask |= self.whole(child) if child not in self._skipped else 0
             return mask
+        if not self._children(start):
+            return self._own(start)
         known = self._whole
         stack, opened = [start], set[int]()
         while stack:
@@ -70,6 +78,8 @@ class ClosureMasks:
 
     def witness(self, start: int, bits: Mask) -> int:
         """Return a node below another one whose own mask has some bits; the other if none has."""
+        if not self._children(start):
+            return start
         self.whole(start)
         known, node, seen = self._whole, start, {start}
         while True:
