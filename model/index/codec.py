@@ -52,6 +52,16 @@ def write_codes(connection: sqlite3.Connection, columns: Mapping[str, array[int]
     )
 
 
+def translate(codes: array[int], new: Mapping[int, int]) -> array[int]:
+    """Return codes with their new ones; those that have none become 0."""
+    if all(code == new_code for code, new_code in new.items()):
+        return codes
+    table = array("I", bytes(4 * (max(codes, default=-1) + 1)))
+    for code, new_code in new.items():
+        table[code] = new_code
+    return array("I", map(table.__getitem__, codes))
+
+
 def reverse_edges(
     first: Sequence[int], children: Sequence[int], kinds: Sequence[int], nodes: int
 ) -> tuple[array[int], array[int], array[int]]:

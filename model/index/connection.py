@@ -95,6 +95,11 @@ def connect(database: str) -> sqlite3.Connection:
     return connection
 
 
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables of an index in an empty database. Raises sqlite3.Error."""
+    connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + TABLES)
+
+
 def _let_signals_in(connection: sqlite3.Connection) -> None:
     """Call a Python function now and then: only then signal handlers run, and may raise."""
     connection.set_progress_handler(lambda: 0, _STEPS)
@@ -121,7 +126,7 @@ class Database:
     """
 
     def __init__(self, uri: str, keep: sqlite3.Connection | None = None) -> None:
-        self._uri = uri
+        self.uri = uri
         # An index in memory lives as long as one connection to it, and so does the content of a
         # file that another process replaces.
         self._keep = keep or connect(uri)
@@ -141,7 +146,7 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         """Connect a thread: to the index, or to a copy if its file has been replaced."""
         with contextlib.suppress(sqlite3.Error):
-            connection = connect(self._uri)
+            connection = connect(self.uri)
             connection.execute("PRAGMA query_only=1")
             connection.execute("PRAGMA read_uncommitted=1")
             # Sorting must not need a disk with free space.

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.records import Spec
+from spackscope.model.index.damage import text, texts
 from spackscope.model.index.schema import CODES
 from spackscope.model.readers.fields import storable
 
@@ -22,6 +25,27 @@ Entry = Any
 
 _SOURCES = "sources"
 """The attribute whose values are codes of sources here, so that sources stay in their order."""
+
+
+_Row = tuple[Any, ...]
+"""An entry as its table stores it, without its code."""
+
+
+class KeptEntries(NamedTuple):
+    """The rows of a dictionary of an old index by their codes, and the codes that are kept."""
+
+    rows: Sequence[_Row] = ()
+    used: Collection[int] = ()
+
+
+class Ranks(NamedTuple):
+    """The ranks of codes: of those of staged records, and of those of an old index.
+
+    Those of codes that are not used are 0.
+    """
+
+    staged: array[int]
+    kept: array[int]
 
 
 class Codes(tuple[int, ...]):
@@ -86,44 +110,110 @@ class Dictionaries:
         return entries[code]
 
     def write(
-        self, connection: sqlite3.Connection, sources: Sequence[str], documents: int
-    ) -> dict[str, Sequence[int]]:
+        self,
+        connection: sqlite3.Connection,
+        sources: Sequence[str],
+        used: Mapping[str, Collection[int]],
+        kept: Mapping[str, KeptEntries],
+    ) -> dict[str, Ranks]:
         """Write each dictionary in the order of its values; return the ranks of the codes.
 
-        The ranks are by the names of `CODES`. Documents keep their codes.
+        Only entries that are `used` are written, and those `kept` of an old index.
         """
-        ranks: dict[str, Sequence[int]] = {"document": range(documents), "unlisted": range(2)}
+        ranks = {}
         for storage, columns in STORED.items():
-            ranks[storage] = _write(
-                connection, storage, columns, self._dictionaries[storage], sources
-            )
+            entries = {code: self.entry(storage, code) for code in used[storage]}
+            staged = array("I", bytes(4 * len(self._dictionaries[storage])))
+            writer = _DictionaryWriter(columns, sources)
+            kept_ranks = writer.write(connection, storage, entries, kept[storage], staged)
+            ranks[storage] = Ranks(staged, kept_ranks)
         return ranks
 
 
-def _write(
-    connection: sqlite3.Connection,
-    storage: str,
-    columns: Sequence[Column],
-    dictionary: Dictionary,
-    sources: Sequence[str],
-) -> Sequence[int]:
-    def values(entry: Entry) -> Iterable[tuple[Column, Any]]:
+class _DictionaryWriter:
+    """Writes one dictionary: the entries of new records, and rows that an old index has."""
+
+    def __init__(self, columns: Sequence[Column], sources: Sequence[str]) -> None:
+        self._columns = columns
+        self._sources = [storable(source) for source in sources]
+        self._codes = {source: code for code, source in enumerate(self._sources)}
+
+    def write(
+        self,
+        connection: sqlite3.Connection,
+        storage: str,
+        entries: Mapping[int, Entry],
+        kept: KeptEntries,
+        ranks: array[int],
+    ) -> array[int]:
+        """Write entries, given by their codes, in order; set their ranks, return the kept ones."""
+        known, used = {row: code for code, row in enumerate(kept.rows)}, set(kept.used)
+        new: list[tuple[tuple[Any, ...], int, _Row]] = []
+        same: dict[int, int] = {}
+        for code, entry in entries.items():
+            row = self._row(entry)
+            if row in known:
+                same[code] = known[row]
+            else:
+                new.append((self._key(entry), code, row))
+        used.update(same.values())
+        kept_ranks = array("I", bytes(4 * len(kept.rows)))
+        rows: list[_Row] = []
+        for is_kept, code, row in self._merged(sorted(used), kept.rows, sorted(new)):
+            (kept_ranks if is_kept else ranks)[code] = len(rows)
+            rows.append(row)
+        for code, old in same.items():
+            ranks[code] = kept_ranks[old]
+        names = ", ".join(["id", *(column.attribute for column in self._columns)])
+        marks = ", ".join("?" * (len(self._columns) + 1))
+        connection.executemany(
+            f"INSERT INTO {storage} ({names}) VALUES ({marks})",
+            ((rank, *row) for rank, row in enumerate(rows)),
+        )
+        return kept_ranks
+
+    def _merged(
+        self,
+        kept: Sequence[int],
+        rows: Sequence[_Row],
+        new: Sequence[tuple[tuple[Any, ...], int, _Row]],
+    ) -> Iterator[tuple[bool, int, _Row]]:
+        """Yield kept codes and new ones in the order of their values, each with its row."""
+
+        def key(code: int) -> tuple[Any, ...]:
+            return self._key(self._entry(rows[code]))
+
+        done = 0
+        for new_key, code, row in new:
+            stop = bisect_left(kept, new_key, done, key=key)
+            yield from ((True, old, rows[old]) for old in kept[done:stop])
+            yield False, code, row
+            done = stop
+        yield from ((True, old, rows[old]) for old in kept[done:])
+
+    def _key(self, entry: Entry) -> tuple[Any, ...]:
+        return tuple(column.sort_key(value) for column, value in self._values(entry))
+
+    def _values(self, entry: Entry) -> Iterable[tuple[Column, Any]]:
+        columns = self._columns
         return zip(columns, entry if len(columns) > 1 else (entry,), strict=True)
 
-    def key(entry: Entry) -> tuple[Any, ...]:
-        return tuple(column.sort_key(value) for column, value in values(entry))
+    def _row(self, entry: Entry) -> _Row:
+        """Return an entry as the table stores it."""
+        return tuple(self._stored(column, value) for column, value in self._values(entry))
 
-    def stored(column: Column, value: Any) -> str:
+    def _stored(self, column: Column, value: Any) -> str:
         if column.attribute == _SOURCES:
-            value = [storable(sources[code]) for code in value]
+            value = [self._sources[code] for code in value]
         return json.dumps(value) if column.is_list else value
 
-    ranks = [0] * len(dictionary)
-    rows = []
-    for rank, entry in enumerate(sorted(dictionary, key=key)):
-        ranks[dictionary[entry]] = rank
-        rows.append((rank, *(stored(column, value) for column, value in values(entry))))
-    names = ", ".join(["id", *(column.attribute for column in columns)])
-    marks = ", ".join("?" * (len(columns) + 1))
-    connection.executemany(f"INSERT INTO {storage} ({names}) VALUES ({marks})", rows)
-    return ranks
+    def _entry(self, row: _Row) -> Entry:
+        """Return the entry that a row stores."""
+        pairs = zip(self._columns, row, strict=True)
+        values = tuple(self._value(column, text(value)) for column, value in pairs)
+        return values if len(values) > 1 else values[0]
+
+    def _value(self, column: Column, value: str) -> Any:
+        if column.attribute == _SOURCES:
+            return tuple(self._codes[source] for source in texts(value))
+        return texts(value) if column.is_list else value

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 
 from spackscope.model.index.schema import CODES
 from spackscope.model.index.staged import GONE, Staged
 
 
-def look_alike_order(
-    staged: Staged, ranks: Mapping[str, Sequence[int]]
-) -> tuple[list[int], array[int]]:
-    """Return staged look-alikes in display order, and the place of each staged one in it.
-
-    Of equal ones one is in the order; those that have no records have the place GONE. `ranks`
-    are those of the codes by the names of their columns.
-    """
+def used_look_alikes(staged: Staged) -> bytes:
+    """Return a mask of the staged look-alikes, with a byte for each: 1 if it has records."""
     used = bytearray(len(staged.codes["document"]))
     for look_alike in staged.look_alikes:
         if look_alike != GONE:
             used[look_alike] = 1
+    return bytes(used)
+
+
+def look_alike_order(
+    staged: Staged, used: bytes, ranks: Mapping[str, Sequence[int]]
+) -> tuple[list[int], array[int]]:
+    """Return the used look-alikes in display order, and the place of each staged one in it.
+
+    Of equal ones one is in the order; those that are not used have the place GONE. `ranks` are
+    those of the codes by the names of their columns.
+    """
     # One number for all ranks: comparing tuples would take several times as long.
     keys = [0] * len(used)
     for name in ("unlisted", *CODES[:-1]):
         rank = ranks[name]
-        if (size := len(rank)) > 1:
+        if (size := max(rank, default=0) + 1) > 1:
             column = staged.codes[name]
             keys = [key * size + rank[code] for key, code in zip(keys, column, strict=True)]
     order: list[int] = []
     places = array("I", [GONE]) * len(used)
     before = -1
-    for look_alike in sorted(
-        (n for n, is_used in enumerate(used) if is_used), key=keys.__getitem__
-    ):
+    for look_alike in sorted(compress(range(len(used)), used), key=keys.__getitem__):
         if keys[look_alike] != before:
             before = keys[look_alike]
             order.append(look_alike)

@@ -7,16 +7,15 @@ import sqlite3
 from array import array
 from collections.abc import Mapping
 from itertools import accumulate
+from operator import sub
 
 from spackscope.model.core.records import Dependency
-from spackscope.model.index.codec import reverse_edges, write_codes
-from spackscope.model.index.staged import Staged
+from spackscope.model.index.codec import reverse_edges, translate, write_codes
+from spackscope.model.index.kept import Kept
+from spackscope.model.index.kept_edges import NO_SPEC, KeptEdges, Node
+from spackscope.model.index.pieces import Pieces
 
-_NO_SPEC = 0xFFFFFFFF
-
-
-_Node = tuple[int, str]
-"""A dependency as a document names it: the code of the document, and the hash."""
+_COLUMNS = ("edge_first", "edge_child", "edge_kind", "up_first", "up_parent", "up_kind")
 
 
 class EdgeWriter:
@@ -27,9 +26,9 @@ class EdgeWriter:
         self._first = array("I", [0])
         self._children, self._kinds = array("I"), array("I")
         self._kind_codes: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
-        self._nodes: dict[_Node, int] = {}
+        self._nodes: dict[Node, int] = {}
         self._names: list[str] = []
-        self._records: dict[_Node, int] = {}
+        self._records: dict[Node, int] = {}
 
     def add(self, nth: int, document: int, hash_: str, edges: tuple[Dependency, ...]) -> None:
         """Add the edges of the nth record; records come in the order of their numbers."""
@@ -46,37 +45,45 @@ class EdgeWriter:
     def write(
         self,
         connection: sqlite3.Connection,
-        staged: Staged,
         records: array[int],
         merged: Mapping[int, int],
-    ) -> array[int]:
+        pieces: Pieces,
+        kept: Kept,
+    ) -> tuple[array[int], set[int]]:
         """Write the edges, their kinds, and the dependencies that no document describes.
 
-        `records` has the staged record of each spec. The edges of records `merged` into others are
-        dropped; edges to them lead to the others. Returns where the edges to each spec begin.
+        `records` has the staged record of each spec that was read. The edges of records `merged`
+        into others are dropped; edges to them lead to the others. The specs are written before.
+
+        Returns where the edges to each spec begin, and the documents that name a dependency
+        otherwise than the document that describes it; the index does not keep that name.
         """
-        connection.executemany(
-            "INSERT INTO edge_kind VALUES (?, ?, ?)",
-            [
-                (code, json.dumps(deptypes), json.dumps(virtuals))
-                for (deptypes, virtuals), code in self._kind_codes.items()
-            ],
+        old = KeptEdges(connection, kept, pieces)
+        first, nodes, kinds = self._in_order_of(records)
+        child_ids, unknown = self._child_ids(records, merged, pieces, nodes)
+        search = _Search(connection, {**unknown, **old.nodes}, pieces.spec_count)
+        for node in unknown:
+            child_ids[self._nodes[node]] = search.ids[node]
+        children = array("I", map(child_ids.__getitem__, nodes))
+        old_kinds, kinds = self._write_kinds(connection, old, pieces, first, kinds)
+        counts = pieces.specs(_sizes(old.first), _sizes(first))
+        down = (
+            array("I", accumulate(counts, initial=0)),
+            pieces.edges(old.first, old.children(search.ids), first, children),
+            pieces.edges(old.first, old_kinds, first, kinds),
         )
-        count = len(records)
-        ids = array("I", [_NO_SPEC]) * len(staged)
-        for spec, number in enumerate(records):
-            ids[number] = spec
-        child_ids, absent = self._child_ids(connection, staged, records, ids, merged)
-        first, children, kinds = self._in_order_of(records)
-        children = array("I", map(child_ids.__getitem__, children))
-        up = reverse_edges(first, children, kinds, count + absent)
-        columns = {"edge_first": first, "edge_child": children, "edge_kind": kinds}
-        columns |= zip(("up_first", "up_parent", "up_kind"), up, strict=True)
+        up = reverse_edges(*down, pieces.spec_count + search.absent)
+        columns = dict(zip(_COLUMNS, (*down, *up), strict=True))
         write_codes(connection, columns)
-        return columns["up_first"]
+        otherwise = {
+            document
+            for (document, hash_), name in (*unknown.items(), *old.nodes.items())
+            if search.packages.get(hash_, name) != name
+        }
+        return columns["up_first"], otherwise
 
     def _in_order_of(self, records: array[int]) -> tuple[array[int], array[int], array[int]]:
-        """Return the edges of some records in CSR form: first, children and kinds."""
+        """Return the edges of some records in CSR form: first, nodes and kinds."""
         missing = max(records, default=0) + 2 - len(self._first)
         self._first.extend([len(self._children)] * missing)
         counts, children, kinds = array("I"), array("I"), array("I")
@@ -88,35 +95,85 @@ class EdgeWriter:
         return array("I", accumulate(counts, initial=0)), children, kinds
 
     def _child_ids(
-        self,
-        connection: sqlite3.Connection,
-        staged: Staged,
-        records: array[int],
-        ids: array[int],
-        merged: Mapping[int, int],
-    ) -> tuple[array[int], int]:
-        """Return the id of each node, and the number of absent ones, which come after all specs.
+        self, records: array[int], merged: Mapping[int, int], pieces: Pieces, nodes: array[int]
+    ) -> tuple[array[int], dict[Node, str]]:
+        """Return the id of each node that is a record of its own document.
 
-        A node is searched for in its own document, then in all others.
+        Also returns the names of the others, as far as they are among the `nodes` of edges.
         """
-        node_ids = array("I")
-        unknown: dict[int, str] = {}
+        ids = array("I", [NO_SPEC]) * (max(records, default=-1) + 1)
+        for spec, number in pieces.staged_specs(records):
+            ids[number] = spec
+        used = set(nodes)
+        child_ids = array("I")
+        unknown: dict[Node, str] = {}
         for number, node in enumerate(self._nodes):
             nth = self._records.get(node, -1)
             nth = merged.get(nth, nth)
-            node_ids.append(ids[nth] if 0 <= nth < len(ids) else _NO_SPEC)
-            if node_ids[-1] == _NO_SPEC:
-                unknown[number] = node[1]
-        hashes = set(unknown.values())
-        elsewhere: dict[str, int] = {}
-        if hashes:
-            for spec, number in enumerate(records):
-                if (hash_ := staged.hash_at(number)) in hashes:
-                    elsewhere.setdefault(hash_, spec)
-        absent: list[tuple[int, str, str]] = []
-        for number, hash_ in unknown.items():
-            node_ids[number] = elsewhere.get(hash_, len(records) + len(absent))
-            if hash_ not in elsewhere:
-                absent.append((len(absent), self._names[number], hash_))
-        connection.executemany("INSERT INTO absent VALUES (?, ?, ?)", absent)
-        return node_ids, len(absent)
+            child_ids.append(ids[nth] if 0 <= nth < len(ids) else NO_SPEC)
+            if child_ids[-1] == NO_SPEC and number in used:
+                unknown[node] = self._names[number]
+        return child_ids, unknown
+
+    def _write_kinds(
+        self,
+        connection: sqlite3.Connection,
+        old: KeptEdges,
+        pieces: Pieces,
+        first: array[int],
+        kinds: array[int],
+    ) -> tuple[array[int], array[int]]:
+        """Write the kinds of edges that there are; return the new codes of old and new edges."""
+        rows = [
+            (json.dumps(deptypes), json.dumps(virtuals)) for deptypes, virtuals in self._kind_codes
+        ]
+        staged = {code: rows[code] for code in set(kinds)}
+        nothing = array("I", [0]) * len(first)
+        used = set(pieces.edges(old.first, old.kinds, nothing, array("I")))
+        rows = old.kind_rows()
+        kept = {code: rows[code] for code in used}
+        codes = {row: code for code, row in enumerate(sorted({*staged.values(), *kept.values()}))}
+        connection.executemany(
+            "INSERT INTO edge_kind VALUES (?, ?, ?)", ((code, *row) for row, code in codes.items())
+        )
+        return (
+            translate(old.kinds, {code: codes[row] for code, row in kept.items()}),
+            translate(kinds, {code: codes[row] for code, row in staged.items()}),
+        )
+
+
+class _Search:
+    """Searches for dependencies that their own document does not describe in all others.
+
+    `ids` has the ids of those that are found, the first spec with the hash, and of the `absent`
+    ones, which come after all specs. `packages` has the package of each hash that is found.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, nodes: Mapping[Node, str], count: int
+    ) -> None:
+        connection.execute("CREATE TEMP TABLE wanted (hash TEXT PRIMARY KEY)")
+        connection.executemany(
+            "INSERT OR IGNORE INTO temp.wanted VALUES (?)", ((hash_,) for _, hash_ in nodes)
+        )
+        # With min() the other columns are those of the smallest id (sqlite.org/lang_select.html).
+        found = connection.execute(
+            "SELECT spec.hash, min(spec.id), package.package FROM temp.wanted"
+            " CROSS JOIN spec ON spec.hash = wanted.hash"
+            " JOIN look_alike ON look_alike.id = look_alike"
+            " JOIN package ON package.id = look_alike.package GROUP BY spec.hash"
+        ).fetchall()
+        specs = {hash_: spec for hash_, spec, _ in found}
+        self.packages = {hash_: package for hash_, _, package in found}
+        absent = sorted(node for node in nodes if node[1] not in specs)
+        self.absent = len(absent)
+        self.ids = {node: id_ for id_, node in enumerate(absent, count)}
+        self.ids |= {node: specs[node[1]] for node in nodes if node[1] in specs}
+        connection.executemany(
+            "INSERT INTO absent VALUES (?, ?, ?)",
+            ((id_, nodes[node], node[1]) for id_, node in enumerate(absent)),
+        )
+
+
+def _sizes(first: array[int]) -> array[int]:
+    return array("I", map(sub, first[1:], first))

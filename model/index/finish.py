@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, compress, repeat
 from operator import sub
+from typing import Any
 
-from spackscope.model.core.records import NodeFacts
-from spackscope.model.index.codec import write_codes
+from spackscope.model.core.columns import STORED
+from spackscope.model.core.records import HASH_LENGTH, NodeFacts
+from spackscope.model.index.codec import translate, write_codes
 from spackscope.model.index.deduplicate import Deduplicator
-from spackscope.model.index.dictionaries import Dictionaries, Dictionary
-from spackscope.model.index.display_order import look_alike_order, record_order
+from spackscope.model.index.dictionaries import Dictionaries, Dictionary, Ranks
+from spackscope.model.index.display_order import look_alike_order, record_order, used_look_alikes
 from spackscope.model.index.edges import EdgeWriter
+from spackscope.model.index.kept import Kept
+from spackscope.model.index.pieces import Part, Pieces
 from spackscope.model.index.preferred_order import preferred_order
 from spackscope.model.index.schema import CODES, INDEXES
 from spackscope.model.index.staged import Staged, StagedDocument
@@ -22,7 +28,7 @@ from spackscope.model.index.staged import Staged, StagedDocument
 
 @dataclass
 class Finisher:
-    """Writes what an `IndexWriter` has staged."""
+    """Writes what an `IndexWriter` has staged, and what is kept of an old index."""
 
     _connection: sqlite3.Connection
     _sources: Sequence[str]
@@ -31,6 +37,8 @@ class Finisher:
     _staged: Staged
     _nodes: Dictionary
     _edges: EdgeWriter
+    _kept: Kept
+    _is_mixed: bool
 
     def finish(self, meta: Mapping[str, object]) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""
@@ -38,27 +46,122 @@ class Finisher:
             self._connection, self._staged, self._documents, self._dictionaries
         )
         deduplicator.drop_repeated_pages()
-        documents = self._documents.values()
-        sources = {document.source for document in documents}
-        is_mixed = len(sources) > 1 or not all(document.is_page for document in documents)
-        merged = deduplicator.merge() if is_mixed and len(documents) > 1 else {}
-        self._staged.complete_sizes()
-        self._write_documents()
-        ranks = self._dictionaries.write(self._connection, self._sources, len(self._documents))
-        order, places = look_alike_order(self._staged, ranks)
-        first, records = record_order(self._staged, places, len(order))
-        columns = self._write_look_alikes(order, ranks, first)
-        self._write_specs(records, places)
-        up_first = self._edges.write(self._connection, self._staged, records, merged)
+        merged = deduplicator.merge() if self._is_mixed else {}
+        used = used_look_alikes(self._staged)
+        codes = {name: set(compress(self._staged.codes[name], used)) for name in STORED}
+        ranks = self._dictionaries.write(
+            self._connection, self._sources, codes, self._kept.entries()
+        )
+        staged, records = self._display_order(used, ranks)
+        kept = self._kept.translated({name: rank.kept for name, rank in ranks.items()})
+        pieces = Pieces(kept, self._kept.mask, self._kept.ids, staged)
+        self._kept.copy(pieces)
+        columns = self._write_look_alikes(pieces, kept, staged)
+        self._write_specs(pieces, staged, records)
+        self._connection.executescript(INDEXES)
+        up_first, documents = self._edges.write(
+            self._connection, records, merged, pieces, self._kept
+        )
         columns["preferred"] = preferred_order(columns, up_first)
         write_codes(self._connection, columns)
-        self._write_nodes(records)
-        self._write_provenance(records)
-        self._connection.executescript(INDEXES)
+        self._write_nodes(pieces, records)
+        self._write_provenance(pieces, records)
+        self._write_documents(documents)
+        self._complete_sizes()
         self._connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         self._connection.commit()
 
-    def _write_documents(self) -> None:
+    def _display_order(self, used: bytes, ranks: Mapping[str, Ranks]) -> tuple[Part, array[int]]:
+        """Return the staged look-alikes in display order, and the records of their specs."""
+        staged_ranks: dict[str, Sequence[int]] = {
+            "document": range(max(self._documents, default=-1) + 1),
+            "unlisted": range(2),
+            **{name: rank.staged for name, rank in ranks.items()},
+        }
+        order, places = look_alike_order(self._staged, used, staged_ranks)
+        first, records = record_order(self._staged, places, len(order))
+        columns = {}
+        for name in CODES:
+            codes = map(self._staged.codes[name].__getitem__, order)
+            columns[name] = array("I", map(staged_ranks[name].__getitem__, codes))
+        return Part(columns, first), records
+
+    def _write_look_alikes(
+        self, pieces: Pieces, kept: Part, staged: Part
+    ) -> dict[str, array[int]]:
+        """Write the look-alikes; return their columns, and with `first` their first specs."""
+        columns = {
+            name: pieces.look_alikes(kept.columns[name], staged.columns[name]) for name in CODES
+        }
+        counts = pieces.look_alikes(_sizes(kept.first), _sizes(staged.first))
+        columns["first"] = array("I", accumulate(counts, initial=0))
+        for piece in pieces.staged:
+            ids = slice(piece.look_alike, piece.look_alike + piece.stop - piece.start)
+            self._connection.executemany(
+                f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})",
+                zip(
+                    range(ids.start, ids.stop),
+                    *(column[ids] for column in columns.values()),
+                    counts[ids],
+                    strict=True,
+                ),
+            )
+        self._write_packages(columns)
+        return columns
+
+    def _write_packages(self, columns: Mapping[str, array[int]]) -> None:
+        """Write the first spec of each package, and how many are listed."""
+        packages, first = columns["package"], columns["first"]
+        listed = bisect_left(columns["unlisted"], 1)
+        rows, start = [], 0
+        for package in range(max(packages, default=-1) + 1):
+            stop = bisect_left(packages, package + 1, start, listed)
+            count = first[stop] - first[start]
+            rows.append((first[start] if count else 0, count, package))
+            start = stop
+        self._connection.executemany("UPDATE package SET first = ?, n = ? WHERE id = ?", rows)
+
+    def _write_specs(self, pieces: Pieces, staged: Part, records: array[int]) -> None:
+        # Slicing one text takes half the time of decoding each hash.
+        hashes = self._staged.hashes.decode()
+        for piece in pieces.staged:
+            numbers = records[piece.first : piece.last]
+            sizes = _sizes(staged.first[piece.start : piece.stop + 1])
+            look_alikes = range(piece.look_alike, piece.look_alike + len(sizes))
+            # The first id is 0, so that all rows are range(n).
+            self._connection.executemany(
+                "INSERT INTO spec VALUES (?, ?, ?, ?)",
+                zip(
+                    range(piece.spec, piece.spec + len(numbers)),
+                    (hashes[n * HASH_LENGTH : (n + 1) * HASH_LENGTH] for n in numbers),
+                    chain.from_iterable(map(repeat, look_alikes, sizes)),
+                    map(self._staged.size_at, numbers),
+                    strict=True,
+                ),
+            )
+
+    def _complete_sizes(self) -> None:
+        """Give specs without a size that of the archive of their hash, if there is one.
+
+        Their documents are read again next time: the size is not theirs.
+        """
+        archives = self._staged.archives
+        if not archives:
+            return
+        self._connection.execute("CREATE TEMP TABLE archive (hash TEXT PRIMARY KEY, size)")
+        self._connection.executemany("INSERT INTO temp.archive VALUES (?, ?)", archives.items())
+        without = "size IS NULL AND spec.hash IN (SELECT hash FROM temp.archive)"
+        self._connection.execute(
+            "UPDATE document SET merged = 1 WHERE id IN (SELECT document FROM spec"
+            f" JOIN look_alike ON look_alike.id = look_alike WHERE {without})"
+        )
+        self._connection.execute(
+            "UPDATE spec SET size = (SELECT size FROM temp.archive"
+            f" WHERE archive.hash = spec.hash) WHERE {without}"
+        )
+
+    def _write_documents(self, merged: Collection[int]) -> None:
+        """Write the staged documents, and that records of some are `merged` with others."""
         self._connection.executemany(
             "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -75,66 +178,47 @@ class Finisher:
                 for code, staged in self._documents.items()
             ),
         )
-
-    def _write_look_alikes(
-        self, order: Sequence[int], ranks: Mapping[str, Sequence[int]], first: array[int]
-    ) -> dict[str, array[int]]:
-        """Write the look-alikes; return their columns, and with `first` their first specs."""
-        columns: dict[str, array[int]] = {}
-        for name in CODES:
-            codes = map(self._staged.codes[name].__getitem__, order)
-            columns[name] = array("I", map(ranks[name].__getitem__, codes))
-        columns["first"] = first
-        numbers = map(sub, first[1:], first)
         self._connection.executemany(
-            f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})",
-            zip(range(len(order)), *columns.values(), numbers, strict=False),
-        )
-        self._connection.execute(
-            "UPDATE package SET (first, n) = (SELECT first, n FROM"
-            " (SELECT package, min(first) AS first, sum(n) AS n FROM look_alike"
-            " WHERE unlisted = 0 GROUP BY package) AS counted WHERE counted.package = package.id)"
-        )
-        self._connection.execute("UPDATE package SET first = 0, n = 0 WHERE n IS NULL")
-        self._connection.execute(
-            "DELETE FROM package WHERE id NOT IN (SELECT package FROM look_alike)"
-        )
-        return columns
-
-    def _write_specs(self, records: array[int], places: array[int]) -> None:
-        staged = self._staged
-        # The first id is 0, so that all rows are range(n).
-        self._connection.executemany(
-            "INSERT INTO spec VALUES (?, ?, ?, ?)",
-            zip(
-                range(len(records)),
-                map(staged.hash_at, records),
-                map(places.__getitem__, map(staged.look_alikes.__getitem__, records)),
-                map(staged.size_at, records),
-                strict=True,
-            ),
+            "UPDATE document SET merged = 1 WHERE id = ?", ((code,) for code in merged)
         )
 
-    def _write_nodes(self, records: array[int]) -> None:
-        """Write what nodes state, and the code of each spec."""
-        codes = array("I", map(self._staged.nodes.__getitem__, records))
-        write_codes(self._connection, {"node": codes})
+    def _write_nodes(self, pieces: Pieces, records: array[int]) -> None:
+        """Write what nodes state, and the code of each spec: 0 for what states nothing."""
+        staged = array("I", map(self._staged.nodes.__getitem__, records))
+        entries = list(self._nodes)
+        staged_rows = {code: _node_row(entries[code]) for code in set(staged)}
+        kept, kept_rows = self._kept.nodes()
+        nothing = _node_row(NodeFacts())
+        rows = {*staged_rows.values(), *kept_rows.values()} - {nothing}
+        codes = {row: code for code, row in enumerate([nothing, *sorted(rows)])}
+        column = pieces.specs(
+            translate(kept, {code: codes[row] for code, row in kept_rows.items()}),
+            translate(staged, {code: codes[row] for code, row in staged_rows.items()}),
+        )
+        write_codes(self._connection, {"node": column})
         self._connection.executemany(
             f"INSERT INTO node VALUES ({', '.join('?' * (len(NodeFacts._fields) + 1))})",
-            (
-                (code, *(json.dumps(v) if isinstance(v, tuple) else v for v in node))
-                for node, code in self._nodes.items()
-            ),
+            ((code, *row) for row, code in codes.items()),
         )
 
-    def _write_provenance(self, records: array[int]) -> None:
+    def _write_provenance(self, pieces: Pieces, records: array[int]) -> None:
         provenance = self._staged.provenance
         if provenance:
             self._connection.executemany(
                 "INSERT INTO provenance VALUES (?, ?, ?, ?)",
                 (
                     (spec, *provenance[number])
-                    for spec, number in enumerate(records)
+                    for spec, number in pieces.staged_specs(records)
                     if number in provenance
                 ),
             )
+
+
+def _node_row(node: NodeFacts) -> tuple[Any, ...]:
+    """Return what a node states as the table stores it."""
+    return tuple(json.dumps(value) if isinstance(value, tuple) else value for value in node)
+
+
+def _sizes(first: array[int]) -> array[int]:
+    """Return how many specs look-alikes have, of which `first` says where they begin."""
+    return array("I", map(sub, first[1:], first))

@@ -89,14 +89,6 @@ class Staged:
         self.sizes.extend([nan if size is None else size for size in sizes])
         self.nodes.extend(nodes)
 
-    def complete_sizes(self) -> None:
-        """Give records without a size that of the archive of their hash, if there is one."""
-        if not self.archives:
-            return
-        for number, size in enumerate(self.sizes):
-            if size != size:
-                self.sizes[number] = self.archives.get(self.hash_at(number), nan)
-
     def repeated_hashes(self) -> list[list[int]]:
         """Return the numbers of the records of each hash that several have, in their order."""
         # Sorting takes half the memory of a dictionary of all hashes.

@@ -13,7 +13,9 @@ from spackscope.model.core.records import NodeFacts, Problem, Provenance, Record
 from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.finish import Finisher
-from spackscope.model.index.schema import TABLES
+from spackscope.model.index.kept import Kept
+from spackscope.model.index.old_index import OldIndex
+from spackscope.model.index.overlaps import Overlaps
 from spackscope.model.index.staged import Staged, StagedDocument
 from spackscope.model.readers.fields import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
@@ -30,10 +32,14 @@ class IndexWriter:
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, *, include_dependency_only: bool = False
+        self,
+        connection: sqlite3.Connection,
+        *,
+        include_dependency_only: bool = False,
+        old: OldIndex | None = None,
     ) -> None:
-        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + TABLES)
         self._connection = connection
+        self._old = old
         self._include_dependency_only = include_dependency_only
         self._sources = Dictionary()
         self._dictionaries = Dictionaries()
@@ -85,6 +91,14 @@ class IndexWriter:
             else:
                 self._add_records(item, code, document, look_alikes)
         return len(self._staged) > before or not has_problem
+
+    def keep_document(self, document: Document) -> bool:
+        """Keep the records and problems of a document that the old index has unchanged."""
+        key = fingerprint([document])
+        if self._old is None or not self._old.keep(self._connection, key, self._next_document):
+            return False
+        self._next_document += 1
+        return True
 
     def add_problem(
         self, problem: Problem, source: str | None = None, document: int | None = None
@@ -169,8 +183,31 @@ class IndexWriter:
             if any(provenance := _provenance(look)):
                 self._staged.provenance[number] = provenance
 
+    def drop_overlaps(self) -> bool:
+        """Check whether a record of a kept document may have to be merged with staged ones.
+
+        Then it cannot be kept: the old index knows such documents no longer.
+        """
+        if self._old is None:
+            return False
+        overlaps = Overlaps(self._staged, self._documents, self._dictionaries)
+        is_overlapping = self._old.drop_pages_like(self._connection, overlaps.pages())
+        if self._is_mixed:
+            is_overlapping |= self._old.drop_records_like(self._connection, overlaps.records())
+        return is_overlapping
+
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether there are several sources, or documents other than pages."""
+        documents = self._documents.values()
+        sources = {document.source if document.is_page else -1 for document in documents}
+        if self._old is not None:
+            sources |= self._old.page_sources
+        return len(sources) > 1 or -1 in sources
+
     def finish(self, **meta: object) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""
+        kept = self._old.kept(self._connection) if self._old else Kept(self._connection)
         Finisher(
             self._connection,
             list(self._sources),
@@ -179,4 +216,6 @@ class IndexWriter:
             self._staged,
             self._nodes,
             self._edges,
+            kept,
+            self._is_mixed,
         ).finish(meta)

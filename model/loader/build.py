@@ -7,16 +7,23 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
+from spackscope.model.core.errors import (
+    Cancelled,
+    IndexDamaged,
+    SourceError,
+    Unreadable,
+    describe_unexpected,
+)
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
-from spackscope.model.index.connection import stoppable
+from spackscope.model.index.connection import create_tables, stoppable
+from spackscope.model.index.old_index import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
-from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.loader.read_progress import ReadProgress
 from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.fields import storable
 from spackscope.model.readers.manifest import archive_size_in
 from spackscope.model.sources.document import DiscoveredSource, Document
 from spackscope.model.sources.document_bytes import read_bytes
@@ -53,24 +60,54 @@ def build(
     Example:
         >>> build(discover(["index.json"], session), connect("new.sqlite"), session)
     """
+    if old is not None and old.sources != [storable(source.source) for source in discovered]:
+        old = None
     with stoppable(connection, session.should_stop):
-        writer = IndexWriter(connection, include_dependency_only=session.include_dependency_only)
-        progress = ReadProgress(session, discovered)
-        builder = _Builder(writer, progress, old)
-        failures = [builder.add_source(source) for source in discovered]
-        if all(failures):
-            raise SourceError("; ".join(failures))
-        progress.finish()
-        writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
+        create_tables(connection)
+        if old is not None and not old.attach(connection):
+            old = None
+        writer = _stage(discovered, connection, session, old)
+        if writer.drop_overlaps():
+            # Few documents overlap that did not before, so this is seldom.
+            connection.executescript("DELETE FROM source; DELETE FROM problem;")
+            writer = _stage(discovered, connection, session, old)
+        try:
+            writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
+        except (LookupError, ValueError) as error:
+            if old is None:
+                raise
+            # What is kept does not fit together.
+            raise IndexDamaged(str(error)) from error
+        if old is not None:
+            connection.execute("DETACH old")
+
+
+def _stage(
+    discovered: Sequence[DiscoveredSource],
+    connection: sqlite3.Connection,
+    session: Session,
+    old: OldIndex | None,
+) -> IndexWriter:
+    """Read all documents that are not kept of the old index. Raises SourceError."""
+    if old is not None:
+        old.forget()
+    only = session.include_dependency_only
+    writer = IndexWriter(connection, include_dependency_only=only, old=old)
+    progress = ReadProgress(session, discovered)
+    builder = _Builder(writer, progress)
+    failures = [builder.add_source(source) for source in discovered]
+    if all(failures):
+        raise SourceError("; ".join(failures))
+    progress.finish()
+    return writer
 
 
 class _Builder:
     """Adds source after source to an index."""
 
-    def __init__(self, writer: IndexWriter, progress: ReadProgress, old: OldIndex | None) -> None:
+    def __init__(self, writer: IndexWriter, progress: ReadProgress) -> None:
         self._writer = writer
         self._progress = progress
-        self._old = old
         self._first_problem: Problem | None = None
 
     def add_source(self, discovered: DiscoveredSource) -> str:
@@ -105,15 +142,12 @@ class _Builder:
         return f"the source {source} cannot be read: {problem}"
 
     def _add_document(self, document: Document) -> bool:
-        """Index a document, reusing its records from the old index if it did not change.
+        """Index a document, or keep what the old index has of it if it did not change.
 
         Returns whether it is of a known format. Raises OSError.
         """
-        known = self._old.find(document) if self._old is not None else None
-        if self._old is not None and known is not None:
-            # Damage of the old index is raised: it is not a problem of the document.
-            items = self._watched(self._old.records(known))
-            return self._writer.add_document(document, items, is_page=known.is_page)
+        if self._writer.keep_document(document):
+            return True
         try:
             return self._read(document)
         except (OSError, Cancelled, sqlite3.Error):

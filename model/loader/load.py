@@ -22,8 +22,8 @@ from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.connection import connect
 from spackscope.model.index.index_file import Verification, create, is_current
+from spackscope.model.index.old_index import OldIndex
 from spackscope.model.loader.build import build
-from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource, fingerprint
 from spackscope.model.sources.resolve import STANDARD_INPUT, source_key
@@ -157,7 +157,7 @@ def _build(
 ) -> Catalog:
     """Build an index with the unchanged records of a cached one, unless that is damaged."""
     try:
-        build = replace(new, old=OldIndex(cached)) if cached is not None else new
+        build = replace(new, old=OldIndex(cached.database)) if cached is not None else new
         catalog = build.in_file(path) if in_file else build.in_memory()
     except IndexDamaged:
         if cached is None:

@@ -16,10 +16,10 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.connection import connect
+from spackscope.model.index.old_index import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.loader import build as build_module
 from spackscope.model.loader.build import build
-from spackscope.model.loader.incremental import OldIndex
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.readers import cache_pages
@@ -362,9 +362,9 @@ def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
     load(sources, Session(environ), keep=True)
     write_page(tmp_path / "pages" / "more", [record(2)])
 
-    def records(_old: OldIndex, _code: int) -> Iterator[Records | Problem]:
+    def keep(*_: object) -> bool:
         raise KeyError("damaged")
 
-    monkeypatch.setattr(OldIndex, "records", records)
+    monkeypatch.setattr(OldIndex, "keep", keep)
     with pytest.raises(KeyError):
         load(sources, Session(environ), keep=True)

@@ -1,0 +1,207 @@
+"""Take the records of unchanged documents over from an old index, in whole tables and columns.
+
+The old index is attached to the connection that writes the new one, as `old`. Its look-alikes
+are in display order, and stay so when their codes are translated: the dictionaries of both are in
+the order of their values. A code becomes another one where values before it come or go, so the
+translation of a dictionary is a few shifts of ranges of codes, which SQL looks up.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
+
+from spackscope.model.core.columns import STORED
+from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.records import NodeFacts
+from spackscope.model.index.codec import is_ascending, unpack_codes
+from spackscope.model.index.damage import class_reading_index, natural, text
+from spackscope.model.index.dictionaries import KeptEntries
+from spackscope.model.index.pieces import Part, Pieces
+from spackscope.model.index.schema import CODES
+
+NOT_KEPT = 0xFFFFFFFF
+"""The new code of a document that is not kept."""
+
+_FULL = "database or disk is full"
+"""The message of SQLite if a file cannot grow."""
+
+
+@class_reading_index
+class Kept:
+    """The look-alikes and specs of those documents of an old index that have a new code.
+
+    `documents` has the new code of each, or NOT_KEPT; it is empty without an old index. `first`
+    has the first spec of each look-alike of the old index, and the number of its specs. Of all
+    look-alikes `mask` is 1 for those that are kept, and `ids` has their numbers. Raises
+    IndexDamaged.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, documents: Sequence[int] = ()) -> None:
+        self._connection = connection
+        self._documents = documents
+        self.first = self.column("first") or array("I", [0])
+        self._codes = {name: self.column(name, len(self.first) - 1) for name in CODES}
+        is_kept = bytes(code != NOT_KEPT for code in documents)
+        self.mask = bytes(map(is_kept.__getitem__, self._codes["document"]))
+        self.ids = array("I", compress(range(len(self.mask)), self.mask))
+        self._shifted: set[str] = set()
+        if documents:
+            ((specs,),) = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM old.spec")
+            is_valid = not self.first[0] and self.first[-1] == specs
+            if not is_valid or not is_ascending(self.first, strictly=True):
+                raise IndexDamaged("the numbers of specs are damaged")
+
+    def column(self, name: str, length: int | None = None) -> array[int]:
+        """Return a column of the table `codes`, which is empty without an old index."""
+        if not self._documents:
+            return array("I")
+        sql = "SELECT width, data FROM old.codes WHERE name = ?"
+        row = self._connection.execute(sql, (name,)).fetchone()
+        codes = array("I", unpack_codes(*(row or (0, b""))))
+        if length is not None and len(codes) != length:
+            raise IndexDamaged(f"the codes of {name} are damaged")
+        return codes
+
+    def entries(self) -> dict[str, KeptEntries]:
+        """Return the rows of each dictionary, and the codes that kept look-alikes have."""
+        entries = dict.fromkeys(STORED, KeptEntries())
+        for storage, columns in STORED.items() if self._documents else ():
+            names = ", ".join(column.attribute for column in columns)
+            rows = self._connection.execute(
+                f"SELECT id, {names} FROM old.{storage} ORDER BY id"
+            ).fetchall()
+            if any(row[0] != number for number, row in enumerate(rows)):
+                raise IndexDamaged(f"the ids of {storage} are damaged")
+            used = set(compress(self._codes[storage], self.mask))
+            entries[storage] = KeptEntries([row[1:] for row in rows], used)
+        return entries
+
+    def nodes(self) -> tuple[array[int], dict[int, tuple[str | int, ...]]]:
+        """Return the code of the node of each spec, and what the nodes of kept specs state."""
+        codes = self.column("node", self.first[-1])
+        if not codes:
+            return codes, {}
+        used = bytearray(max(codes) + 1)
+        for look_alike in self.ids:
+            for code in codes[self.first[look_alike] : self.first[look_alike + 1]]:
+                used[code] = 1
+        rows = self._connection.execute(f"SELECT id, {', '.join(NodeFacts._fields)} FROM old.node")
+        nodes: dict[int, tuple[str | int, ...]] = {
+            id_: (*map(text, texts), natural(number))
+            for id_, *texts, number in rows
+            if id_ < len(used) and used[id_]
+        }
+        if len(nodes) != sum(used):
+            raise IndexDamaged("nodes are missing")
+        return codes, nodes
+
+    def document(self, spec: int) -> tuple[int, int]:
+        """Return the old and the new code of the document of a spec, or of an absent one."""
+        if spec >= self.first[-1]:
+            return NOT_KEPT, NOT_KEPT
+        code = self._codes["document"][bisect_right(self.first, spec) - 1]
+        return code, self._documents[code]
+
+    def hash_and_package(self, spec: int) -> tuple[str, str]:
+        """Return the hash and the package of a spec of the old index."""
+        ((hash_, package),) = self._connection.execute(
+            "SELECT hash, package.package FROM old.spec AS spec"
+            " JOIN old.look_alike AS look_alike ON look_alike.id = look_alike"
+            " JOIN old.package AS package ON package.id = look_alike.package WHERE spec.id = ?",
+            (spec,),
+        )
+        return text(hash_), text(package)
+
+    def translated(self, ranks: Mapping[str, array[int]]) -> Part:
+        """Return the look-alikes with the codes of the new index, those of dictionaries `ranks`.
+
+        The codes of look-alikes that are not kept mean nothing.
+        """
+        columns = {}
+        for name, codes in self._codes.items():
+            new = self._documents if name == "document" else ranks.get(name)
+            if new is not None and self._note_shifts(name, new, codes):
+                codes = array("I", map(new.__getitem__, codes))
+            columns[name] = codes
+        return Part(columns, self.first)
+
+    def _note_shifts(self, name: str, new: Sequence[int], codes: array[int]) -> bool:
+        """Write by how much used codes change into a table, unless none does."""
+        shifts, delta = [(0, 0)], 0
+        for code in sorted(set(compress(codes, self.mask))):
+            if new[code] - code != delta:
+                delta = new[code] - code
+                shifts.append((code, delta))
+        if len(shifts) == 1:
+            return False
+        self._shifted.add(name)
+        table = f"temp.shift_{name}"
+        self._connection.execute(f"CREATE TABLE {table} (start INTEGER PRIMARY KEY, delta)")
+        self._connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", shifts)
+        return True
+
+    def _new_code(self, name: str, column: str) -> str:
+        """Return SQL for the new code of a column of codes."""
+        if name not in self._shifted:
+            return column
+        shift = f"FROM temp.shift_{name} WHERE start <= {column} ORDER BY start DESC LIMIT 1"
+        return f"{column} + (SELECT delta {shift})"
+
+    def copy(self, pieces: Pieces) -> None:
+        """Copy the rows of kept documents, look-alikes and specs, with their new ids and codes."""
+        if not self._documents:
+            return
+        self._connection.execute(
+            "CREATE TEMP TABLE piece"
+            " (start INTEGER PRIMARY KEY, stop, first, last, look_alike, spec)"
+        )
+        self._connection.executemany(
+            "INSERT INTO piece VALUES (?, ?, ?, ?, ?, ?)",
+            (piece[1:] for piece in pieces if piece.is_kept),
+        )
+        look_alike = "t.{} - piece.start + piece.look_alike"
+        spec = "t.{} - piece.first + piece.spec"
+        codes = (self._new_code(name, f"t.{name}") for name in CODES)
+        columns = (look_alike.format("id"), *codes, spec.format("first"), "t.n")
+        look_alikes = self._copy("look_alike", columns, "t.id >= start AND t.id < stop")
+        columns = (spec.format("id"), "t.hash", look_alike.format("look_alike"), "t.size")
+        is_whole = "typeof(hash) = 'text' AND length(hash) = 32"
+        specs = self._copy("spec", columns, f"t.id >= piece.first AND t.id < last AND {is_whole}")
+        columns = (spec.format("spec"), "t.path", "t.installed_at", "t.build_spec")
+        self._copy("provenance", columns, "t.spec >= piece.first AND t.spec < last")
+        kept = [piece for piece in pieces if piece.is_kept]
+        if look_alikes != len(self.ids) or specs != sum(p.last - p.first for p in kept):
+            raise IndexDamaged("records are missing")
+        self._copy_documents()
+
+    def _copy(self, table: str, columns: Iterable[str], condition: str) -> int:
+        """Copy the rows of all pieces; return how many."""
+        # CROSS JOIN keeps the order of the tables, so rows come in the order of their new ids.
+        source = f"temp.piece CROSS JOIN old.{table} AS t ON {condition}"
+        sql = f"INSERT INTO {table} SELECT {', '.join(columns)} FROM {source}"
+        try:
+            return self._connection.execute(sql).rowcount
+        except sqlite3.OperationalError as error:
+            if str(error) != _FULL:
+                raise
+            # That is no damage.
+            raise OSError(str(error)) from error
+
+    def _copy_documents(self) -> None:
+        runs: list[tuple[int, int, int]] = []
+        for code, new in enumerate(self._documents):
+            if new == NOT_KEPT:
+                continue
+            if runs and runs[-1][1] == code and runs[-1][2] == new - code:
+                runs[-1] = (runs[-1][0], code + 1, new - code)
+            else:
+                runs.append((code, code + 1, new - code))
+        self._connection.executemany(
+            "INSERT INTO document SELECT id + ?3, source, origin, fingerprint, specs,"
+            " dependencies, page, merged FROM old.document WHERE id >= ?1 AND id < ?2",
+            runs,
+        )

@@ -1,0 +1,176 @@
+"""A refresh takes over what did not change, and its index equals one that is built anew."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.loader.load import index_path, load
+from spackscope.model.sources.session import Session
+from tests.builders import database, edge, fix_checksum, hash_of, installs, node, page, record
+
+Tables = dict[str, list[tuple[object, ...]]]
+
+SHARED = 8
+"""The first hashes, which any document may list; all others belong to one document."""
+
+
+class World:
+    """Sources that change at random: pages, the index of a build cache, and an install tree."""
+
+    def __init__(self, directory: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.directory = directory
+        self.is_mixed = self.chance.random() < 0.5
+        names = ["one", "two", "cache.json", "tree.json"] if self.is_mixed else ["one", "two"]
+        self.names = self.chance.sample(names, self.chance.randint(1, len(names)))
+        self.sources = [str(directory / name) for name in self.names]
+        for name in self.names:
+            for _ in range(self.chance.randint(3, 8)):
+                self.write(name)
+
+    def change(self) -> None:
+        """Change, add or remove some documents."""
+        for _ in range(self.chance.randint(1, 3)):
+            name = self.chance.choice(self.names)
+            files = [path for path in (self.directory / name).rglob("*") if path.is_file()]
+            if len(files) > 1 and self.chance.random() < 0.3:
+                self.chance.choice(files).unlink()
+            elif files and self.chance.random() < 0.3:
+                path = self.chance.choice(files)
+                path.write_bytes(path.read_bytes()[: -self.chance.randint(0, 200)])
+            else:
+                self.write(name)
+
+    def write(self, name: str) -> None:
+        """Write one document of a source."""
+        if name.endswith(".json"):
+            nodes = [self.node(number) for number in self.numbers(100 * len(name))]
+            cached = {"in_buildcache": self.chance.random() < 0.8}
+            tree = {"installed": True, "explicit": True, "path": "/opt/x"}
+            fields = tree if name == "tree.json" else cached
+            (self.directory / name).write_bytes(database(installs(*nodes, **fields)))
+            return
+        tag = self.chance.choice(["develop", "v1.0"])
+        title = self.chance.choice(["zlib", "hdf5", "gcc", "abc", "zzz"])
+        file = self.chance.choice(["specs.md"] * 4 + ["again.md", "notes.txt"])
+        path = self.directory / name / tag / title / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = 1_000 + 100 * (self.names.index(name) * 20 + len(tag) + 3 * len(title) + len(file))
+        records: list[object] = [self.record(number) for number in self.numbers(own)]
+        if self.chance.random() < 0.2:
+            records.append("junk")
+        path.write_bytes(b"notes" if file == "notes.txt" else page(records, title=title, tag=tag))
+
+    def numbers(self, own: int) -> list[int]:
+        """Choose the numbers of the hashes of a document, few of which others may list, too."""
+        count = self.chance.choice([0, 1, 3, 10])
+        most = SHARED if self.chance.random() < 0.4 else 0
+        shared = self.chance.randint(0, min(most, 2))
+        numbers = [self.chance.randrange(SHARED) for _ in range(shared)]
+        return list(dict.fromkeys(numbers + self.chance.sample(range(own, own + 12), count)))
+
+    def record(self, number: int) -> Any:
+        """Build a record, of which few fields vary."""
+        return record(
+            number,
+            os=self.chance.choice(["ubuntu24.04"] * 5 + ["rocky9", "alma8"]),
+            versions=[self.chance.choice(["1.3.1"] * 5 + ["1.10", "1.9", "main"])],
+            variants=self.chance.choice([["+shared"]] * 4 + [["~shared"], ["libs=static"]]),
+            size=self.chance.choice(["-", 5, "1 MB"]),
+            stacks=self.chance.choice([["e4s"], ["e4s", "root"], []]),
+        )
+
+    def node(self, number: int) -> Any:
+        """Build a node with edges to nodes of any document, or of none."""
+        children = [*range(SHARED), *range(number - 3, number + 3), 2000, 2001, 9999]
+        chosen = self.chance.sample(children, self.chance.randint(0, 4))
+        edges = [
+            edge(self.name(child), hash_of(child), self.chance.choice([["link"], ["build"]]))
+            for child in chosen
+        ]
+        return node(
+            hash_of(number),
+            name=self.name(number),
+            version=self.chance.choice(["1.3.1", "1.9"]),
+            package_hash=self.chance.choice(["abc===", "def==="]),
+            dependencies=edges,
+        )
+
+    def name(self, number: int) -> str:
+        """Return the package of a hash; few documents name another."""
+        if self.chance.random() < 0.02:
+            return "other"
+        return "zlib" if number < SHARED or number % 3 else "hdf5"
+
+
+def home_of(world: World, home: str) -> Session:
+    return Session({"XDG_CACHE_HOME": str(world.directory / home)})
+
+
+def tables(world: World, home: str, *, rebuild: bool = False) -> Tables:
+    """Load the sources, and return all rows of the index but when it was built."""
+    session = home_of(world, home)
+    try:
+        catalog = load(world.sources, session, keep=True, rebuild=rebuild)
+    except SourceError:
+        return {}
+    assert not catalog.was_damaged
+    assert not catalog.notice
+    path = index_path(world.sources, session)
+    assert path is not None
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (names,) = zip(
+            *connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'"), strict=True
+        )
+        rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+    rows["meta"] = [row for row in rows["meta"] if row[0] != "built"]
+    return rows
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 1 << 30))
+def test_a_refreshed_index_equals_one_that_is_built_anew(seed: int) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        world = World(Path(directory), seed)
+        tables(world, "refreshed")
+        for _ in range(3):
+            world.change()
+            assert tables(world, "refreshed") == tables(world, "built", rebuild=True)
+
+
+def flip_bytes(path: Path, chance: random.Random) -> None:
+    """Change some bytes of an index, and correct its checksum."""
+    data = bytearray(path.read_bytes())
+    for _ in range(chance.randint(1, 10)):
+        data[chance.randrange(100, len(data))] ^= chance.randrange(1, 256)
+    path.write_bytes(data)
+    fix_checksum(path)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 1 << 30))
+def test_a_damaged_index_is_not_refreshed_or_its_damage_is_found_later(seed: int) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        world = World(Path(directory), seed)
+        session = home_of(world, "refreshed")
+        with contextlib.suppress(SourceError):
+            load(world.sources, session, keep=True)
+            world.change()
+            path = index_path(world.sources, session)
+            assert path is not None
+            flip_bytes(path, world.chance)
+
+            catalog = load(world.sources, session, keep=True)
+
+            with contextlib.suppress(IndexDamaged):
+                for row in catalog.rows(range(catalog.total)):
+                    catalog.full_record(row)
