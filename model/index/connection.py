@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -98,6 +99,16 @@ def connect(database: str) -> sqlite3.Connection:
 def create_tables(connection: sqlite3.Connection) -> None:
     """Create the tables of an index in an empty database. Raises sqlite3.Error."""
     connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + TABLES)
+
+
+def file_uri(path: str) -> str:
+    """Return the URI of an index that is only read, and that nobody writes."""
+    # As urllib.parse.quote, which takes long to import.
+    quoted = "".join(
+        chr(byte) if (chr(byte).isalnum() and byte < 128) or byte in b"/-._~" else f"%{byte:02X}"
+        for byte in os.fsencode(path)
+    )
+    return f"file://{quoted}?mode=ro&immutable=1"
 
 
 def _let_signals_in(connection: sqlite3.Connection) -> None:

@@ -7,14 +7,17 @@ are checked by the functions below where they would raise something else, or not
 from __future__ import annotations
 
 import functools
-import inspect
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.records import is_hash
+
+_GENERATOR = 0x20
+"""The flag of the code of a generator function, as `inspect.CO_GENERATOR`."""
 
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -44,7 +47,7 @@ def reads_index(function: _Function) -> _Function:
             raise IndexDamaged(str(error)) from error
 
     # A context manager for both would take longer than many of the functions.
-    return generate if inspect.isgeneratorfunction(function) else call  # type: ignore[return-value]
+    return generate if function.__code__.co_flags & _GENERATOR else call  # type: ignore[return-value]
 
 
 def class_reading_index(class_: type[_Class]) -> type[_Class]:
@@ -59,7 +62,7 @@ def class_reading_index(class_: type[_Class]) -> type[_Class]:
         elif isinstance(member, property):
             assert member.fget is not None
             guarded = property(reads_index(member.fget))
-        elif inspect.isfunction(member):
+        elif isinstance(member, FunctionType):
             guarded = reads_index(member)
         else:
             continue

@@ -16,7 +16,6 @@ import stat
 import threading
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import BinaryIO
 
 from spackscope.model.core.errors import IndexDamaged
@@ -32,14 +31,14 @@ _CHECKSUM, _VERSION = slice(60, 64), slice(68, 72)
 _CHUNK = 1 << 20
 
 
-def is_current(path: Path) -> bool:
+def is_current(path: str) -> bool:
     """Check whether a path is an index file of this user and of this version.
 
     Links and files that others can write to are not. Raises IndexDamaged if the file is cut off
     or not a database.
     """
     try:
-        keep_private(str(path.parent))
+        keep_private(os.path.dirname(path))
         with _open(path) as file:
             status, header = os.fstat(file.fileno()), file.read(_HEADER)
     except OSError:
@@ -61,7 +60,7 @@ def is_current(path: Path) -> bool:
 class Verification(threading.Thread):
     """Thread that checks the file at `path`; reading and CRC-32 release the GIL."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str) -> None:
         super().__init__(daemon=True)
         self.path = path
         self._is_current = False
@@ -85,30 +84,31 @@ class Verification(threading.Thread):
         return self._is_current
 
 
-def create(path: Path, write: Callable[[str], None]) -> None:
+def create(path: str, write: Callable[[str], None]) -> None:
     """Write an index beside the one there is, and put it in its place when it is whole.
 
     `write` is given the path of an empty file. Raises OSError, and whatever `write` raises.
     """
-    private_directory(str(path.parent))
-    with temporary_file(str(path.parent), path.stem) as file:
+    directory, name = os.path.split(path)
+    private_directory(directory)
+    with temporary_file(directory, name.removesuffix(".sqlite")) as file:
         write(file.name)
         descriptor = file.fileno()
         os.pwrite(descriptor, APPLICATION_ID, _VERSION.start)
         os.pwrite(descriptor, _checksum(descriptor), _CHECKSUM.start)
         os.fsync(descriptor)
-        if path.is_dir() and not path.is_symlink():
-            path.rmdir()
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
         os.replace(file.name, path)
 
 
-def _has_right_checksum(path: Path) -> bool:
+def _has_right_checksum(path: str) -> bool:
     with contextlib.suppress(OSError), _open(path) as file:
         return _checksum(file.fileno()) == os.pread(file.fileno(), _HEADER, 0)[_CHECKSUM]
     return False
 
 
-def _open(path: Path) -> BinaryIO:
+def _open(path: str) -> BinaryIO:
     """Open a file that is not a link, without waiting for a writer. Raises OSError."""
     more_flags = os.O_NOFOLLOW | os.O_NONBLOCK
     return open(path, "rb", opener=lambda name, flags: os.open(name, flags | more_flags))

@@ -13,21 +13,18 @@ import itertools
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from urllib.parse import quote
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.index.connection import connect
+from spackscope.model.index.connection import connect, file_uri
 from spackscope.model.index.index_file import Verification, create, is_current
-from spackscope.model.index.old_index import OldIndex
-from spackscope.model.loader.build import build
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource, fingerprint
-from spackscope.model.sources.resolve import STANDARD_INPUT, source_key
+from spackscope.model.sources.resolve import source_key
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import STANDARD_INPUT
 
 SMALL = 1_000_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
@@ -41,7 +38,7 @@ STILL_DAMAGED = "the index cannot be read, though it is new"
 _memory_names = itertools.count()
 
 
-def index_path(sources: Sequence[str], session: Session) -> Path | None:
+def index_path(sources: Sequence[str], session: Session) -> str | None:
     """Return the index file of these sources, there or not; None without a home directory."""
     cache = xdg_dir(session.environ, "cache")
     if cache is None:
@@ -51,7 +48,7 @@ def index_path(sources: Sequence[str], session: Session) -> Path | None:
     if session.include_dependency_only:
         key += "\0--all"
     name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return Path(cache, f"{name}.sqlite")
+    return os.path.join(cache, f"{name}.sqlite")
 
 
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
@@ -64,7 +61,7 @@ def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
     if path is None or STANDARD_INPUT in sources:
         return None
     with contextlib.suppress(IndexDamaged):
-        return Catalog(_uri(path)) if is_current(path) else None
+        return Catalog(file_uri(path)) if is_current(path) else None
     return None
 
 
@@ -97,7 +94,7 @@ def load(
     """
     path = index_path(sources, session)
     if path is not None:
-        tidy(str(path.parent))
+        tidy(os.path.dirname(path))
     # The file is verified in a thread while the sources are discovered.
     is_usable = STANDARD_INPUT not in sources and not (rebuild or was_damaged)
     verification = Verification(path) if path is not None and is_usable else None
@@ -149,15 +146,15 @@ def _open_verified(verification: Verification | None) -> Catalog | None:
     """Wait for the verification, and open the file if it is current. Raises IndexDamaged."""
     if verification is None or not verification.finish():
         return None
-    return Catalog(_uri(verification.path))
+    return Catalog(file_uri(verification.path))
 
 
 def _build(
-    new: _Build, cached: Catalog | None, path: Path | None, *, in_file: bool, was_damaged: bool
+    new: _Build, cached: Catalog | None, path: str | None, *, in_file: bool, was_damaged: bool
 ) -> Catalog:
     """Build an index with the unchanged records of a cached one, unless that is damaged."""
     try:
-        build = replace(new, old=OldIndex(cached.database)) if cached is not None else new
+        build = replace(new, cached=cached)
         catalog = build.in_file(path) if in_file else build.in_memory()
     except IndexDamaged:
         if cached is None:
@@ -169,11 +166,11 @@ def _build(
 
 
 class _Build(Frozen):
-    """The build of an index; records of unchanged documents are taken from an `old` one."""
+    """The build of an index; records of unchanged documents are taken from a `cached` one."""
 
     discovered: Sequence[DiscoveredSource]
     session: Session
-    old: OldIndex | None = None
+    cached: Catalog | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -189,7 +186,7 @@ class _Build(Frozen):
         """The bytes of all documents."""
         return sum(document.size for source in self.discovered for document in source.documents)
 
-    def in_file(self, path: Path | None) -> Catalog:
+    def in_file(self, path: str | None) -> Catalog:
         """Build the index in a file, or in memory where that cannot be written."""
 
         def write(temporary: str) -> None:
@@ -200,10 +197,10 @@ class _Build(Frozen):
             return self.in_memory("the index is kept in memory: there is no home directory")
         try:
             create(path, write)
-            return Catalog(_uri(path), discovered=self.discovered)
+            return Catalog(file_uri(path), discovered=self.discovered)
         except (OSError, sqlite3.Error) as error:
             reason = str(getattr(error, "strerror", None) or error).lower()
-        notice = f"the index is kept in memory: cannot write to {path.parent} ({reason})"
+        notice = f"the index is kept in memory: cannot write to {os.path.dirname(path)} ({reason})"
         return self.in_memory(notice)
 
     def in_memory(self, notice: str = "") -> Catalog:
@@ -220,9 +217,10 @@ class _Build(Frozen):
         return Catalog(uri, notice=notice, keep=connection, discovered=self.discovered)
 
     def _write(self, connection: sqlite3.Connection) -> None:
+        # Most starts find an index that is current, and need no readers.
+        from spackscope.model.index.old_index import OldIndex
+        from spackscope.model.loader.build import build
+
         fingerprint = self.fingerprint
-        build(self.discovered, connection, self.session, fingerprint=fingerprint, old=self.old)
-
-
-def _uri(path: Path) -> str:
-    return f"file://{quote(os.fsencode(path))}?mode=ro&immutable=1"
+        old = OldIndex(self.cached.database) if self.cached is not None else None
+        build(self.discovered, connection, self.session, fingerprint=fingerprint, old=old)

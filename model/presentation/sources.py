@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.titles import counted
-from spackscope.model.sources.resolve import SAMPLE
-from spackscope.model.sources.spack_config.config import PREFIX
+from spackscope.model.sources.source_name import PREFIX, SAMPLE
 
 HEADS = ("source", "kind", "specs", "problems", "checked")
 """The heads of the columns."""

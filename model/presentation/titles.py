@@ -13,7 +13,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term, exact_term
-from spackscope.model.sources.resolve import STANDARD_INPUT
+from spackscope.model.sources.source_name import STANDARD_INPUT
 
 _MAX_VALUE_WIDTH = 24
 

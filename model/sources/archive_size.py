@@ -11,13 +11,13 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
-from spackscope.model.sources.mirror import parse_target
 from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
-from spackscope.model.sources.resolve import shown_source, unique_names
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config.config import PREFIX, find_mirror
+from spackscope.model.sources.source_name import PREFIX, shown_source, unique_names
+from spackscope.model.sources.spack_config.config import find_mirror
+from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import Storage
-from spackscope.model.storage.urls import is_remote
+from spackscope.model.storage.schemes import is_remote
 
 MAX_SIZES = 1000
 """Sizes that are fetched at once; a closure seldom has half as many specs."""

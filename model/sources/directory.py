@@ -13,20 +13,16 @@ import time
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_at
-from spackscope.model.sources.mirror import BUILD_CACHE, Mirror
-from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config.config import read_spack_config
+from spackscope.model.sources.url_target import BUILD_CACHE
 from spackscope.model.sources.walk import walk
-from spackscope.model.storage.local import LocalFolder
 
 _DATABASE_FOLDER = ".spack-db"
 _LOCK = "spack.lock"
@@ -55,7 +51,8 @@ def discover_directory(
     """
     if origin is None:
         # Without what a path does not need.
-        origin = "" if Path(source) == Path() else str(Path(source))
+        parts = [part for part in source.split("/") if part not in ("", ".")]
+        origin = ("/" if source.startswith("/") else "") + "/".join(parts)
     try:
         names = os.listdir(top)
         status = os.stat(top)
@@ -150,6 +147,10 @@ class _Search:
         self, directory: str, origin: str, build_cache: str = BUILD_CACHE
     ) -> DiscoveredSource:
         """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
+        from spackscope.model.sources.mirror import Mirror
+        from spackscope.model.sources.mirror_layouts import discover_mirror
+        from spackscope.model.storage.local import LocalFolder
+
         folder = LocalFolder(directory, origin)
         return discover_mirror(Mirror(self.source, folder, self.session, build_cache=build_cache))
 
@@ -168,6 +169,8 @@ class _Search:
 
     def _install_trees_of(self, spack_root: str) -> DiscoveredSource:
         """Discover the install trees that a Spack is configured to use."""
+        from spackscope.model.sources.spack_config.config import read_spack_config
+
         environ = {**self.session.environ, "SPACK_ROOT": spack_root, "SPACK_ENV": ""}
         config = read_spack_config(environ)
         trees = config.trees if config is not None else ()

@@ -7,8 +7,8 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.sources.resolve import absolute_path, is_local_path
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import absolute_path, is_local_path
 from spackscope.model.storage.urls import shown_url
 
 LOCK = "spack.lock"
@@ -29,7 +29,7 @@ def find_environment(name: str, session: Session) -> str:
     """
     if not is_local_path(name):
         return name
-    path = str(absolute_path(name))
+    path = absolute_path(name)
     if os.path.isfile(path) or _is_environment(path):
         return name
     for managed in _managed_paths(name, session):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
@@ -12,56 +11,9 @@ from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.sources.document import Document, Kind, document_at
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.url_target import BUILD_CACHE, UrlTarget
 from spackscope.model.storage.base import FetchedFile, Storage
 from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.urls import percent_decoded, scheme_of
-
-BUILD_CACHE = "build_cache/"
-"""The folder of layout v2 in a mirror."""
-
-_MANIFEST = re.compile(
-    r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
-)
-_BUILD_CACHE = re.compile(r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?")
-_FILE = re.compile(r"(?P<top>.*)/(?P<name>[^/]+\.(?:json|lock|sig|yaml|md|gz|zst))")
-
-
-class UrlTarget(Frozen):
-    """The `top` of a mirror or folder, and which part of it is meant.
-
-    `name` is one file. `layout` is that of the mirror where the URL contains it.
-    """
-
-    top: str
-    name: str = ""
-    view: str = ""
-    build_cache: str = BUILD_CACHE
-    layout: str = ""
-
-
-def parse_target(url: str) -> UrlTarget:
-    """Parse the end of a URL or path; the query of a URL stays with the top.
-
-    parse_target("https://h/m/v3/manifests/index/index.manifest.json").top  # https://h/m
-    """
-    path, mark, query = url.partition("?")
-    query = mark + query
-    server = ""
-    if scheme_of(url):
-        # A host may be named like a directory of a mirror.
-        scheme, _, rest = path.partition("://")
-        host, slash, path = rest.partition("/")
-        server, path = f"{scheme}://{host}", slash + path
-    # Storages take plain names, and encode them where they have to.
-    plain = percent_decoded if scheme_of(url) else str
-    if match := _MANIFEST.fullmatch(path):
-        view = plain(match["view"] or "")
-        return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
-    if match := _BUILD_CACHE.fullmatch(path):
-        return UrlTarget(server + match["top"] + query, build_cache="", layout="v2")
-    if match := _FILE.fullmatch(path):
-        return UrlTarget(server + match["top"] + query, plain(match["name"]))
-    return UrlTarget(url)
 
 
 class Mirror(Frozen):

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.document import DiscoveredSource, combine
-from spackscope.model.sources.mirror import BUILD_CACHE, Mirror, problem_from
+from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index
 from spackscope.model.sources.mirror_spec_files import find_spec_files
+from spackscope.model.sources.url_target import BUILD_CACHE
 
 
 def discover_mirror(mirror: Mirror) -> DiscoveredSource:

@@ -12,7 +12,8 @@ from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, Document, combine
-from spackscope.model.sources.mirror import BUILD_CACHE, Mirror, problem_from
+from spackscope.model.sources.mirror import Mirror, problem_from
+from spackscope.model.sources.url_target import BUILD_CACHE
 from spackscope.model.storage.base import FetchedFile
 
 SPECS = "v3/manifests/spec"

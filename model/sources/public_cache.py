@@ -6,12 +6,11 @@ where the label `root` is the union of a tag and the others are stacks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from spackscope.model.core.bounded_files import read_file, read_head
+from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, reason
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.parallel import run_parallel
@@ -20,62 +19,19 @@ from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse
 from spackscope.model.sources.document import DiscoveredSource, combine
-from spackscope.model.sources.mirror import mirror_at, parse_target, problem_from
+from spackscope.model.sources.mirror import mirror_at, problem_from
 from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import DEFAULT_TAG, TAG_LIST, PublicCache
+from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import FetchedFile
-from spackscope.model.storage.urls import (
-    MAX_URL_LENGTH,
-    is_remote,
-    scheme_of,
-    shown_url,
-    split_url,
-)
-
-PUBLIC = "public"
-"""The name of the public cache as a source, alone or with tags: `public:TAG1,TAG2`."""
-
-TAG_LIST = "https://binaries.spack.io/cache_spack_io_index.json"
-TAG_LIST_NAME = "cache_spack_io_index.json"
-DEFAULT_TAG = "develop"
+from spackscope.model.storage.schemes import is_remote, scheme_of
+from spackscope.model.storage.urls import MAX_URL_LENGTH, shown_url, split_url
 
 _BUCKET = "s3://spack-binaries/"
 _MAX_SIZE = 2**26
 """Bytes of a tag list that are read."""
-_HEAD_SIZE = 512
-_START = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])')
-
-
-class PublicCache(Frozen):
-    """The URL or path of a tag list, and the tags to read; `develop` where there is none."""
-
-    tag_list: str
-    tags: tuple[str, ...] = ()
-
-
-def parse_public_cache(source: str, environ: Mapping[str, str]) -> PublicCache | None:
-    """Return which tags of the public cache a source names; None where it names something else.
-
-    These are `public`, `public:TAG1,TAG2`, and the URL or path of a tag list, which may end in
-    tags: `…/cache_spack_io_index.json#TAG1,TAG2`. The variable SPACKSCOPE_PUBLIC names another
-    tag list, such as a site's own copy.
-    """
-    name, _, tags = source.partition(":")
-    tag_list = environ.get("SPACKSCOPE_PUBLIC", "").strip() or TAG_LIST
-    if name != PUBLIC or scheme_of(source):
-        tag_list, _, tags = source.partition("#")
-        if not tag_list.partition("?")[0].endswith(TAG_LIST_NAME):
-            return None
-    return PublicCache(tag_list, tuple(filter(None, (tag.strip() for tag in tags.split(",")))))
-
-
-def is_tag_list(path: str) -> bool:
-    """Check by its start whether a file is a tag list."""
-    try:
-        return _START.match(read_head(path, _HEAD_SIZE)) is not None
-    except OSError:
-        return False
 
 
 def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import SourceError, reason
-from spackscope.model.sources.public_cache import PUBLIC, TAG_LIST_NAME, parse_public_cache
+from spackscope.model.core.errors import SourceError
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config.config import PREFIX, SpackConfig
-from spackscope.model.storage.urls import is_remote, scheme_of, shown_url
+from spackscope.model.sources.source_name import (
+    PREFIX,
+    PUBLIC,
+    SAMPLE,
+    STANDARD_INPUT,
+    absolute_path,
+    is_local_path,
+    parse_public_cache,
+)
+from spackscope.model.storage.schemes import is_remote, scheme_of
 
-SAMPLE = "sample_data"
-"""The name of the bundled sample, the source where none is given and no Spack is found."""
-
-STANDARD_INPUT = "-"
-"""The name of standard input as a source."""
+if TYPE_CHECKING:
+    from spackscope.model.sources.spack_config.config import SpackConfig
 
 DATABASE = ".spack-db/index.json"
 """The database in an install tree."""
@@ -46,6 +49,8 @@ def resolve_sources(arguments: Sequence[str], session: Session) -> tuple[str, ..
         return _sources_of_spack(session.spack) or (SAMPLE,)
     if os.path.exists(os.path.expanduser(variable)):
         return (variable,)
+    import shlex
+
     try:
         return tuple(dict.fromkeys(shlex.split(variable)))
     except ValueError as error:
@@ -92,7 +97,7 @@ def source_key(source: str, session: Session) -> str:
         return f"{source}\0{mirror.url}\0{mirror.view}" if mirror is not None else source
     if is_remote(source) or scheme_of(source) == "file":
         return source
-    return str(absolute_path(source))
+    return absolute_path(source)
 
 
 def names_source(word: str) -> bool:
@@ -107,51 +112,3 @@ def names_source(word: str) -> bool:
         return os.path.exists(absolute_path(word))
     except (SourceError, ValueError):
         return False
-
-
-def is_local_path(source: str) -> bool:
-    """Check whether a source is the path of a file or directory on this machine."""
-    is_other = source == STANDARD_INPUT or source.startswith(PREFIX) or is_remote(source)
-    return not is_other and scheme_of(source) != "file" and parse_public_cache(source, {}) is None
-
-
-def shown_source(source: str) -> str:
-    """Return the name under which a source is shown, without secrets in its URL."""
-    url, _, tags = source.partition("#")
-    if tags and url.partition("?")[0].endswith(TAG_LIST_NAME):
-        return f"{shown_url(url)}#{shown_url(tags)}"
-    return shown_url(source)
-
-
-def unique_names(names: Iterable[str]) -> list[str]:
-    """Return names with a number after those that repeat.
-
-    URLs that differ only in what is not shown have the same name.
-
-    >>> unique_names(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
-    unique: dict[str, None] = {}
-    for name in names:
-        number, numbered = 1, name
-        while numbered in unique:
-            number += 1
-            numbered = f"{name} ({number})"
-        unique[numbered] = None
-    return list(unique)
-
-
-def absolute_path(source: str) -> Path:
-    """Return the absolute path of a source; `sample_data` is the sample in the installed package.
-
-    Raises SourceError for a relative path in a directory that no longer exists, and for the name
-    of a user with a NUL.
-    """
-    if source == SAMPLE:
-        from importlib.resources import files
-
-        return Path(str(files("spackscope.sample_data")))
-    try:
-        return Path(os.path.abspath(os.path.expanduser(source)))
-    except (OSError, ValueError) as error:
-        raise SourceError(f"the source {shown_url(source)} {reason(error)}") from None

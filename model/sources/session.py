@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.spack_config.config import (
-    ConfiguredExternal,
-    SpackConfig,
-    read_externals,
-    read_spack_config,
-)
-from spackscope.model.storage.base import Storage
-from spackscope.model.storage.urls import is_remote
+from spackscope.model.sources.spack_config.paths import find_spack
+from spackscope.model.storage.schemes import is_remote
 
 if TYPE_CHECKING:
+    from spackscope.model.sources.spack_config.config import ConfiguredExternal, SpackConfig
+    from spackscope.model.storage.base import Storage
     from spackscope.model.storage.http_client import Client
 
 
@@ -67,11 +63,17 @@ class Session(Frozen):
     @cached_property
     def spack(self) -> SpackConfig | None:
         """The configuration of the user's Spack, or None without a Spack."""
+        if find_spack(self.environ) is None:
+            return None
+        from spackscope.model.sources.spack_config.config import read_spack_config
+
         return read_spack_config(self.environ)
 
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that the user's Spack is configured to use."""
+        from spackscope.model.sources.spack_config.config import read_externals
+
         return read_externals(self.environ)
 
     @cached_property

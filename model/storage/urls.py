@@ -14,14 +14,13 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, u
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.storage.redaction import QUERY, redacted_part, redacted_path
+from spackscope.model.storage.schemes import scheme_of
 
 MAX_URL_LENGTH = 1 << 14
 """Characters of a URL; one with a signature in its query has up to some thousand."""
 
 _MAX_HOST_LENGTH = 253
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-_REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
 _PORTS = {"http": 80, "https": 443}
 _BUCKETS = ("s3", "gs")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -164,17 +163,6 @@ def local_path(url: str) -> str:
 def basic_authorization(user: bytes, password: bytes) -> str:
     """Return the Authorization header for a user and password."""
     return "Basic " + base64.b64encode(user + b":" + password).decode("ascii")
-
-
-def scheme_of(source: str) -> str:
-    """Return the scheme of a URL in lower case, or nothing where it is a path."""
-    match = _SCHEME.match(source)
-    return match[1].lower() if match else ""
-
-
-def is_remote(source: str) -> bool:
-    """Check whether a source is a URL whose files have to be downloaded."""
-    return scheme_of(source) in _REMOTE
 
 
 def shown_url(url: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import catalog_of, record, whole_index, write_page
 
 NOBODY = 65534

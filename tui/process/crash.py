@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 
+from spackscope.tui import VERSION
 from spackscope.tui.process import signals
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -130,10 +131,10 @@ def _lines() -> Iterator[str]:
     import platform
 
     python, system = platform.python_version(), platform.platform()
-    yield f"spackscope {version_of('spackscope')}, Python {python}, {system}"
+    yield f"spackscope {VERSION}, Python {python}, {system}"
     for name in ("textual", "rich"):
         if name in sys.modules:
-            yield f"{name} {version_of(name)}"
+            yield f"{name} {_version_of(name)}"
     for error in (*_errors, *_ignored):
         yield ""
         yield from _chain(error)
@@ -176,7 +177,7 @@ def _code(error: BaseException) -> str:
     return f" {name}" if isinstance(name, str) else ""
 
 
-def version_of(distribution: str) -> str:
+def _version_of(distribution: str) -> str:
     """Return the version of an installed package, or "of unknown version"."""
     from importlib.metadata import PackageNotFoundError, version
 

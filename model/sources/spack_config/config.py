@@ -13,12 +13,10 @@ from typing import Any
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
-from spackscope.model.sources.spack_config.paths import Paths, find_spack_root
+from spackscope.model.sources.source_name import PREFIX
+from spackscope.model.sources.spack_config.paths import Paths, find_spack, find_spack_root
 from spackscope.model.sources.spack_config.scopes import Scopes
 from spackscope.model.storage.urls import shown_url
-
-PREFIX = "spack:"
-"""The start of a source that is a mirror of the user's Spack: `spack:NAME`."""
 
 _CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
@@ -70,12 +68,10 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
 
         read_spack_config(os.environ).mirrors["site"].url
     """
-    paths = Paths(find_spack_root(environ), environ)
+    paths = find_spack(environ)
+    if paths is None:
+        return None
     scopes = Scopes(paths)
-    if not paths.root and not environ.get("SPACK_ENV"):
-        has_own = any(map(os.path.isdir, scopes.own_paths()))
-        if "SPACK_DISABLE_LOCAL_CONFIG" in environ or not has_own:
-            return None
     scopes.find()
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
     trees = tuple(dict.fromkeys(_trees(scopes)))

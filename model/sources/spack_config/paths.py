@@ -9,11 +9,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from spackscope.model.storage.urls import scheme_of
+from spackscope.model.storage.schemes import scheme_of
 
 PLATFORM = "windows" if sys.platform == "win32" else sys.platform
+OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
+"""The variables that name the directories of the user and of the system."""
+
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _MAX_EXPANSION = 2**20
 """Characters that all variables of a configuration may expand to, together."""
@@ -24,27 +26,50 @@ def find_spack_root(environ: Mapping[str, str]) -> str:
     root = environ.get("SPACK_ROOT", "")
     if root:
         return os.path.abspath(root)
-    import shutil
-
-    program = shutil.which("spack", path=environ.get("PATH", ""))
+    # As shutil.which, which takes long to import.
+    directories = environ.get("PATH", "").split(os.pathsep) if environ.get("PATH") else ()
+    programs = (os.path.join(directory, "spack") for directory in directories)
+    program = next(filter(_is_program, programs), None)
     if program is None:
         return ""
     root = os.path.dirname(os.path.dirname(os.path.realpath(program)))
     return root if os.path.isdir(os.path.join(root, "lib", "spack", "spack")) else ""
 
 
-@dataclass
+def find_spack(environ: Mapping[str, str]) -> Paths | None:
+    """Return the paths of the user's Spack, or None where nothing is configured.
+
+    Without a Spack only the scopes of the system and of the user are read.
+    """
+    paths = Paths(find_spack_root(environ), environ)
+    if paths.root or environ.get("SPACK_ENV"):
+        return paths
+    is_local = "SPACK_DISABLE_LOCAL_CONFIG" not in environ
+    return paths if is_local and any(map(os.path.isdir, paths.own())) else None
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
 class Paths:
     """The directories that Spack knows, given its root (or "") and the environment."""
 
-    root: str
-    environ: Mapping[str, str]
-    _expanded: int = 0
+    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        self.root, self.environ = root, environ
+        self._expanded = 0
 
     @property
     def home(self) -> str:
         """The user's home directory, or "" without one."""
         return self.environ.get("HOME", "")
+
+    def own(self) -> tuple[str, str]:
+        """Return the directories of the system and of the user, which variables may name."""
+        root = os.path.abspath(os.sep)
+        system = self.environ.get(OWN_PATHS["system"]) or "/etc/spack"
+        user = self.environ.get(OWN_PATHS["user"]) or os.path.join(self.home, ".spack")
+        return self.absolute(system, root), self.absolute(user, root)
 
     def absolute(self, path: str, base: str) -> str:
         """Return the absolute form of a path in a file of the directory `base`."""

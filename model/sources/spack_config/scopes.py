@@ -13,15 +13,15 @@ from spackscope.model.core.records import Problem
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.limits import MAX_YAML_VALUES
 from spackscope.model.readers.yaml import load_yaml
-from spackscope.model.sources.spack_config.paths import PLATFORM, Paths
-from spackscope.model.storage.urls import local_path, scheme_of, shown_url
+from spackscope.model.sources.spack_config.paths import OWN_PATHS, PLATFORM, Paths
+from spackscope.model.storage.schemes import scheme_of
+from spackscope.model.storage.urls import local_path, shown_url
 
 _MAX_DEPTH = 16
 _MAX_FILE_SIZE = 2**20
 _MAX_SCOPES = 200
 _WHEN_VARIABLE = re.compile(r"""\s*(["'])(\w+)\1\s+(not\s+)?in\s+env\s*""")
 _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
-_OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
 _ONLY_FILES = "only files and directories are read"
 
 
@@ -56,7 +56,7 @@ class Scopes:
         defaults = os.path.join(etc, "defaults") if root else ""
         directories = [defaults, etc]
         if not root or not any(map(self._includes_user_scope, directories)):
-            system, user = self.own_paths() if is_local else ("", "")
+            system, user = self.paths.own() if is_local else ("", "")
             directories = [defaults, system, etc, user]
         for directory in filter(None, directories):
             self._add(directory, 0)
@@ -66,13 +66,6 @@ class Scopes:
                 self._add(path, 0)
             else:
                 self.problems.append(Problem(path, "", "the active environment has no such file"))
-
-    def own_paths(self) -> tuple[str, str]:
-        """Return the directories of the system and of the user, which variables may name."""
-        environ, root = self.paths.environ, os.path.abspath(os.sep)
-        system = environ.get(_OWN_PATHS["system"]) or "/etc/spack"
-        user = environ.get(_OWN_PATHS["user"]) or os.path.join(self.paths.home, ".spack")
-        return self.paths.absolute(system, root), self.paths.absolute(user, root)
 
     def sections(self, name: str) -> list[Section]:
         """Return a section of each scope that has it, highest first."""
@@ -155,7 +148,7 @@ class Scopes:
         if not applies:
             return ""
         variable = fields.get("path_override_env_var")
-        variable = variable or _OWN_PATHS.get(str(fields.get("name")), "")
+        variable = variable or OWN_PATHS.get(str(fields.get("name")), "")
         path = self.paths.environ.get(str(variable), "") or path
         included = self.paths.absolute_url(path, os.path.dirname(file))
         if scheme_of(included) == "file":

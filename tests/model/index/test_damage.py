@@ -46,8 +46,9 @@ class Kept:
     def __init__(self, directory: Path) -> None:
         self.environ = {"XDG_CACHE_HOME": str(directory / "cache")}
         self.whole = answers(load([SOURCE], Session(self.environ), keep=True))
-        path = index_path([SOURCE], Session(self.environ))
-        assert path is not None
+        kept_at = index_path([SOURCE], Session(self.environ))
+        assert kept_at is not None
+        path = Path(kept_at)
         self.path = path
         self.data = path.read_bytes()
 
@@ -223,8 +224,9 @@ def test_an_error_in_an_index_that_is_reused_builds_it_from_the_documents(
         write_page(tmp_path / "mirror", [record(number)], title=f"package-{number}")
     sources, environ = [str(tmp_path / "mirror")], {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     load(sources, Session(environ), keep=True)
-    path = index_path(sources, Session(environ))
-    assert path is not None
+    kept_at = index_path(sources, Session(environ))
+    assert kept_at is not None
+    path = Path(kept_at)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE spec SET hash = ''")
     fix_checksum(path)

@@ -24,8 +24,8 @@ from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.readers import cache_pages
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.resolve import SAMPLE, absolute_path
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import (
     PAGES,
     Record,
@@ -50,7 +50,7 @@ def reasons(catalog: Catalog) -> list[str]:
 def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
     on_pages = {
         (spec.package, spec.hash): spec
-        for path in absolute_path(SAMPLE).rglob("specs.md")
+        for path in Path(absolute_path(SAMPLE)).rglob("specs.md")
         for spec in read(path.read_bytes())[0]
     }
 

@@ -20,7 +20,7 @@ from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VA
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
-from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import (
     FLAGS,
     GCC,

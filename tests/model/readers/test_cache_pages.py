@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers.cache_pages import is_page, read_page
-from spackscope.model.sources.resolve import SAMPLE, absolute_path
+from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import PAGES, Record, each_record, hash_of, page, record, split_problems
 from tests.hostile import HOSTILE_TEXT, any_json
 
-SAMPLES = sorted(absolute_path(SAMPLE).rglob("specs.md"))
+SAMPLES = sorted(Path(absolute_path(SAMPLE)).rglob("specs.md"))
 DIALECTS = sorted(PAGES.rglob("specs.md"))
 SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
 

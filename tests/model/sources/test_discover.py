@@ -14,11 +14,11 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.loader.load import load
 from spackscope.model.sources import directory
-from spackscope.model.sources import discover as discover_module
+from spackscope.model.sources import discover_local as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
-from spackscope.model.sources.resolve import SAMPLE, absolute_path
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import (
     INDEX_OF_0_23,
     INSTALL_TREE,
@@ -131,7 +131,7 @@ def test_pages_are_found(tmp_path: Path) -> None:
     for source in (SAMPLE, str(tmp_path)):
         discovered = discover_one(source)
         assert discovered.kind == "pages"
-        pages = sorted(map(str, absolute_path(source).rglob("specs.md")))
+        pages = sorted(map(str, Path(absolute_path(source)).rglob("specs.md")))
         found_pages = [
             each.path for each in discovered.documents if each.path.endswith("specs.md")
         ]

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 import pytest
 
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.public_cache import TAG_LIST, PublicCache, parse_public_cache
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
 from spackscope.model.storage.urls import shown_url
 from tests.builders import (
     MANIFEST,

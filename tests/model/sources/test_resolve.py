@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.sources.resolve import (
-    SAMPLE,
-    absolute_path,
-    names_source,
-    resolve_sources,
-    source_key,
-)
+from spackscope.model.sources.resolve import names_source, resolve_sources, source_key
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import SpackRoot
 
 MIRRORS = """\
@@ -79,7 +74,7 @@ def test_the_key_of_a_source_is_what_it_names(
     session = Session({})
     assert source_key("mirror", session) == str(tmp_path / "mirror")
     assert source_key("./mirror/", session) == str(tmp_path / "mirror")
-    assert source_key(SAMPLE, session) == str(absolute_path(SAMPLE))
+    assert source_key(SAMPLE, session) == absolute_path(SAMPLE)
     assert source_key("https://example.org/m", session) == "https://example.org/m"
     assert source_key("file:///data/m", session) == "file:///data/m"
     assert source_key("-", session) == "-"
@@ -162,9 +157,9 @@ def test_a_source_is_found_from_home_from_here_and_in_the_package(
     monkeypatch.setenv("HOME", "/home/ada")
     monkeypatch.chdir(tmp_path)
 
-    assert absolute_path("~/mirror") == Path("/home/ada/mirror")
-    assert absolute_path("a/../b/") == Path(os.getcwd(), "b")
-    assert (absolute_path(SAMPLE) / "develop").is_dir()
+    assert absolute_path("~/mirror") == "/home/ada/mirror"
+    assert absolute_path("a/../b/") == os.path.join(os.getcwd(), "b")
+    assert Path(absolute_path(SAMPLE), "develop").is_dir()
 
 
 def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:

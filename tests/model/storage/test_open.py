@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.storage.open import open_storage
-from spackscope.model.storage.urls import is_remote
+from spackscope.model.storage.schemes import is_remote
 from tests.model.storage.machine import NEW, NO_PORT, Machine
 from tests.web_server import sends, serving
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.storage.redaction import without_secrets
-from spackscope.model.storage.urls import Url, local_path, scheme_of, shown_url, split_url, web_url
+from spackscope.model.storage.schemes import scheme_of
+from spackscope.model.storage.urls import Url, local_path, shown_url, split_url, web_url
 
 ROOT = Path(__file__).parents[3]
 SECRET = "s3cr3t"

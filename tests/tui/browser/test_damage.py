@@ -31,9 +31,9 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 
 def kept(environ: dict[str, str]) -> Path:
-    path = index_path([SOURCE], Session(environ))
-    assert path is not None
-    return path
+    kept_at = index_path([SOURCE], Session(environ))
+    assert kept_at is not None
+    return Path(kept_at)
 
 
 def look_around(browser: FakeBrowser) -> None:

@@ -283,8 +283,9 @@ def damage_edges(kept: Path) -> None:
 def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     load([str(index)], Session(environ), keep=True)
-    kept = index_path([str(index)], Session(environ))
-    assert kept is not None
+    kept_at = index_path([str(index)], Session(environ))
+    assert kept_at is not None
+    kept = Path(kept_at)
     damage_edges(kept)
     with pytest.raises(IndexDamaged):
         load([str(index)], Session(environ), keep=True).dependencies.prepare()

@@ -61,8 +61,9 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
         records = [record(page * 100 + n, target=f"t{n % 7}") for n in range(60)]
         write_page(source / f"p{page}", records, title=f"package-{page:02}")
     load([str(source)], Session(environ), keep=True)
-    index = index_path([str(source)], Session(environ))
-    assert index is not None
+    kept_at = index_path([str(source)], Session(environ))
+    assert kept_at is not None
+    index = Path(kept_at)
     assert index.is_file()
     return source, environ, index
 

@@ -11,11 +11,11 @@ from typing import IO, TYPE_CHECKING
 
 from spackscope.model.core.bounded_files import copy_stream
 from spackscope.model.core.frozen import replace
+from spackscope.tui import VERSION
 from spackscope.tui.cli.arguments import WITH_HOST, Options
 from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.cli.help_topics import help_text
 from spackscope.tui.process import stdio
-from spackscope.tui.process.crash import version_of
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ def run_command(options: Options) -> ExitCode:
         stdio.print_line(help_text(options.help).rstrip("\n"))
         return ExitCode.FOUND
     if options.version:
-        stdio.print_line(f"spackscope {version_of('spackscope')}")
+        stdio.print_line(f"spackscope {VERSION}")
         return ExitCode.FOUND
     # Imported here, since the help needs no source.
-    from spackscope.model.sources.resolve import STANDARD_INPUT, resolve_sources
+    from spackscope.model.sources.resolve import resolve_sources
     from spackscope.model.sources.session import Session
+    from spackscope.model.sources.source_name import STANDARD_INPUT
 
     session = Session(os.environ, include_dependency_only=options.all, host=options.host)
     sources = resolve_sources(options.sources, session)

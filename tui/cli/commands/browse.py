@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 from collections.abc import Sequence
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.query.format import join_words
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.resolve import absolute_path, is_local_path
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
 from spackscope.tui.process import stdio
@@ -57,4 +58,4 @@ def _is_missing(source: str) -> bool:
     if not is_local_path(source):
         return False
     path = absolute_path(source)
-    return not (path.is_file() or path.is_dir())
+    return not (os.path.isfile(path) or os.path.isdir(path))

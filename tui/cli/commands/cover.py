@@ -25,8 +25,8 @@ from spackscope.model.presentation.coverage import (
 from spackscope.model.presentation.coverage_json import coverage_json
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
 from spackscope.model.sources.environments import find_environment
-from spackscope.model.sources.resolve import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
     MAX_PRINTED,

@@ -8,8 +8,8 @@ from spackscope.model.analysis.environments.source_differences import compare_so
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.source_differences import SourceReport
-from spackscope.model.sources.resolve import shown_source
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import shown_source
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines_of_catalogs, stdout_colours
 from spackscope.tui.process.exit_codes import ExitCode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.catalog.catalog import Catalog
@@ -26,7 +27,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             ("problems", catalog.problem_count),
         ]
         if path is not None and not catalog.notice:
-            counts += [("index", path), ("size", f"{path.stat().st_size} bytes")]
+            counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
         return table.labelled(counts)
 
     return print_lines(options, sources, session, lines)

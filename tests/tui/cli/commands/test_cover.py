@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.sources.resolve import SAMPLE
+from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import (
     SpackRoot,
     database,
