@@ -34,13 +34,14 @@ def total(catalog):
 Catalog.total = property(total)
 """
 IN_A_BUILD = """
+import spackscope.model.index.finish as finish_module
 import spackscope.model.index.writer as writer
 before = writer.IndexWriter.finish
 def finish(*args, **meta):
     print("begins", flush=True)
     before(*args, **meta)
 writer.IndexWriter.finish = finish
-writer.INDEXES = "CREATE TABLE endless AS " + NUMBERS + "count(*) FROM n;"
+finish_module.INDEXES = "CREATE TABLE endless AS " + NUMBERS + "count(*) FROM n;"
 """
 UNWINDING = """
 import signal, time
