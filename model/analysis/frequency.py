@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import chain, product, repeat
 
 from spackscope.model.analysis.axes import Axis
 from spackscope.model.catalog.catalog import Catalog
@@ -99,16 +99,24 @@ def frequency(
 
 def _count_codes(
     catalog: Catalog, specs: IdRanges, axes: Sequence[Axis], should_stop: ShouldStop
-) -> Counter[tuple[int, ...]]:
-    counts: Counter[tuple[int, ...]] = Counter()
-    codes, by_record = [axis.codes for axis in axes], [axis.by_record for axis in axes]
-    for number, (look_alike, start, stop) in enumerate(catalog.column_arrays.runs(specs)):
+) -> Mapping[tuple[int, ...], int]:
+    arrays, counts = catalog.column_arrays, defaultdict[tuple[int, ...], int](int)
+    sizes = arrays.sizes(specs)
+    has_records = any(axis.by_record for axis in axes)
+
+    def codes_of(axis: Axis) -> Iterable[int]:
+        """Return the codes of all records, or without `has_records` of their look-alikes."""
+        if axis.by_record:
+            spans = specs.pairs()
+            return chain.from_iterable(axis.codes[start:stop] for start, stop in spans)
+        codes = arrays.codes_of(axis.codes, specs)
+        return chain.from_iterable(map(repeat, codes, sizes)) if has_records else codes
+
+    all_codes = zip(*map(codes_of, axes), strict=True)
+    # Without strict, since `repeat` never ends.
+    counted = zip(all_codes, repeat(1) if has_records else sizes, strict=False)
+    for number, (codes, count) in enumerate(counted):
         if number % _STEP == 0 and should_stop():
             raise Cancelled
-        if not any(by_record):
-            counts[tuple([code[look_alike] for code in codes])] += stop - start
-            continue
-        for id_ in range(start, stop):
-            ids = (id_ if own else look_alike for own in by_record)
-            counts[tuple([code[at] for code, at in zip(codes, ids, strict=True)])] += 1
+        counts[codes] += count
     return counts

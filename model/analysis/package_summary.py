@@ -91,9 +91,8 @@ def _summary(catalog: Catalog, ids: IdRanges) -> PackageSummary:
     codes = arrays.distinct("version", spans)
     newest = max((versions[code] for code in codes), key=order, default="")
     targets, counts = dictionaries.texts("target"), Counter[str]()
-    arch = arrays.column(FIELDS["target"].storage)
-    for run in arrays.runs(ids):
-        counts[targets[arch[run.look_alike]]] += run.stop - run.start
+    for code, count in arrays.counts(FIELDS["target"].storage, ids).items():
+        counts[targets[code]] += count
     ordered = sorted(counts, key=lambda target: (-counts[target], target))
     return PackageSummary(newest, tuple(target for target in ordered if target))
 

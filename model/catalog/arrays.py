@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, compress, islice, repeat
+from itertools import accumulate, chain, compress, islice, repeat
 from operator import sub
 from typing import Any, NamedTuple
 
@@ -25,14 +26,6 @@ Span = tuple[int, int]
 _RUN = re.compile(b"\x01+")
 
 
-class Run(NamedTuple):
-    """Adjacent specs of one look-alike: the first one, and the one after the last."""
-
-    look_alike: int
-    start: int
-    stop: int
-
-
 class ColumnArrays:
     """The codes of all look-alikes, an array for each dictionary, and of the nodes of all specs.
 
@@ -43,6 +36,7 @@ class ColumnArrays:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.column = lru_cache(None)(self._column)
+        self._last_sizes: tuple[IdRanges, array[int]] = IdRanges(), array("I")
 
     def _column(self, name: str) -> array[int]:
         row = self._database.execute(
@@ -113,6 +107,14 @@ class ColumnArrays:
 
     def sizes(self, specs: IdRanges) -> array[int]:
         """Return how many of some specs each of their look-alikes has."""
+        # Most questions about a view are about the same specs.
+        last, sizes = self._last_sizes
+        if specs is not last:
+            sizes = self._sizes(specs)
+            self._last_sizes = specs, sizes
+        return sizes
+
+    def _sizes(self, specs: IdRanges) -> array[int]:
         first, sizes, stop = self.first, array("I"), 0
         for start, end in specs.pairs():
             look_alike = bisect_right(first, start, stop) - 1
@@ -136,15 +138,20 @@ class ColumnArrays:
                 partial.add(last)
         return {number: specs.within(*self.specs(number)) for number in partial}
 
-    def runs(self, specs: IdRanges) -> Iterator[Run]:
-        """Yield the ranges of specs, cut at the ends of look-alikes."""
-        first = self.first
-        for start, stop in specs.pairs():
-            look_alike = self.look_alike(start)
-            while start < stop:
-                end = min(stop, first[look_alike + 1])
-                yield Run(look_alike, start, end)
-                start, look_alike = end, look_alike + 1
+    def codes_of(self, codes: Sequence[int], specs: IdRanges) -> Iterator[int]:
+        """Yield the codes of the look-alikes of some specs, in the order of `sizes`."""
+        return chain.from_iterable(codes[start:stop] for start, stop in self.spans(specs))
+
+    def counts(self, storage: str, specs: IdRanges) -> dict[int, int]:
+        """Count specs by their codes of a dictionary."""
+        counts: dict[int, int] = defaultdict(int)
+        column = self.column(storage)
+        if specs and not any(column):
+            return {0: len(specs)}
+        codes = self.codes_of(column, specs)
+        for code, size in zip(codes, self.sizes(specs), strict=True):
+            counts[code] += size
+        return counts
 
     def distinct(self, storage: str, spans: Iterable[Span]) -> set[int]:
         """Return the codes of a dictionary in ranges of look-alikes."""

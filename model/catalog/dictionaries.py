@@ -169,14 +169,13 @@ class Dictionaries:
 
         A missing size comes before all others.
         """
-        key = "hash" if column == "hash" else "coalesce(size, -1)"
-        order = f"ORDER BY {key} {'DESC' if descending else 'ASC'}, id"
-        (newest,) = self._database.execute("SELECT max(id) FROM spec").fetchone()
+        order = f"ORDER BY {column} {'DESC' if descending else 'ASC'}, id"
+        ((newest,),) = self._database.execute("SELECT max(id) FROM spec")
         if _SORT_COST * (last - first) < newest:
             sql = f"SELECT id FROM spec WHERE id BETWEEN ? AND ? {order}"
-            return chain.from_iterable(self._database.execute(sql, (first, last)))
+            return self._database.numbers(sql, (first, last))
         # Without bounds SQLite reads the hashes in the order of their index, and sorts nothing.
-        return chain.from_iterable(self._database.execute(f"SELECT id FROM spec {order}"))
+        return self._database.numbers(f"SELECT id FROM spec {order}")
 
 
 def hash_range(prefix: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from spackscope.model.core.column import Value
 from spackscope.model.core.columns import BY_NAME, FIELDS
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import is_variant, split_variant
-from spackscope.model.index.damage import natural, reads_index
+from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 
@@ -75,7 +75,7 @@ def _column_section(
         values = catalog.dictionaries.values(key.column)
         codes = catalog.execution.count_codes(rest, column.storage, should_stop)
         for code, count in codes.items():
-            counts[values[code]] += natural(count)
+            counts[values[code]] += count
     texts: Counter[str] = Counter()
     for value, count in counts.items():
         for text in (set(value) or {""}) if isinstance(value, tuple) else (str(value),):

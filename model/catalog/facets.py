@@ -11,7 +11,7 @@ from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.index.damage import natural, reads_index
+from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 
@@ -40,7 +40,7 @@ def facets(
         values = catalog.dictionaries.values(column)
         counts: Counter[Value] = Counter()
         for code, count in codes.items():
-            counts[values[code]] += natural(count)
+            counts[values[code]] += count
         return _texts(counts)
 
     if column == "variants":

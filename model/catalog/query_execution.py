@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from itertools import pairwise
 
@@ -76,16 +77,7 @@ class QueryExecution:
         """
 
         def count() -> dict[int, int]:
-            clause = self._compiler.clause(self._resolved(query, should_stop))
-            clause &= Clause("look_alike.unlisted = 0")
-            number = "count(*)" if clause.needs_specs else "sum(n)"
-            with self._database.stoppable(should_stop):
-                rows = self._database.execute(
-                    f"SELECT look_alike.{storage}, {number} FROM {_tables(clause)}"
-                    f" WHERE {clause.sql} GROUP BY look_alike.{storage}",
-                    clause.parameters,
-                )
-                return dict(rows.fetchall())
+            return self._arrays.counts(storage, self.match(query, should_stop))
 
         # While a word is typed, the conditions under which its values are counted stay the same.
         return self._code_counts.get((query, storage), count)
@@ -134,13 +126,13 @@ class QueryExecution:
         if clause == TRUE:
             return IdRanges([(0, first[-1])])
         id_ = "spec.id" if clause.needs_specs else "id"
-        rows = self._database.execute(
+        numbers = self._database.numbers(
             f"SELECT {id_} FROM {_tables(clause)} WHERE {clause.sql} ORDER BY {id_}",
             clause.parameters,
         )
         if clause.needs_specs:
-            return IdRanges.of(id_ for (id_,) in rows)
-        ids = [id_ for (id_,) in rows]
+            return IdRanges.of(numbers)
+        ids = array("I", numbers)
         breaks = [at for at, (left, right) in enumerate(pairwise(ids), 1) if right - left > 1]
         bounds = zip([0, *breaks], [*breaks, len(ids)], strict=True)
         return IdRanges(

@@ -12,7 +12,6 @@ from spackscope.model.catalog.facet_keys import VARIANTS
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.variants import split_variant
-from spackscope.model.index.damage import natural
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 
@@ -59,7 +58,6 @@ def variant_counts(
     totals = [0] * len(values.pairs)
     codes = catalog.execution.count_codes(query, FIELDS[VARIANTS].storage, should_stop)
     for code, count in codes.items():
-        natural(count)
         for number in values.of_set[code]:
             totals[number] += count
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import Cancelled, IndexDamaged
@@ -19,6 +20,8 @@ MAX_STATEMENTS = 16
 
 _STEPS = 20_000
 """Steps of a statement, about a millisecond, between two calls of the progress handler."""
+_BATCH = 1024
+"""Rows that are fetched at once."""
 _INTERRUPTED = "interrupted"
 """The message of SQLite for a statement that its progress handler stopped."""
 
@@ -172,6 +175,15 @@ class Database:
     def execute(self, sql: str, parameters: Iterable[str | float | bytes] = ()) -> sqlite3.Cursor:
         """Run one statement in the connection of this thread."""
         return self._connection.execute(sql, tuple(parameters))
+
+    def numbers(self, sql: str, parameters: Iterable[str | float | bytes] = ()) -> Iterator[int]:
+        """Run a statement that selects one number; iterate over those of its rows.
+
+        They are fetched in batches: a call for each of very many rows takes longer than SQLite.
+        """
+        cursor = self.execute(sql, parameters)
+        batches = iter(functools.partial(cursor.fetchmany, _BATCH), [])
+        return chain.from_iterable(chain.from_iterable(batches))
 
     def stoppable(self, should_stop: ShouldStop) -> contextlib.AbstractContextManager[None]:
         """Return a context in which statements raise Cancelled once `should_stop` says so."""

@@ -11,6 +11,7 @@ import threading
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from spackscope.model.analysis.fit import fit_rules as rules
@@ -190,14 +191,15 @@ class HostFit:
         leaves: dict[Hashable, int] = {}
         codes, first = array("I"), self._edges.down.first
         columns = self._catalog.column_arrays
-        nodes, packages = columns.column("node"), columns.column("package")
-        compilers = self._bits_of_packages
-        for look_alike, common in enumerate(self._nodes.common()):
-            if look_alike % _CHECK_INTERVAL == 0 and should_stop():
+        nodes, externals = columns.column("node"), self._nodes.externals
+        compilers = map(self._bits_of_packages.__getitem__, columns.column("package"))
+        parts = zip(pairwise(columns.first), self._nodes.common(), compilers, strict=True)
+        for number, ((start, stop), common, compiler) in enumerate(parts):
+            if number % _CHECK_INTERVAL == 0 and should_stop():
                 raise Cancelled
-            for id_ in range(*columns.specs(look_alike)):
-                leaf = common, compilers[packages[look_alike]], nodes[id_]
-                is_leaf = first[id_] == first[id_ + 1] and not self._nodes.is_external(id_)
+            for id_ in range(start, stop):
+                is_leaf = first[id_] == first[id_ + 1] and nodes[id_] not in externals
+                leaf = common, compiler, nodes[id_]
                 code = leaves.get(leaf) if is_leaf else None
                 if code is None:
                     verdict = self._verdict(id_, should_stop)

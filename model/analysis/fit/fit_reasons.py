@@ -171,7 +171,13 @@ class NodeReasons:
 
     def is_external(self, id_: int) -> bool:
         """Check whether Spack did not build a node."""
-        return id_ < self._edges.count and bool(self._facts(id_).external)
+        return id_ < self._edges.count and self._columns.column("node")[id_] in self.externals
+
+    @cached_property
+    def externals(self) -> frozenset[int]:
+        """The codes of the nodes that Spack did not build."""
+        nodes = enumerate(self._catalog.dictionaries.nodes)
+        return frozenset(code for code, node in nodes if node.external)
 
     def sentence(self, id_: int, reason: Reason) -> str:
         """Return what a reason says of a node."""
