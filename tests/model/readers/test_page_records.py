@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spackscope.model.core.records import Records
 from spackscope.model.readers import page_records
 from spackscope.model.readers.cache_pages import read_page
+from spackscope.model.readers.fields import FieldReader
 from tests.builders import Record, hash_of, page, record
 from tests.hostile import any_json
 
@@ -76,11 +77,12 @@ def test_look_alikes_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     records[40]["os"] = "sequoia"
     reads: list[object] = []
     read = page_records.PageRecords.number
-    monkeypatch.setattr(
-        page_records.PageRecords,
-        "number",
-        lambda self, its, fields: reads.append(its) or read(self, its, fields),
-    )
+
+    def number(reader: page_records.PageRecords, its: Record, fields: FieldReader) -> int:
+        reads.append(its)
+        return read(reader, its, fields)
+
+    monkeypatch.setattr(page_records.PageRecords, "number", number)
 
     its, *problems = items(json.dumps(records))
 
