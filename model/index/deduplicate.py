@@ -194,7 +194,7 @@ class Deduplicator:
         )
         size = next((row.size for row in joined if row.size is not None), nan)
         staged = self._staged
-        staged.look_alikes[kept.number] = staged.add_look_alike(codes)
+        staged.look_alikes[kept.number] = staged.add_look_alikes([codes])
         staged.sizes[kept.number] = size
         staged.nodes[kept.number] = next((row.node for row in joined if row.node), 0)
         self._merged.update((row.number, kept.number) for row in merged)

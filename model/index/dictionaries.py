@@ -89,18 +89,20 @@ class Dictionaries:
     def __getitem__(self, storage: str) -> Dictionary:
         return self._dictionaries[storage]
 
-    def codes(self, specs: Sequence[Spec], values: dict[str, Iterable[Any]]) -> Iterator[Codes]:
-        """Yield the codes of records.
+    def codes(
+        self, looks: Sequence[Spec], values: Mapping[str, Iterable[Any]]
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield the codes of look-alikes, in the order of `CODES`.
 
         `values` has what comes from their document instead: entries, and the codes of what is
         not in a dictionary.
         """
         codes: list[Iterable[int]] = [
-            map(dictionary.__getitem__, values[storage] if storage in values else map(get, specs))
+            map(dictionary.__getitem__, values[storage] if storage in values else map(get, looks))
             for storage, dictionary, get in self._getters
         ]
         codes.insert(_DOCUMENT, values["document"])
-        return map(Codes, zip(*codes, values["unlisted"], strict=False))
+        return zip(*codes, values["unlisted"], strict=False)
 
     def entry(self, storage: str, code: int) -> Entry:
         """Return the entry that a code of a dictionary means."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -70,11 +70,12 @@ class Staged:
         """Return the codes of a look-alike."""
         return Codes([column[look_alike] for column in self.codes.values()])
 
-    def add_look_alike(self, codes: Codes) -> int:
-        """Add a look-alike; return its number."""
-        for column, code in zip(self.codes.values(), codes, strict=True):
-            column.append(code)
-        return len(column) - 1
+    def add_look_alikes(self, rows: Collection[Sequence[int]]) -> int:
+        """Add look-alikes, given by their codes; return the number of the first."""
+        first = len(self.codes["document"])
+        for column, codes in zip(self.codes.values(), zip(*rows, strict=True), strict=False):
+            column.extend(codes)
+        return first
 
     def add_records(
         self,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import islice, repeat
 from operator import attrgetter
 from typing import Any
 
 from spackscope.model.core.frozen import fields, replace
 from spackscope.model.core.records import NodeFacts, Problem, Provenance, Records, Spec
-from spackscope.model.index.dictionaries import Codes, Dictionaries, Dictionary
+from spackscope.model.index.dictionaries import Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.finish import Finisher
 from spackscope.model.index.kept import Kept
@@ -82,7 +82,8 @@ class IndexWriter:
         code, before = self._next_document, len(self._staged)
         self._next_document += 1
         has_problem = False
-        look_alikes: dict[Codes, int] = {}
+        # Look-alikes have the code of their document, so that those of others are different.
+        look_alikes = Dictionary()
         self._documents[code] = staged
         for item in items:
             if isinstance(item, Problem):
@@ -129,33 +130,35 @@ class IndexWriter:
         self._staged.archives.setdefault(hash_, size)
 
     def _add_records(
-        self, records: Records, code: int, document: Document, look_alikes: dict[Codes, int]
+        self, records: Records, code: int, document: Document, look_alikes: Dictionary
     ) -> None:
-        """Stage some records of a document, of which these look-alikes are known."""
+        """Stage records of a document, whose look-alikes so far are numbered by their codes."""
         looks, numbers, staged = records.looks, records.numbers, self._staged
         its = self._documents[code]
         is_listed = [look.in_cache or self._include_dependency_only for look in looks]
-        its.specs += sum(map(is_listed.__getitem__, numbers))
-        numbers_of_looks: list[int] = []
-        for codes in self._codes(looks, is_listed, code, document):
-            if (number := look_alikes.get(codes)) is None:
-                number = look_alikes[codes] = staged.add_look_alike(codes)
-            numbers_of_looks.append(number)
-        nodes = [self._nodes[_node(look)] for look in looks]
-        first = len(staged)
+        its.specs += len(numbers) if all(is_listed) else sum(map(is_listed.__getitem__, numbers))
+        before = len(look_alikes)
+        codes = self._codes(looks, is_listed, code, document)
+        its_numbers = list(map(look_alikes.__getitem__, codes))
+        first = staged.add_look_alikes(list(islice(look_alikes, before, None))) - before
+        its_numbers = [first + number for number in its_numbers]
+        number_of_first = len(staged)
+        # What states no dependencies states nothing else beside the columns, as pages do.
+        states_more = any(look.dependencies is not None for look in looks)
+        nodes = [self._nodes[_node(look)] for look in looks] if states_more else [0] * len(looks)
         staged.add_records(
-            map(numbers_of_looks.__getitem__, numbers),
+            map(its_numbers.__getitem__, numbers),
             records.hashes,
             records.sizes,
             map(nodes.__getitem__, numbers),
         )
-        if any(look.dependencies is not None or any(_provenance(look)) for look in looks):
-            its.lists_dependencies |= any(look.dependencies is not None for look in looks)
-            self._add_stated(records, first, code)
+        if states_more:
+            its.lists_dependencies = True
+            self._add_stated(records, number_of_first, code)
 
     def _codes(
         self, looks: Sequence[Spec], is_listed: Sequence[bool], code: int, document: Document
-    ) -> Iterator[Codes]:
+    ) -> Iterator[tuple[int, ...]]:
         """Yield the codes of look-alikes; some values come from the document."""
         if document.cached:
             looks = [

@@ -25,6 +25,7 @@ from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.manifest import archive_size_in
+from spackscope.model.readers.page_looks import KnownTexts
 from spackscope.model.sources.document import DiscoveredSource, Document
 from spackscope.model.sources.document_bytes import read_bytes
 from spackscope.model.sources.session import Session
@@ -108,6 +109,7 @@ class _Builder:
     def __init__(self, writer: IndexWriter, progress: ReadProgress) -> None:
         self._writer = writer
         self._progress = progress
+        self._known = KnownTexts()
         self._first_problem: Problem | None = None
 
     def add_source(self, discovered: DiscoveredSource) -> str:
@@ -170,7 +172,12 @@ class _Builder:
             if os.path.basename(document.path) == PAGE_NAME:
                 self._add_problem(document, "it is not a page of cache.spack.io")
             return False
-        items = read_document(data, origin=document.origin, on_count=self._progress.parse)
+        items = read_document(
+            data,
+            origin=document.origin,
+            on_count=self._progress.parse,
+            known=self._known,
+        )
         # The reader drops the bytes as soon as it has their text.
         del data
         items = self._watched(_guarded(items, document))

@@ -16,7 +16,8 @@ from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import FieldReader, storable
 from spackscope.model.readers.front_matter import parse_value, split
 from spackscope.model.readers.limits import MAX_TEXT_SIZE
-from spackscope.model.readers.page_records import PageRecords, spelled
+from spackscope.model.readers.page_looks import KnownTexts, spelled
+from spackscope.model.readers.page_records import PageRecords
 
 
 def is_page(data: bytes) -> bool:
@@ -27,14 +28,18 @@ def is_page(data: bytes) -> bool:
     return data.startswith(b"---") and (b"\nspec_details:" in data or b"\nlayout: cache" in data)
 
 
-def read_page(data: bytes, *, origin: str) -> Iterator[Records | Problem]:
+def read_page(
+    data: bytes, *, origin: str, known: KnownTexts | None = None
+) -> Iterator[Records | Problem]:
     """Yield the records of one page in its order, then its problems.
+
+    What is `known` from other pages saves time.
 
     Records of one hash that differ only in their stacks become one. A record without a valid hash
     is a Problem; of any other record what can be read is kept. Format: `generate_cache.py` of
     github.com/spack/cache.
     """
-    page = _Page(origin)
+    page = _Page(origin, known or KnownTexts())
     records = page.records(data)
     # The bytes of a large page are not kept beside its text.
     del data
@@ -45,9 +50,10 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Records | Problem]:
 class _Page:
     """Reads one page, and collects its problems."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, known: KnownTexts) -> None:
         self.fields = FieldReader(origin)
         self._origin = origin
+        self._known = known
 
     def records(self, data: bytes) -> Iterator[Records]:
         """Yield the records of the page."""
@@ -67,7 +73,7 @@ class _Page:
         if "spec_details" not in values:
             self.fields.add_problem_at("", "the page has no spec_details")
             return
-        records = PageRecords(self.fields)
+        records = PageRecords(self.fields, self._known)
         count = records.read(values.pop("spec_details"))
         origin = self._origin
         looks = [

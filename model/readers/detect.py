@@ -11,6 +11,7 @@ from spackscope.model.readers.cache_pages import is_page, read_page
 from spackscope.model.readers.encoding import decode, unwrap
 from spackscope.model.readers.json import Parsed
 from spackscope.model.readers.lockfile import is_lockfile, read_lockfile
+from spackscope.model.readers.page_looks import KnownTexts
 from spackscope.model.readers.spack_database import Database, OnCount, parse_json, read_database
 from spackscope.model.readers.spack_find import is_find_output, read_find_output
 from spackscope.model.readers.spec_file import is_spec_file, is_yaml_spec_file, read_spec_file
@@ -27,7 +28,12 @@ _GROUP = 256
 
 
 def read_document(
-    data: bytes, *, origin: str, max_size: int = MAX_FILE_SIZE, on_count: OnCount | None = None
+    data: bytes,
+    *,
+    origin: str,
+    max_size: int = MAX_FILE_SIZE,
+    on_count: OnCount | None = None,
+    known: KnownTexts | None = None,
 ) -> Iterator[Records | Problem]:
     """Yield the records of a document of any known format, and what is wrong with it.
 
@@ -38,6 +44,7 @@ def read_document(
         max_size: Bytes that a compressed document may unpack to.
         on_count: Called with the number of records so far, and about how many there are, while a
             Spack database is read: before the first record is yielded. It may raise to stop.
+        known: What is known from other pages, for a page.
 
     Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
 
@@ -50,7 +57,7 @@ def read_document(
     if reasons and not data:
         return
     if is_page(data):
-        items = read_page(data, origin=origin)
+        items = read_page(data, origin=origin, known=known)
     else:
         items = _in_groups(_read_nodes(data, origin, on_count))
     # Large bytes are not kept while their text is parsed.

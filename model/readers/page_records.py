@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import is_hash
-from spackscope.model.readers.fields import FieldReader, Texts, mismatch, wrong_value
-from spackscope.model.readers.front_matter import DECODER, leading_items, parse_value
+from spackscope.model.readers.fields import FieldReader, mismatch, wrong_value
+from spackscope.model.readers.front_matter import leading_items, parse_value
 from spackscope.model.readers.json import too_many_values
 from spackscope.model.readers.limits import MAX_PAGE_VALUES, MAX_RECORDS, MAX_VALUES
+from spackscope.model.readers.page_looks import KnownTexts, Look, LookReader, Unusual
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECASE)
@@ -23,38 +24,20 @@ _UNKNOWN_SIZE = '"size": "-"'
 _WITHOUT_HASH, _WITHOUT_SIZE = '"hash": ""', '"size": ""'
 
 
-class Look(NamedTuple):
-    """What look-alikes of a page share."""
-
-    version: str
-    compiler: str
-    platform: str
-    os: str
-    target: str
-    variants: Texts
-    stacks: Texts
-
-
-class _Unusual(Exception):
-    """A text of a record is not one that can stand for all that differ in hash and size."""
-
-
 class PageRecords:
     """Reads the list of records of one page; problems are added to `fields`.
 
     Record i has the look with the number `numbers[i]`, `hashes[i]` and `sizes[i]`.
     """
 
-    def __init__(self, fields: FieldReader) -> None:
+    def __init__(self, fields: FieldReader, known: KnownTexts) -> None:
         self._fields = fields
+        self._known = known
         self.looks: dict[Look, int] = {}
         self.numbers: list[int] = []
         self.hashes: list[str] = []
         self.sizes: list[float | None] = []
         self._places: list[int] = []
-        # The records of a page share a few lists of variants and stacks.
-        self._lists: dict[Texts, Texts] = {}
-        self._string_count = 0
 
     def read(self, text: str) -> int:
         """Read the text of a list; return how many records it has.
@@ -78,40 +61,44 @@ class PageRecords:
     def _read_texts(self, text: str) -> int:
         """Read a list as every real page has it; return how many records it has, else 0.
 
-        Most records repeat others but for hash and size. Each text without these is parsed once,
-        by the rules for any other record. Where no backslash is, a quote begins or ends a string,
-        so the texts of records with other hashes and sizes mean the same as that one.
+        Most records repeat others but for hash and size. Each text without these is read once.
+        Where no backslash is, a quote begins or ends a string, so the texts of records with other
+        hashes and sizes mean the same as that one.
         """
         if len(text) > MAX_VALUES or "\\" in text or text[:2] != "[{" or text[-2:] != "}]":
             return 0
-        hashes = _HASH_FIELD.findall(text)
+        parts = _HASH_FIELD.split(text)
+        hashes = parts[1::2]
+        text = _WITHOUT_HASH.join(parts[::2])
         sizes: list[str] = []
         if text.count(_UNKNOWN_SIZE) < len(hashes):
-            sizes = _SIZE_FIELD.findall(text)
-            text = _SIZE_FIELD.sub(_WITHOUT_SIZE, text)
-        texts = _HASH_FIELD.sub(_WITHOUT_HASH, text)[2:-2].split("}, {")
+            parts = _SIZE_FIELD.split(text)
+            sizes = parts[1::2]
+            text = _WITHOUT_SIZE.join(parts[::2])
+        texts = text[2:-2].split("}, {")
         if not len(hashes) == len(texts) <= MAX_RECORDS or len(sizes) not in (0, len(hashes)):
             return 0
-        by_text = _NumbersByText(self, has_size=bool(sizes))
+        numbers = _NumbersByText(self.looks, self._known, has_size=bool(sizes))
         try:
-            numbers = list(map(by_text.__getitem__, texts))
+            self.numbers = list(map(numbers.__getitem__, texts))
             self.sizes = [_size(size.strip('"')) for size in sizes] or [None] * len(hashes)
-        except (_Unusual, ValueError):
-            self.looks, self._lists, self._string_count = {}, {}, 0
+        except (Unusual, ValueError):
+            self.looks, self.numbers = {}, []
             return 0
-        self.numbers, self.hashes, self._places = numbers, hashes, list(range(1, len(hashes) + 1))
+        self.hashes, self._places = hashes, list(range(1, len(hashes) + 1))
         return len(hashes)
 
     def _read_each(self, text: str) -> int:
         """Read record after record, with their problems; return how many are listed."""
+        looks = LookReader(self._fields)
         number = 0
         for number, record in enumerate(self._records(text), 1):
             self._fields.place = f"record {number}"
-            if number > MAX_RECORDS or self._string_count > MAX_VALUES:
+            if number > MAX_RECORDS or looks.string_count > MAX_VALUES:
                 limit = f"at most {MAX_RECORDS:,} records and {MAX_VALUES:,} strings are read"
                 self._fields.add_problem(f"this record and those after it are not read; {limit}")
                 break
-            if self._add(record):
+            if self._add(record, looks):
                 self._places.append(number)
         return number
 
@@ -143,7 +130,7 @@ class PageRecords:
             reason = "it is cut off; the records before that were read"
             self._fields.add_problem_at("spec_details", reason)
 
-    def _add(self, record: Any) -> bool:
+    def _add(self, record: Any, looks: LookReader) -> bool:
         """Add a record; return whether it has a valid hash, as all that are added."""
         if not isinstance(record, dict):
             self._fields.add_problem(mismatch("record", record, "an object"))
@@ -152,7 +139,7 @@ class PageRecords:
         if not is_hash(hash_):
             self._fields.add_wrong_hash("hash", hash_)
             return False
-        self.numbers.append(self.number(record, self._fields))
+        self.numbers.append(self.looks.setdefault(looks.read(record), len(self.looks)))
         self.hashes.append(hash_)
         size = record.get("size", "-")
         try:
@@ -161,33 +148,6 @@ class PageRecords:
             self.sizes.append(None)
             self._fields.add_problem(wrong_value("size", size, "a number of bytes"))
         return True
-
-    def number(self, record: dict[str, Any], fields: FieldReader) -> int:
-        """Return the number of the look of a record; its problems are added to `fields`."""
-        versions = self._strings("versions", record, fields)
-        if len(versions) != 1:
-            fields.add_problem(f"versions has {len(versions)} items, expected one")
-        look = Look(
-            versions[0].removeprefix("=") if versions else "",
-            spelled(fields.string("compiler", record.get("compiler"))),
-            fields.string("platform", record.get("platform")),
-            fields.string("os", record.get("os")),
-            fields.string("target", record.get("target")),
-            self._strings("variants", record, fields),
-            self._strings("stacks", record, fields),
-        )
-        return self.looks.setdefault(look, len(self.looks))
-
-    def _strings(self, key: str, record: dict[str, Any], fields: FieldReader) -> Texts:
-        value = record.get(key)
-        if type(value) is list:
-            try:
-                return self._lists[tuple(value)]
-            except (KeyError, TypeError):
-                pass
-        strings = fields.strings(key, value)
-        self._string_count += len(strings)
-        return self._lists.setdefault(strings, strings)
 
     def _join(self) -> None:
         """Join the records of one hash, which should differ only in their stacks."""
@@ -234,31 +194,15 @@ class PageRecords:
 
 
 class _NumbersByText(dict[str, int]):
-    """The number of the look of each text of a record, from which hash and size are cut.
+    """The number of the look of each text of a record. Raises Unusual."""
 
-    Raises _Unusual for a text that cannot stand for others, or that has problems.
-    """
-
-    def __init__(self, records: PageRecords, *, has_size: bool) -> None:
+    def __init__(self, looks: dict[Look, int], known: KnownTexts, *, has_size: bool) -> None:
         super().__init__()
-        self._records = records
-        self._has_size = has_size
-        self._fields = FieldReader("")
+        self._looks, self._known, self._has_size = looks, known, has_size
 
     def __missing__(self, text: str) -> int:
-        try:
-            record = DECODER.decode(f"{{{text}}}")
-        except (ValueError, RecursionError):
-            raise _Unusual from None
-        is_usual = text.count('"hash"') == 1 and record.get("hash") == ""
-        if self._has_size:
-            is_usual &= text.count('"size"') == 1 and record.get("size") == ""
-        else:
-            is_usual &= record.get("size", "-") == "-"
-        number = self._records.number(record, self._fields) if is_usual else 0
-        if not is_usual or self._fields.has_problems:
-            raise _Unusual
-        self[text] = number
+        look = self._known.look(text, has_size=self._has_size)
+        number = self[text] = self._looks.setdefault(look, len(self._looks))
         return number
 
 
@@ -270,8 +214,3 @@ def _size(text: object) -> float | None:
     if match is None:
         raise ValueError
     return float(match[1]) * _UNITS[(match[2] or "B").lower()]
-
-
-def spelled(compiler: str) -> str:
-    """Spell a compiler as Spack 1 does: `gcc@=13.2.0` and `gcc@13.2.0` are one compiler."""
-    return compiler.replace("@=", "@", 1)
