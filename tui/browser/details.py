@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -20,6 +21,8 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.relations import Relations
 from spackscope.tui.browser.state import Details, Host, Results, Where
 
+_PACE = 0.15
+"""Seconds between the starts of two readings: a held key passes many rows."""
 _REST = 0.4
 """Seconds that the cursor rests on a row before the size is requested from its mirror."""
 
@@ -35,6 +38,7 @@ class DetailsController:
         self._run_only = self._shows_tree = False
         self._shown: tuple[object, ...] = ()
         self._connecting: Catalog | None = None
+        self._reading_at = 0.0
         self._relations = Relations(host, session, sources)
 
     def forget(self) -> None:
@@ -105,7 +109,16 @@ class DetailsController:
         self._host.cancel("size", "relations")
         new = Details(row, (), tree, at=at, shows_tree=shows_tree)
         reading = partial(self._read, results, new, connected)
-        self._host.run(reading, lambda read: self._take(*read), group="detail")
+        self._host.run(
+            reading, lambda read: self._take(*read), group="detail", delay=self._delay()
+        )
+
+    def _delay(self) -> float:
+        """Return after how many seconds to read: at once, unless that was done just now."""
+        now = time.monotonic()
+        if self._reading_at <= now:
+            self._reading_at = max(now, self._reading_at + _PACE)
+        return self._reading_at - now
 
     def _store_options(self, tree: Tree) -> None:
         """Remember how a tree is shown, for the trees of other specs."""

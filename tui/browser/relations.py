@@ -9,9 +9,17 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.presentation.detail import FITS, DetailLine
 from spackscope.model.presentation.group_detail import Members
-from spackscope.model.presentation.relations import NEEDS, NEXT_TO, USED_BY, pending_lines
+from spackscope.model.presentation.relations import (
+    DOWNLOAD,
+    KINDS_DIFFER,
+    NEEDS,
+    NEXT_TO,
+    USED_BY,
+    pending_lines,
+    unlisted_line,
+)
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Details, Host, Task
 
@@ -54,7 +62,7 @@ class Relations:
 
         Until they are read from another catalog they are those that were shown last.
         """
-        state, key, row = self._host.state, self._key(details), details.row
+        state, key = self._host.state, self._key(details)
         catalog = state.catalog
         if catalog is not self._catalog:
             self._catalog, self._related = catalog, {}
@@ -64,9 +72,27 @@ class Relations:
             return self._shown
         if catalog is None or state.connected is not catalog:
             return Related()
-        labels = [NEXT_TO] if self._other_count(catalog, details) else []
-        labels += [NEEDS, USED_BY] if catalog.dependencies.lists(row.id) else []
-        return Related(pending_lines(labels))
+        return Related(self._pending_lines(catalog, details))
+
+    def _pending_lines(self, catalog: Catalog, details: Details) -> Sequence[DetailLine]:
+        """Return lines for all that is still to be read, so that nothing moves when it is.
+
+        Where the last spec says whether it runs, the next one mostly does so too.
+        """
+        members = details.members or Members((details.row.id,))
+        lines = [
+            DetailLine("…", FITS, kind="dim", at_end=line.at_end)
+            for line in self._shown.lines
+            if line.label == FITS
+        ]
+        if members.is_group and members.kinds:
+            lines += pending_lines([KINDS_DIFFER])
+        if self._other_count(catalog, details):
+            lines += pending_lines([NEXT_TO])
+        if not catalog.dependencies.lists(details.row.id):
+            return [*lines, unlisted_line()]
+        labels = [NEEDS, USED_BY] if members.is_group else [NEEDS, DOWNLOAD, USED_BY]
+        return [*lines, *pending_lines(labels)]
 
     def request(self, details: Details) -> None:
         """Read the lines of the selected spec, unless they are known."""

@@ -22,6 +22,8 @@ _MAX_GAP = 4
 _UNKNOWN = "\0"
 """A cell of which nothing is known."""
 
+_CLEAR_LINE = "\x1b[K"
+_BLANKS = (" ", _CLEAR_LINE)
 _WORD = frozenset(map(chr, range(ord("!"), ord("~") + 1)))
 
 _ATTRIBUTES = {
@@ -163,13 +165,13 @@ class _Writer:
             for x in range(start, blank_from if clears else end):
                 self._put(line.text[x], line.looks[x])
             if clears:
-                self._set_look(_PLAIN)
-                self._parts.append("\x1b[K")
+                self._put(_CLEAR_LINE, _PLAIN)
                 return
             at = end
 
     def _put(self, letter: str, look: Look) -> None:
-        if letter != " " or look.on_blank != self._look.on_blank:
+        """Write a letter, a blank, or what clears the rest of a line."""
+        if letter not in _BLANKS or look.on_blank != self._look.on_blank:
             self._set_look(look)
         self._parts.append(letter)
 

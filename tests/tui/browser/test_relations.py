@@ -73,7 +73,8 @@ def test_their_place_is_kept_until_they_are_read(browser: FakeBrowser) -> None:
     browser.settle()
     select(browser, C)
     browser.host.work("detail")
-    assert relations(browser) == ["next to: …", "needs to run: …", "used by: …"]
+    pending = ["fits: …", "next to: …", "needs to run: …", "download: …", "used by: …"]
+    assert relations(browser) == pending
     select(browser, OTHER)
     browser.host.work("detail")
     assert not browser.host.is_running("relations"), "they are known, and the job is stopped"

@@ -132,7 +132,7 @@ PLAIN, CYAN, DIM, REVERSE, UNDERLINE = (
         ),
         # The rest of a line is cleared.
         ([("a long line", CYAN)], [("a", CYAN)], "\x1b[1;3H\x1b[K"),
-        ([("a long line", CYAN)], [("b", CYAN)], "\x1b[1;1H\x1b[36mb\x1b[m\x1b[K"),
+        ([("a long line", CYAN)], [("b", CYAN)], "\x1b[1;1H\x1b[36mb\x1b[K\x1b[m"),
     ],
 )
 def test_little_is_written(before: Pieces, after: Pieces, written: str) -> None:
