@@ -59,6 +59,12 @@ class EdgeWriter:
         otherwise than the document that describes it; the index does not keep that name.
         """
         old = KeptEdges(connection, kept, pieces)
+        if not self._children and not old.kinds:
+            # Pages list no dependencies.
+            nothing = array("I", bytes(4 * (pieces.spec_count + 1)))
+            columns = {name: nothing if "first" in name else array("I") for name in _COLUMNS}
+            write_codes(connection, columns)
+            return nothing, set()
         first, nodes, kinds = self._in_order_of(records)
         child_ids, unknown = self._child_ids(records, merged, pieces, nodes)
         search = _Search(connection, {**unknown, **old.nodes}, pieces.spec_count)

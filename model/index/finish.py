@@ -187,7 +187,7 @@ class Finisher:
         staged = array("I", map(self._staged.nodes.__getitem__, records))
         entries = list(self._nodes)
         staged_rows = {code: _node_row(entries[code]) for code in set(staged)}
-        kept, kept_rows = self._kept.nodes()
+        kept, kept_rows = self._kept.nodes(pieces)
         nothing = _node_row(NodeFacts())
         rows = {*staged_rows.values(), *kept_rows.values()} - {nothing}
         codes = {row: code for code, row in enumerate([nothing, *sorted(rows)])}

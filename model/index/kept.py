@@ -17,7 +17,7 @@ from itertools import compress
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import NodeFacts
-from spackscope.model.index.codec import is_ascending, unpack_codes
+from spackscope.model.index.codec import is_ascending, unpack_codes, widened
 from spackscope.model.index.damage import class_reading_index, natural, text
 from spackscope.model.index.dictionaries import KeptEntries
 from spackscope.model.index.pieces import Part, Pieces
@@ -48,6 +48,7 @@ class Kept:
         is_kept = bytes(code != NOT_KEPT for code in documents)
         self.mask = bytes(map(is_kept.__getitem__, self._codes["document"]))
         self.ids = array("I", compress(range(len(self.mask)), self.mask))
+        self._used = {name: set(compress(codes, self.mask)) for name, codes in self._codes.items()}
         self._shifted: set[str] = set()
         if documents:
             ((specs,),) = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM old.spec")
@@ -61,7 +62,7 @@ class Kept:
             return array("I")
         sql = "SELECT width, data FROM old.codes WHERE name = ?"
         row = self._connection.execute(sql, (name,)).fetchone()
-        codes = array("I", unpack_codes(*(row or (0, b""))))
+        codes = widened(unpack_codes(*(row or (0, b""))))
         if length is not None and len(codes) != length:
             raise IndexDamaged(f"the codes of {name} are damaged")
         return codes
@@ -76,26 +77,24 @@ class Kept:
             ).fetchall()
             if any(row[0] != number for number, row in enumerate(rows)):
                 raise IndexDamaged(f"the ids of {storage} are damaged")
-            used = set(compress(self._codes[storage], self.mask))
-            entries[storage] = KeptEntries([row[1:] for row in rows], used)
+            entries[storage] = KeptEntries([row[1:] for row in rows], self._used[storage])
         return entries
 
-    def nodes(self) -> tuple[array[int], dict[int, tuple[str | int, ...]]]:
+    def nodes(self, pieces: Pieces) -> tuple[array[int], dict[int, tuple[str | int, ...]]]:
         """Return the code of the node of each spec, and what the nodes of kept specs state."""
         codes = self.column("node", self.first[-1])
-        if not codes:
+        used: set[int] = set()
+        for piece in pieces.kept:
+            used.update(codes[piece.first : piece.last])
+        if not used:
             return codes, {}
-        used = bytearray(max(codes) + 1)
-        for look_alike in self.ids:
-            for code in codes[self.first[look_alike] : self.first[look_alike + 1]]:
-                used[code] = 1
         rows = self._connection.execute(f"SELECT id, {', '.join(NodeFacts._fields)} FROM old.node")
         nodes: dict[int, tuple[str | int, ...]] = {
             id_: (*map(text, texts), natural(number))
             for id_, *texts, number in rows
-            if id_ < len(used) and used[id_]
+            if id_ in used
         }
-        if len(nodes) != sum(used):
+        if len(nodes) != len(used):
             raise IndexDamaged("nodes are missing")
         return codes, nodes
 
@@ -124,15 +123,15 @@ class Kept:
         columns = {}
         for name, codes in self._codes.items():
             new = self._documents if name == "document" else ranks.get(name)
-            if new is not None and self._note_shifts(name, new, codes):
+            if new is not None and self._note_shifts(name, new):
                 codes = array("I", map(new.__getitem__, codes))
             columns[name] = codes
         return Part(columns, self.first)
 
-    def _note_shifts(self, name: str, new: Sequence[int], codes: array[int]) -> bool:
+    def _note_shifts(self, name: str, new: Sequence[int]) -> bool:
         """Write by how much used codes change into a table, unless none does."""
         shifts, delta = [(0, 0)], 0
-        for code in sorted(set(compress(codes, self.mask))):
+        for code in sorted(self._used[name]):
             if new[code] - code != delta:
                 delta = new[code] - code
                 shifts.append((code, delta))

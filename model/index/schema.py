@@ -58,12 +58,8 @@ CREATE TABLE problem (id INTEGER PRIMARY KEY, source INTEGER, document INTEGER, 
                       place TEXT, reason TEXT);
 """
 
-_MOST_SELECTIVE = ("arch", "variant_set", "stack_set", "version", "package")
-
 # Created last: keeping an index in order while rows come in at random is several times slower.
-INDEXES = f"""
+INDEXES = """
 CREATE INDEX spec_by_hash ON spec (hash);
-CREATE INDEX look_alike_by_codes
-    ON look_alike ({", ".join(dict.fromkeys((*_MOST_SELECTIVE, *CODES, "first", "n")))});
 CREATE INDEX look_alike_by_package ON look_alike (package);
 """
