@@ -65,7 +65,9 @@ class FacetsController:
             return
         query = results.listing.view.query
         is_new = shown is None or shown.catalog is not catalog or shown.query != query
-        if not is_new and not (shown is not None and shown.is_awaited):
+        # A count of other rows, left again before it was done, must not be shown for these.
+        is_other = host.is_running("facets")
+        if not is_new and not is_other and not (shown is not None and shown.is_awaited):
             return
         is_first = shown is None or shown.catalog is not catalog or shown.is_awaited
         host.run(

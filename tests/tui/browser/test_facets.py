@@ -69,6 +69,19 @@ def test_v_counts_all_sections_and_goes_to_that_of_the_column(browser: FakeBrows
     assert browser.host.focused[-1] == "specs", "v again goes back"
 
 
+def test_rows_left_before_they_were_counted_leave_the_counts_as_they_were(
+    browser: FakeBrowser,
+) -> None:
+    open_facets(browser, pane="specs", column="os", input=None)
+    before = counts(browser)
+    for package in ("py-build", None):
+        browser.search.select_package(package)
+        browser.host.work("view")
+        browser.controllers.facets.count()
+    browser.settle()
+    assert counts(browser) == before
+
+
 def test_v_goes_to_the_section_of_a_variant_and_of_a_line_of_the_detail(
     browser: FakeBrowser,
 ) -> None:
