@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from textual.message import Message
@@ -22,14 +21,17 @@ from spackscope.tui.dialogs.base import Dialog
 Result = TypeVar("Result")
 
 
-@dataclass
 class Call(Message):
     """Call a function on the event loop, for a job of a group."""
 
-    group: str
-    generation: int
-    call: Callable[[], object]
-    is_last: bool = False
+    def __init__(
+        self, group: str, generation: int, call: Callable[[], object], is_last: bool = False
+    ) -> None:
+        super().__init__()
+        self.group = group
+        self.generation = generation
+        self.call = call
+        self.is_last = is_last
 
 
 class ThreadTask(Frozen):

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 
 from spackscope.tui import keymap
 from spackscope.tui.keymap import Hint
+from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.toast import Toast
 
@@ -34,6 +35,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     >>> app.push_screen(CopyDialog(specs), copy_form)
     """
 
+    COMPONENT_CLASSES = SHARED_STYLES
     BINDINGS = [
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),

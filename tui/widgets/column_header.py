@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
@@ -15,7 +14,7 @@ from spackscope.model.catalog.view import Sort
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, cut_words, pad, shorten
 from spackscope.model.presentation.column_layout import Layout, Placed
-from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw
 
 ASCENDING, DESCENDING = "↑", "↓"
 NO_FILTER = "…"
@@ -44,14 +43,15 @@ class ColumnHeader(Widget):
     Of one line, the head of a filtered column shows its filter. Of two, filters are below.
     """
 
-    COMPONENT_CLASSES = ROW_STYLES
+    COMPONENT_CLASSES = CURRENT_STYLES
 
-    @dataclass
     class Clicked(Message):
         """Posted when the head of a column was clicked; `on_filter` if what is under it."""
 
-        column: str
-        on_filter: bool = False
+        def __init__(self, column: str, on_filter: bool = False) -> None:
+            super().__init__()
+            self.column = column
+            self.on_filter = on_filter
 
     _heads = Heads()
 

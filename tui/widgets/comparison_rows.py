@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual import events
@@ -23,7 +22,7 @@ from spackscope.model.presentation.comparison_cells import (
     users_text,
     value_texts,
 )
-from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _GAP = 2
@@ -89,13 +88,14 @@ def place(name_width: int, widths: Sequence[int], width: int, current: int) -> P
 class ComparisonHead(Widget):
     """The title, the hashes over their columns, and the summary where there is room for it."""
 
-    COMPONENT_CLASSES = ROW_STYLES
+    COMPONENT_CLASSES = CURRENT_STYLES
 
-    @dataclass
     class Clicked(Message):
         """Posted when the head of a column is clicked."""
 
-        column: int
+        def __init__(self, column: int) -> None:
+            super().__init__()
+            self.column = column
 
     _table: ComparedTable | None = None
     _placement = Placement()
@@ -160,12 +160,13 @@ class ComparisonRows(VirtualList):
     The `sign` comes before what differs, where there are no colours.
     """
 
-    @dataclass
     class Moved(Message):
         """Posted when other columns came on the screen, or the cursor went to another one."""
 
-        placement: Placement
-        column: int
+        def __init__(self, placement: Placement, column: int) -> None:
+            super().__init__()
+            self.placement = placement
+            self.column = column
 
     def __init__(self, *, sign: str = "") -> None:
         super().__init__()

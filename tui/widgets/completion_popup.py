@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual import events
@@ -35,9 +34,6 @@ class PopupLine(NamedTuple):
 class CompletionPopup(Widget):
     """A box that floats under an input, with a note and completions, one of them marked."""
 
-    COMPONENT_CLASSES = {"completion--error", "completion--mark", "completion--count"}
-
-    @dataclass
     class Clicked(Message):
         """Posted when a completion was clicked; it is marked then."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -60,16 +59,15 @@ class LayoutRow(NamedTuple):
         return -1
 
 
-@dataclass
 class Flow:
     """Rows that are filled with values one after the other."""
 
-    width: int
-    margin: int
-    rows: list[LayoutRow] = field(default_factory=list)
-    pieces: list[Piece] = field(default_factory=list)
-    stops: list[Stop] = field(default_factory=list)
-    used: int = 0
+    def __init__(self, width: int, margin: int) -> None:
+        self.width, self.margin = width, margin
+        self.rows: list[LayoutRow] = []
+        self.pieces: list[Piece] = []
+        self.stops: list[Stop] = []
+        self.used = 0
 
     def begin(self, label: str) -> None:
         """Begin with the label."""

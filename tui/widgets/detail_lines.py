@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
@@ -26,19 +25,20 @@ class DetailLines(VirtualList):
     BINDINGS = bindings(DETAIL)
     CURSOR_IS_ROW = False
 
-    @dataclass
     class TermChosen(Message):
         """Posted when the user chooses a value; `term` is its filter, if it has one."""
 
-        term: Term | None
+        def __init__(self, term: Term | None) -> None:
+            super().__init__()
+            self.term = term
 
-    @dataclass
     class LinkChosen(Message):
         """Posted when the user chooses a value that leads to the record with an id."""
 
-        id: int
+        def __init__(self, id: int) -> None:
+            super().__init__()
+            self.id = id
 
-    @dataclass
     class Left(Message):
         """Posted when the user goes back to the specs."""
 

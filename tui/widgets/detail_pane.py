@@ -19,7 +19,7 @@ from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
-from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, RowPainter
+from spackscope.tui.widgets.drawing import Piece, RowPainter
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -35,8 +35,6 @@ _PATIENCE = 0.25
 
 class TreeHead(Widget):
     """The line above a tree: of which spec it is, what is left out, and what the letters mean."""
-
-    COMPONENT_CLASSES = ROW_STYLES
 
     def __init__(self) -> None:
         super().__init__(id="tree-head")

@@ -10,15 +10,27 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
+from spackscope.model.query import lexer
 
-ROW_STYLES = {
-    f"row--{name}"
-    for name in (
-        *("hash", "good", "value", "differs", "virtual", "error", "dim", "strong", "match"),
-        *("accent", "bar", "current", "cursor"),
-    )
+_ROW = ("hash", "good", "value", "differs", "virtual", "error", "dim", "strong", "match", "accent")
+_QUERY = (
+    *(lexer.NAME, lexer.WORD, lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY),
+    *(lexer.NOT, lexer.OR, lexer.ERROR, "key", "value"),
+)
+SHARED_STYLES = {
+    *(f"row--{name}" for name in (*_ROW, "bar", "key")),
+    *(f"query--{kind}" for kind in _QUERY),
+    *("completion--error", "completion--mark", "completion--count", "count--text"),
+    *("rule--line", "status--key", "toast--note", "toast--error", "toast--progress"),
 }
-"""The component classes of rows, by what a text means; `app.tcss` gives them colours."""
+"""The component classes of texts by what they mean; `app.tcss` gives them colours.
+
+They belong to the screen: their styles are the same in all widgets, and would be computed for
+each of them at the start, and whenever a class around it changes.
+"""
+CURRENT_STYLES = {"row--current"}
+CURSOR_STYLES = {*CURRENT_STYLES, "row--cursor"}
+"""The component classes whose styles depend on the focus: each widget has its own."""
 
 _KEPT = "bar"
 """The style that stays as it is under the cursor: reversed, a bar would be what is beside it."""
@@ -33,6 +45,12 @@ Of several names, separated by blanks, each adds to those before it: `dim curren
 """
 
 
+def part_style(widget: Widget, name: str) -> Style:
+    """Return what a component class of a widget, or of its screen, adds to a style."""
+    owner = widget if name in widget.COMPONENT_CLASSES else widget.screen
+    return owner.get_component_rich_style(name, partial=True)
+
+
 def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> Strip:
     """Draw a line of pieces, cut or filled to a width, with a widget's component classes.
 
@@ -41,11 +59,7 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> St
     plain = widget.rich_style
 
     def style(names: str) -> Style:
-        parts = (
-            widget.get_component_rich_style(f"{prefix}--{name}", partial=True)
-            for name in names.split()
-        )
-        return sum(parts, plain)
+        return sum((part_style(widget, f"{prefix}--{name}") for name in names.split()), plain)
 
     segments = (Segment(text, style(names)) for text, names in pieces)
     return Strip(segments).adjust_cell_length(width, plain)
@@ -85,9 +99,9 @@ class RowPainter:
             for each in name.split():
                 if each == _CURRENT and not under_cursor:
                     continue
-                style += widget.get_component_rich_style(f"row--{each}", partial=True)
+                style += part_style(widget, f"row--{each}")
             if under_cursor and _KEPT not in name:
-                style += widget.get_component_rich_style("row--cursor", partial=True)
+                style += part_style(widget, "row--cursor")
                 if widget.has_focus:
                     style += Style(dim=is_stale)
             # Bold and dim at once are neither in most terminals.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from textual import on
@@ -35,13 +34,14 @@ class FacetPane(Vertical):
 
     BINDINGS = bindings(FACETS)
 
-    @dataclass
     class Chosen(Message):
         """Posted when the user includes a value, and so on; `value` is None to clear."""
 
-        verb: Verb
-        section: FacetSection
-        value: FacetValue | None
+        def __init__(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
+            super().__init__()
+            self.verb = verb
+            self.section = section
+            self.value = value
 
     class Needed(Message):
         """Posted to have the values counted: the pane was shown, or the query changed."""

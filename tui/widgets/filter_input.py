@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
@@ -17,11 +15,12 @@ MAX_LENGTH = 2000
 """Characters of a pasted text that are kept; a pasted file is not a filter."""
 
 
-@dataclass
 class FilterMessage(Message):
     """A message about an input."""
 
-    input: FilterInput
+    def __init__(self, input: FilterInput) -> None:
+        super().__init__()
+        self.input = input
 
 
 class FilterInput(Input):
@@ -32,11 +31,12 @@ class FilterInput(Input):
 
     BINDINGS = [*bindings(FILTERS), Binding("backspace", "delete_or_drop", show=False)]
 
-    @dataclass
     class Done(FilterMessage):
         """Posted when the user goes on to the rows; `given_up` if with Escape."""
 
-        given_up: bool = False
+        def __init__(self, input: FilterInput, given_up: bool = False) -> None:
+            super().__init__(input)
+            self.given_up = given_up
 
     class Emptied(FilterMessage):
         """Posted when Backspace is pressed in an empty input."""
@@ -53,11 +53,12 @@ class FilterInput(Input):
     class CompletionAccepted(FilterMessage):
         """Posted when Tab is pressed, to accept the marked completion if there is one."""
 
-    @dataclass
     class CompletionMoved(FilterMessage):
         """Posted to mark the next completion, or with a negative step the previous one."""
 
-        step: int
+        def __init__(self, input: FilterInput, step: int) -> None:
+            super().__init__(input)
+            self.step = step
 
     is_wrong = False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
@@ -14,7 +13,7 @@ from spackscope.model.core.text import cell_width
 from spackscope.model.presentation.head_line import HeadPiece, head_line
 from spackscope.model.presentation.table_columns import HeadText
 from spackscope.model.presentation.titles import counted
-from spackscope.tui.widgets.drawing import ROW_STYLES, draw
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, draw
 
 _MARGIN = 1
 
@@ -22,13 +21,14 @@ _MARGIN = 1
 class HeadLine(Widget):
     """Values that all rows share; each can be the current one, and be clicked."""
 
-    COMPONENT_CLASSES = ROW_STYLES
+    COMPONENT_CLASSES = CURRENT_STYLES
 
-    @dataclass
     class Clicked(Message):
         """Posted when a value was clicked."""
 
-        column: str
+        def __init__(self, column: str) -> None:
+            super().__init__()
+            self.column = column
 
     _head: Sequence[HeadText] = ()
     _before = _current = _after = ""

@@ -12,7 +12,7 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width
-from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
+from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.row_marks import MARKED
 
 _KEYS = (("d", "compare", "compare"), ("y", "copy", "copy_hash"), ("U", "clear", "unmark"))
@@ -78,8 +78,6 @@ def _more(number: int, is_narrow: bool) -> str:
 
 class MarksLine(Widget):
     """The marked specs and the keys for them; hidden while none are marked."""
-
-    COMPONENT_CLASSES = ROW_STYLES | {"row--key"}
 
     _marked: Sequence[MarkedSpec] = ()
     _listing: Listing | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from spackscope.model.analysis.package_summary import Summaries
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.fuzzy import matching
@@ -23,17 +22,20 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 from spackscope.tui.widgets.package_rows import PackageRows
 
+if TYPE_CHECKING:
+    from spackscope.model.analysis.package_summary import Summaries
+
 
 class PackageList(Vertical):
     """The packages with a filter on their names, and the one that is selected; None for all."""
 
-    @dataclass
     class Selected(Message):
         """Posted when the cursor comes to a package; None stands for all."""
 
-        package: str | None
+        def __init__(self, package: str | None) -> None:
+            super().__init__()
+            self.package = package
 
-    @dataclass
     class Opened(Message):
         """Posted when the user goes on to the specs."""
 
@@ -138,6 +140,8 @@ class PackageList(Vertical):
         self._show_title()
 
     def _row_of(self, name: str | None) -> int:
+        if name is None:
+            return 0
         numbers = (n for n, package in enumerate(self.rows.packages, 1) if package.name == name)
         return next(numbers, 0)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.package_columns import (
@@ -22,6 +21,9 @@ from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+if TYPE_CHECKING:
+    from spackscope.model.analysis.package_summary import PackageSummary
+
 ALL = "all packages"
 RUNS_HERE = "runs here"
 
@@ -35,11 +37,12 @@ class PackageRows(VirtualList):
 
     BINDINGS = bindings(PACKAGES)
 
-    @dataclass
     class SummariesNeeded(Message):
         """Posted when packages on the screen have no summary of this query, or none need one."""
 
-        packages: Sequence[PackageCount]
+        def __init__(self, packages: Sequence[PackageCount]) -> None:
+            super().__init__()
+            self.packages = packages
 
     class Resized(Message):
         """Posted when the rows have another width, and so other columns."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.highlighter import Highlighter
 from rich.text import Text
@@ -20,14 +19,8 @@ from spackscope.model.core.text import cell_width
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
-from spackscope.tui.widgets.drawing import draw
+from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
-
-_KINDS = (
-    *(lexer.NAME, lexer.WORD, lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY),
-    *(lexer.NOT, lexer.OR, lexer.ERROR, "key", "value"),
-)
-
 
 _COUNT_MARGIN = 2
 """Cells between the query and the count."""
@@ -41,20 +34,19 @@ class _QueryHighlighter(Highlighter):
 
     def highlight(self, text: Text) -> None:
         for start, end, kind in lexer.highlights(self._input.parsed.tokens):
-            style = self._input.get_component_rich_style(f"query--{kind}", partial=True)
+            style = part_style(self._input, f"query--{kind}")
             text.stylize(style, start, end)
 
 
 class QueryInput(FilterInput):
     """An input for a query; Up and Down walk through the history."""
 
-    COMPONENT_CLASSES = {f"query--{kind}" for kind in _KINDS}
-
-    @dataclass
     class Recalled(FilterMessage):
         """Posted to show the previous query of the history, or with a positive step the next."""
 
-        step: int
+        def __init__(self, input: FilterInput, step: int) -> None:
+            super().__init__(input)
+            self.step = step
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(placeholder, name=name, id=id)
@@ -82,8 +74,6 @@ class QueryInput(FilterInput):
 
 class QueryCount(Widget):
     """The count of the matches, which leaves most of the line to the query."""
-
-    COMPONENT_CLASSES = {"count--text"}
 
     _forms: Sequence[str] = ("",)
     _width = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -58,11 +57,12 @@ class RelaxationRows(VirtualList):
 class RelaxationList(Vertical):
     """Why there are no rows, above what to do about it."""
 
-    @dataclass
     class Taken(Message):
         """Posted when a relaxation is chosen with Enter or a double click."""
 
-        relaxation: Relaxation
+        def __init__(self, relaxation: Relaxation) -> None:
+            super().__init__()
+            self.relaxation = relaxation
 
     rows = getters.query_one(RelaxationRows)
 

@@ -14,8 +14,6 @@ _BETWEEN = "╌"
 class Divider(Widget):
     """The line right of the side column, which joins the rules above and below the panes."""
 
-    COMPONENT_CLASSES = {"rule--line"}
-
     def render_line(self, y: int) -> Strip:
         """Draw a cell of the line."""
         sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG)
@@ -24,8 +22,6 @@ class Divider(Widget):
 
 class DetailRule(Widget):
     """The rule between the table and the detail."""
-
-    COMPONENT_CLASSES = {"rule--line"}
 
     def render_line(self, y: int) -> Strip:
         """Draw the rule."""

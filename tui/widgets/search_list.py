@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from textual import events
@@ -36,11 +35,12 @@ class SearchList(VirtualList, inherit_bindings=False):
 
     search = ""
 
-    @dataclass
     class Searched(Message):
         """Posted when another text is searched."""
 
-        text: str
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     @abstractmethod
     def refill(self) -> None:

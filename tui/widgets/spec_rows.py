@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import filterfalse
 
 from textual.message import Message
@@ -35,12 +34,13 @@ class SpecRows(VirtualList):
     `take_rows` hands them over.
     """
 
-    @dataclass
     class RowsNeeded(Message):
         """Posted when windows of rows are to be read; a newer message replaces all older ones."""
 
-        listing: Listing
-        starts: tuple[int, ...]
+        def __init__(self, listing: Listing, starts: tuple[int, ...]) -> None:
+            super().__init__()
+            self.listing = listing
+            self.starts = starts
 
         def can_replace(self, message: Message) -> bool:
             """Replace an older request that was not handled yet."""
@@ -50,12 +50,13 @@ class SpecRows(VirtualList):
             """Read the windows: for a worker thread."""
             return read_windows(catalog, self.listing, self.starts)
 
-    @dataclass
     class NotesNeeded(Message):
         """Posted when rows without notes are in view; a newer message replaces all older ones."""
 
-        listing: Listing
-        rows: tuple[Row, ...]
+        def __init__(self, listing: Listing, rows: tuple[Row, ...]) -> None:
+            super().__init__()
+            self.listing = listing
+            self.rows = rows
 
         def can_replace(self, message: Message) -> bool:
             """Replace an older request that was not handled yet."""

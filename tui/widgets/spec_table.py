@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import events, getters, on
 from textual.app import ComposeResult
@@ -44,42 +43,48 @@ class SpecTable(Vertical):
 
     _relaxations = getters.query_one(RelaxationList)
 
-    @dataclass
     class Highlighted(Message):
         """Posted when the cursor comes to a row; None if there are no rows."""
 
-        row: Row | None
+        def __init__(self, row: Row | None) -> None:
+            super().__init__()
+            self.row = row
 
-    @dataclass
     class Chosen(Message):
         """Posted when a row is chosen with Enter or a double click."""
 
-        row: Row
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
 
-    @dataclass
     class Marked(Message):
         """Posted to mark or unmark a row."""
 
-        row: Row
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
 
-    @dataclass
     class Closed(Message):
         """Posted to close the opened group of a row."""
 
-        row: Row
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
 
-    @dataclass
     class ColumnHidden(Message):
         """Posted to hide a column."""
 
-        column: str
+        def __init__(self, column: str) -> None:
+            super().__init__()
+            self.column = column
 
-    @dataclass
     class ColumnResized(Message):
         """Posted to give a column another width."""
 
-        column: str
-        width: int
+        def __init__(self, column: str, width: int) -> None:
+            super().__init__()
+            self.column = column
+            self.width = width
 
     class ColumnsRequested(Message):
         """Posted to list all columns."""

@@ -40,8 +40,6 @@ class StatusLine(Widget):
     hide no key.
     """
 
-    COMPONENT_CLASSES = {"status--key"}
-
     _hints: Sequence[Hint] = ()
     _position = ""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual import events
@@ -16,7 +15,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.presentation.titles import SourceChip, counted
 from spackscope.model.query.conditions import Condition, Term
-from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, draw
+from spackscope.tui.widgets.drawing import Piece, draw
 
 _NAME = "spackscope"
 _CACHE, _LIST, _TROUBLE = "●", "○", "▲"
@@ -66,19 +65,19 @@ class Form(NamedTuple):
 class TitleLine(Widget):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
 
-    COMPONENT_CLASSES = ROW_STYLES
-
-    @dataclass
     class SourceClicked(Message):
         """Posted when the chip of a source is clicked."""
 
-        term: Term
+        def __init__(self, term: Term) -> None:
+            super().__init__()
+            self.term = term
 
-    @dataclass
     class ActionClicked(Message):
         """Posted when something else is clicked; `action` is that of a key."""
 
-        action: str
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
 
     _title = Title()
 

@@ -24,8 +24,6 @@ class Toast(Widget):
     It floats: nothing else moves when it comes or goes.
     """
 
-    COMPONENT_CLASSES = {"toast--note", "toast--error", "toast--progress"}
-
     message = _progress = ""
     _lines_below = 1
     _is_error = False

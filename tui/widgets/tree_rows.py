@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from textual import on
 from textual.message import Message
@@ -29,30 +28,31 @@ class TreeRows(VirtualList):
 
     BINDINGS = bindings(TREE)
 
-    @dataclass
     class SpecChosen(Message):
         """Posted when the user chooses a spec."""
 
-        node: Node
+        def __init__(self, node: Node) -> None:
+            super().__init__()
+            self.node = node
 
-    @dataclass
     class TreeRequested(Message):
         """Posted when lines are to be shown that are not read yet: `read` is for a worker."""
 
-        tree: Tree
-        read: ReadTree
+        def __init__(self, tree: Tree, read: ReadTree) -> None:
+            super().__init__()
+            self.tree = tree
+            self.read = read
 
-    @dataclass
     class Changed(Message):
         """Posted when the tree was unfolded, folded, or read anew."""
 
-        tree: Tree
+        def __init__(self, tree: Tree) -> None:
+            super().__init__()
+            self.tree = tree
 
-    @dataclass
     class SearchOpened(Message):
         """Posted to open the search for names."""
 
-    @dataclass
     class Closed(Message):
         """Posted when the user leaves the tree."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 
 from textual import events, on
 from textual.geometry import Region
@@ -12,17 +11,18 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.drawing import ROW_STYLES, Piece, RowPainter, empty_row
+from spackscope.tui.widgets.drawing import CURSOR_STYLES, Piece, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 
 
-@dataclass
 class ListMessage(Message):
     """A message about a row of a list."""
 
-    rows: VirtualList
-    row: int
+    def __init__(self, rows: VirtualList, row: int) -> None:
+        super().__init__()
+        self.rows = rows
+        self.row = row
 
 
 class VirtualList(Widget, can_focus=True):
@@ -35,7 +35,7 @@ class VirtualList(Widget, can_focus=True):
     BINDINGS = bindings(LISTS)
     CURSOR_IS_ROW = True
     """Whether the whole row under the cursor is drawn as such; else its `pieces` do."""
-    COMPONENT_CLASSES = ROW_STYLES
+    COMPONENT_CLASSES = CURSOR_STYLES
 
     class Highlighted(ListMessage):
         """Posted when the cursor moved to another row."""
