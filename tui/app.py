@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from textual import events
@@ -24,12 +25,10 @@ from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.palette import open_palette
-from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import MOVES
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
-from spackscope.tui.process.memory import limit_heaps
+from spackscope.tui.process.memory import exempt_start, limit_heaps
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 
@@ -57,7 +56,6 @@ _MAX_MOVES = 500
 class SpackscopeApp(App[list[str]]):
     """Browse the records of some sources; the result is what was picked."""
 
-    CSS_PATH = "app.tcss"
     TITLE = "spackscope"
     BINDINGS = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
     ENABLE_COMMAND_PALETTE = True
@@ -91,7 +89,12 @@ class SpackscopeApp(App[list[str]]):
         return self._browser.failure
 
     def get_default_screen(self) -> Screen[None]:
-        """Return the browser."""
+        """Return the browser, with the styles of all widgets.
+
+        As `CSS_PATH` they would be parsed twice: Textual parses what is known by then when it
+        sets the theme, and forgets it.
+        """
+        self.stylesheet.read(Path(__file__).with_name("app.tcss"))
         return self._browser
 
     def on_mount(self) -> None:
@@ -102,6 +105,10 @@ class SpackscopeApp(App[list[str]]):
         )
         if number := signals.received():
             self.end(number)
+
+    def on_ready(self) -> None:
+        """Collect garbage from the first frame on."""
+        exempt_start()
 
     def end(self, number: int) -> None:
         """End the program after a signal; called in its handler."""
@@ -233,6 +240,10 @@ class SpackscopeApp(App[list[str]]):
 
     def action_command_palette(self) -> None:
         """Open the commands of what has the focus."""
+        # A dialog is imported when it is first opened.
+        from spackscope.tui.dialogs.palette import open_palette
+        from spackscope.tui.dialogs.search import SearchDialog
+
         screen = self.screen
         if isinstance(screen, BrowserScreen):
             open_palette(self, screen.panes.key_panes)

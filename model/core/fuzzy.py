@@ -33,6 +33,8 @@ def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> li
     out where another name fits better.
     """
     words = text.split()
+    if not words:
+        return list(items)
     included = [word for word in words if not word.startswith("!")]
     excluded = [word[1:].lower() for word in words if len(word) > 1 and word.startswith("!")]
     ranked: list[tuple[int, _T]] = []

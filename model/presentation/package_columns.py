@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.analysis.fit.host import Host
-from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.core.text import cell_width, clean, shorten
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.fit.host import Host
+    from spackscope.model.analysis.package_summary import PackageSummary
 
 MIN_WIDTH = 38
 """Cells of a row from which on there is more than a name and a count."""

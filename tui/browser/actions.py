@@ -20,8 +20,6 @@ from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
-from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
-from spackscope.tui.dialogs.reports import ReportsDialog
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
@@ -85,6 +83,9 @@ class Actions(Frozen):
 
     def list_columns(self) -> None:
         """List all columns; the one that is chosen becomes the current one, even if hidden."""
+        # A dialog is imported when it is first opened.
+        from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
+
         table, controller = self.panes.table, self.controllers.columns
 
         def go_to(name: str | None) -> None:
@@ -99,6 +100,8 @@ class Actions(Frozen):
         self, noun: str, read: Callable[[Catalog], Sequence[Report]], no_items: str
     ) -> None:
         """Read reports from the catalog in a worker thread, and show them."""
+        from spackscope.tui.dialogs.reports import ReportsDialog
+
         host, copy = self.host, self.controllers.copying.copy_text
 
         def show(reports: Sequence[Report]) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.columns import ColumnsController
-from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.focus import Focus
@@ -22,13 +21,14 @@ from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
-from spackscope.tui.copy_forms import CopyDone
 
-# What has a screen of its own is imported when it is first opened: a fifth of the start.
+# What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
     from spackscope.tui.browser.comparison import ComparisonController
+    from spackscope.tui.browser.copy import CopyController
     from spackscope.tui.browser.coverage import CoverageController
     from spackscope.tui.browser.frequency import FrequencyController
+    from spackscope.tui.copy_forms import CopyDone
 
 
 class Controllers:
@@ -48,7 +48,7 @@ class Controllers:
         is_pick: bool = False,
     ) -> None:
         self.host = host
-        self._sources, self._session = sources, session
+        self._sources, self._session, self._copy = sources, session, copy
         self.assist = InputAssist(host)
         self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, self.assist)
@@ -65,7 +65,6 @@ class Controllers:
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ)
         self.groups = RowGroups(host, self.search)
-        self.copying = CopyController(host, self.recall, self.groups, copy)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
         )
@@ -73,6 +72,13 @@ class Controllers:
     def _rows_shown(self) -> None:
         self.navigation.record()
         self.loading.rows_shown()
+
+    @cached_property
+    def copying(self) -> CopyController:
+        """Copying of what is seen."""
+        from spackscope.tui.browser.copy import CopyController
+
+        return CopyController(self.host, self.recall, self.groups, self._copy)
 
     @cached_property
     def comparison(self) -> ComparisonController:

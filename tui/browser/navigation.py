@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import Node
@@ -17,7 +17,9 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.undo import Step, UndoList
-from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep, read_path
+
+if TYPE_CHECKING:
+    from spackscope.tui.dialogs.dependency_path import PathStep
 
 
 class Target(NamedTuple):
@@ -182,6 +184,9 @@ class Navigation:
         host.run(reading, self._show_path, group="path")
 
     def _show_path(self, path: list[PathStep] | str) -> None:
+        # A dialog is imported when it is first opened.
+        from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
+
         if isinstance(path, str):
             self._host.say(path)
         else:
@@ -220,6 +225,8 @@ def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop
 def _read_path(
     catalog: Catalog, ends: Sequence[tuple[int, int]], _should_stop: ShouldStop
 ) -> list[PathStep] | str:
+    from spackscope.tui.dialogs.dependency_path import read_path
+
     for start, end in ends:
         if start == end:
             return "this is the spec itself"

@@ -6,13 +6,16 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.package_summary import Summaries, package_summaries
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.state import Host, Task
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.package_summary import Summaries
 
 _REST = 0.1
 """Seconds that packages rest before they are summarised: they may be scrolled on."""
@@ -29,17 +32,22 @@ class Overview:
 
     def read(self, packages: Sequence[PackageCount]) -> None:
         """Summarise what the query matches of some packages; with none stop doing so."""
-        results = self._host.state.results
-        if results is None or not packages:
+        state = self._host.state
+        if state.catalog is None or not packages:
             self._host.cancel("overview")
             return
-        query = results.listing.view.query.with_package(None)
-        job = partial(self._read, results.catalog, query, packages)
+        # The packages are there before the first rows.
+        view = state.listing.view if state.listing is not None else state.view
+        query = view.query.with_package(None)
+        job = partial(self._read, state.catalog, query, packages)
         self._host.run(job, lambda last: self.on_read(last), group="overview", delay=_REST)
 
     def _read(
         self, catalog: Catalog, query: Query, packages: Sequence[PackageCount], task: Task
     ) -> Summaries:
+        # Imported here, after the first rows are shown.
+        from spackscope.model.analysis.package_summary import package_summaries
+
         new: Summaries = {}
         reported = 0.0
         with contextlib.suppress(Unanswerable):

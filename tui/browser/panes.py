@@ -17,7 +17,6 @@ from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.pane_focus import PaneFocus
 from spackscope.tui.browser.state import BrowserState, Facets, Summary, Where
-from spackscope.tui.dialogs.help import open_help
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
 
@@ -281,4 +280,7 @@ class Panes:
 
     def open_help(self) -> None:
         """Show all keys, those that work now first."""
+        # A dialog is imported when it is first opened.
+        from spackscope.tui.dialogs.help import open_help
+
         open_help(self._screen.app, self.key_panes)

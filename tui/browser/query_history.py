@@ -16,7 +16,6 @@ from spackscope.model.core.files import (
 )
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.parsed_input import parse_input
-from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.browser.state import QUERY, Host
 
 MAX_QUERIES = 500
@@ -137,6 +136,9 @@ class QueryRecall:
 
 def _can_be_kept(query: str) -> bool:
     """Check that a query is one short line, without a password in the URL of a source."""
+    # Imported in the thread that reads or writes the history.
+    from spackscope.model.storage.redaction import without_secrets
+
     return 0 < len(query) <= MAX_LENGTH and is_clean(query) and without_secrets(query) == query
 
 

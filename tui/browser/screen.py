@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -21,11 +21,11 @@ from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Task
-from spackscope.tui.copy_forms import CopyDone, copy_text
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_lines import DetailLines
+from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
@@ -38,6 +38,9 @@ from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.title_line import TitleLine
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from spackscope.tui.copy_forms import CopyDone
 
 _PATIENCE = 0.15
 """Seconds that the first frame waits for the packages: it is drawn twice without them."""
@@ -94,6 +97,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
 class BrowserScreen(Screen[None]):
     """The one screen of the program."""
 
+    COMPONENT_CLASSES = SHARED_STYLES
     BINDINGS = keymap.bindings(keymap.ANYWHERE)
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
@@ -112,6 +116,8 @@ class BrowserScreen(Screen[None]):
         super().__init__()
 
         def copy(text: str, what: str) -> CopyDone:
+            from spackscope.tui.copy_forms import copy_text
+
             return copy_text(text, what, session.environ, self.app)
 
         self._is_pick = pick

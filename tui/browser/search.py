@@ -27,6 +27,8 @@ from spackscope.tui.browser.state import QUERY, Draft, Host, Results, Task
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 
 _PAUSE = 0.05
+_FIRST_FRAME = 0.01
+"""Seconds after which the first rows are read: the first frame is drawn before."""
 
 
 class Search:
@@ -76,7 +78,8 @@ class Search:
             return
         reading = self._reading(catalog, view, typed, instead)
         is_slow = typed is not None and summary.total > LARGE
-        host.run(reading, self._take, group="view", delay=_PAUSE if is_slow else 0)
+        delay = _FIRST_FRAME if state.results is None else _PAUSE if is_slow else 0
+        host.run(reading, self._take, group="view", delay=delay)
 
     def _reading(
         self, catalog: Catalog, view: View, typed: ParsedInput | None, instead: ParsedInput | None

@@ -213,3 +213,16 @@ def test_the_cursor_stays_on_its_hash(tmp_path: Path) -> None:
     browser.load()
     assert browser.host.where.row is not None
     assert browser.host.where.row.spec.hash == hash_of(2)
+
+
+def test_the_packages_are_shown_once_before_the_first_rows(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)], title="zlib")
+    browser = FakeBrowser(tmp_path)
+    shown: list[Summary] = []
+    browser.controllers.loading.on_packages = shown.append
+    assert missing(browser) == []
+    browser.load()
+    assert [summary.names for summary in shown] == [{"zlib"}]
+    asyncio.run(browser.controllers.loading.show_first(0))
+    browser.load()
+    assert len(shown) == 1

@@ -60,3 +60,17 @@ def test_only_main_is_imported_before_the_program_runs() -> None:
         "spackscope.tui.cli",
         "spackscope.tui.cli.main",
     }
+
+
+def test_the_browser_imports_what_its_first_screen_needs() -> None:
+    code = (
+        "import sys, spackscope.tui.app;"
+        "print(*[name for name in sys.modules if name.startswith('spackscope.')])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    loaded = set(result.stdout.split())
+    dialogs = {name for name in loaded if name.startswith("spackscope.tui.dialogs.")}
+    assert dialogs == {"spackscope.tui.dialogs.base"}
+    later = ("analysis.graphs", "analysis.kinds", "analysis.differences", "analysis.nearest")
+    assert not {name for name in later if f"spackscope.model.{name}" in loaded}
+    assert not loaded & {"spackscope.tui.browser.copy", "spackscope.tui.clipboard"}

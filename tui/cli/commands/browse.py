@@ -16,6 +16,7 @@ from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process.memory import without_collection
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
@@ -24,7 +25,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     if all(map(_is_missing, sources)):
         raise SourceError("; ".join(source.failure for source in discover(sources, session)))
     _check_command(options, sources, session)
-    with stdio.on_terminal():
+    with stdio.on_terminal(), without_collection():
         from spackscope.tui.app import browse
 
         hashes = browse(
