@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -52,20 +51,22 @@ class EdgeOwners(NamedTuple):
     by_others: set[int]
 
 
-@dataclass
 class DependencyFilter:
     """Match conditions on dependencies against all records at once; masks are by their ids.
 
-    The rules are those of `query.conditions`.
+    The rules are those of `query.conditions`. `find` returns the records that match a query,
+    dependency-only specs included.
     """
 
-    _arrays: ColumnArrays
-    _edges: EdgeArrays
-    _dictionaries: Dictionaries
-    _find: Callable[[Query], IdRanges]
-    """Returns the records that match a query, dependency-only specs included."""
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        arrays: ColumnArrays,
+        edges: EdgeArrays,
+        dictionaries: Dictionaries,
+        find: Callable[[Query], IdRanges],
+    ) -> None:
+        self._arrays, self._edges, self._dictionaries = arrays, edges, dictionaries
+        self._find = find
         self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
 
     def dependents(self, condition: Depends) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
@@ -25,7 +24,6 @@ class Edge(Frozen):
 
 
 @class_reading_index
-@dataclass
 class DependencyGraph:
     """Answer questions on the edges of an index; safe to use from several threads.
 
@@ -33,9 +31,10 @@ class DependencyGraph:
     id comes after those of all records. Raises IndexDamaged.
     """
 
-    _arrays: ColumnArrays
-    _edges: EdgeArrays
-    _dictionaries: Dictionaries
+    def __init__(
+        self, arrays: ColumnArrays, edges: EdgeArrays, dictionaries: Dictionaries
+    ) -> None:
+        self._arrays, self._edges, self._dictionaries = arrays, edges, dictionaries
 
     def prepare(self) -> None:
         """Read all edges; otherwise they are read when they are first needed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from spackscope.model.core.text import clean
 
@@ -19,6 +18,9 @@ def near(typed: str, names: Iterable[str], closeness: float = _CLOSE) -> list[st
 
     `closeness` is how similar they must be, from 0 to 1.
     """
+    # Few commands guess.
+    from difflib import get_close_matches
+
     candidates = list(dict.fromkeys(names))[:_MAX_COMPARED]
     by_lower = {text.lower(): text for text in reversed(candidates)}
     close = get_close_matches(typed.lower(), by_lower, MAX_NEAR, closeness)

@@ -8,7 +8,6 @@ out, so that the text asks for less, never for something else.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.core.columns import FLAGS
@@ -60,6 +59,8 @@ def spec_string(spec: Spec) -> str:
 def install_command(spec: Spec) -> str:
     """Return the command that installs this binary and builds nothing."""
     assert is_hash(spec.hash)
+    import shlex
+
     return f"spack install --cache-only {shlex.quote('/' + spec.hash)}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
@@ -19,18 +18,16 @@ Spans = Mapping[Condition, tuple[int, int]]
 """Where in a text each condition begins and ends."""
 
 
-@dataclass
 class DependencyBuilder:
     """The conditions on one dependency so far, each with its offset.
 
     `is_any` where `*` was written, so that no condition has to follow.
     """
 
-    sigil: Token
-    negated: bool
-    conditions: list[tuple[Part, int]] = field(default_factory=list)
-    end: int = 0
-    is_any: bool = False
+    def __init__(self, sigil: Token, negated: bool) -> None:
+        self.sigil, self.negated, self.end = sigil, negated, sigil.end
+        self.conditions: list[tuple[Part, int]] = []
+        self.is_any = False
 
     @property
     def is_direct(self) -> bool:
@@ -154,7 +151,7 @@ class QueryBuilder:
         if self.dependency is not None and self.dependency.is_assigned:
             self.check_dependency()
         negated, self.negation = self.negation is not None, None
-        dependency = DependencyBuilder(token, negated, end=token.end)
+        dependency = DependencyBuilder(token, negated)
         if dependency.is_direct and self._parent and self.alternative is None and not negated:
             self._parent.conditions.append((dependency, token.start))
         else:

@@ -12,7 +12,6 @@ import re
 import time
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 
 from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
@@ -72,14 +71,13 @@ def discover_directory(
     return search.below(top, origin, status) if directory is None else directory
 
 
-@dataclass
 class _Search:
     """The search for documents of one source in directories."""
 
-    source: str
-    session: Session
-    _count: int = 0
-    _last_progress: float = field(default_factory=time.monotonic)
+    def __init__(self, source: str, session: Session) -> None:
+        self.source, self.session = source, session
+        self._count = 0
+        self._last_progress = time.monotonic()
 
     def below(self, top: str, origin: str, status: os.stat_result) -> DiscoveredSource:
         """Discover everything below a directory that Spack did not make itself."""

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
 
 from spackscope.model.core.errors import reason
 from spackscope.model.sources.document import Document, document_of
@@ -41,7 +40,7 @@ class _Walk:
     ) -> None:
         self._source, self._top, self._enter, self._prefix = source, top, enter, prefix
         self._visited = {(status.st_dev, status.st_ino)}
-        self._parents = _identities(Path(os.path.realpath(top)).parents)
+        self._parents = _identities(_parents(os.path.realpath(top)))
         # Where one of these is a plain directory, it is on the device of the root.
         devices = {status.st_dev, *(device for device, _ in _identities(["/"]))}
         self._kernel = {device for device, _ in _identities(_KERNEL)} - devices
@@ -98,7 +97,7 @@ class _Walk:
         return Document(self._source, path, self._origin(path), unreadable=why)
 
 
-def _identities(directories: Iterable[str | Path]) -> set[tuple[int, int]]:
+def _identities(directories: Iterable[str]) -> set[tuple[int, int]]:
     """Return device and inode of each directory that exists."""
     identities = set()
     for directory in directories:
@@ -106,3 +105,10 @@ def _identities(directories: Iterable[str | Path]) -> set[tuple[int, int]]:
             status = os.stat(directory)
             identities.add((status.st_dev, status.st_ino))
     return identities
+
+
+def _parents(path: str) -> Iterator[str]:
+    """Yield the directories that contain an absolute path."""
+    while (parent := os.path.dirname(path)) != path:
+        yield parent
+        path = parent

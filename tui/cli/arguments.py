@@ -6,18 +6,13 @@ anywhere, and after `--` all words belong to the query.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.suggestions import near
-from spackscope.tui.cli.help import BROWSE, COMMANDS
-from spackscope.tui.cli.help_topics import ESSENTIAL, HELP, topic_of
+from spackscope.tui.cli.help import BROWSE, COMMANDS, ESSENTIAL, HELP
+from spackscope.tui.cli.options import Option, split_options
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-
-_WITH_VALUE = ("-f", "--from", "--host", "--by", "--ignore")
-"""Options that are followed by a value."""
 
 MAX_COMPARED = 20
 """Specs that `diff` compares at once."""
@@ -43,6 +38,27 @@ _FORMATS = {
     "sources": ("json",),
     "stats": ("json", "csv"),
 }
+
+_OPTIONS = (
+    Option(("-f", "--from"), "sources", "values"),
+    Option(("--all",), "all"),
+    Option(("--no-color",), "no_color"),
+    Option(("-h", "--help"), "help"),
+    Option(("--version",), "version"),
+    *(
+        Option((f"--{name}",), "format", "format", (command,))
+        for command, names in _FORMATS.items()
+        for name in names
+    ),
+    Option(("--host",), "host", "value", WITH_HOST),
+    Option(("--rebuild",), "rebuild", commands=("index",)),
+    Option(("--ignore",), "ignored", "values", ("doubles",)),
+    Option(("--missing",), "missing", commands=("cover",)),
+    Option(("--build",), "build", commands=("diff",)),
+    Option(("--by",), "by", "values", ("stats",)),
+    Option(("--verify",), "verify", commands=("sources",)),
+)
+_WITH_VALUE = frozenset(name for option in _OPTIONS if option.has_value for name in option.names)
 
 
 class Options(Frozen):
@@ -74,11 +90,6 @@ class Options(Frozen):
     near: str = ""
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(message)
-
-
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse the words after the name of the program.
 
@@ -93,35 +104,41 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     index = _command_index(before)
     command = BROWSE if index is None else before.pop(index)
     try:
-        parsed, words = build_parser(command).parse_known_args(before)
+        parsed, words = split_options(before, options_of(command))
         for word in words:
             if word.startswith("-") and not (word == "-" and command in _WITH_STDIN):
                 # Its value may be a URL with a password.
                 raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word)}")
-        if command == "stats" and not parsed.help and not 1 <= len(parsed.by) <= 2:
+        is_help_asked = parsed.pop("help", False)
+        if command == "stats" and not is_help_asked and not 1 <= len(parsed.get("by", ())) <= 2:
             raise ValueError("stats needs --by with a column or a variant, once or twice")
         words += after
         if command == "doubles":
-            parsed.sources, words = parsed.sources + words, []
-        if command == "cover" and "-" in words and "-" in parsed.sources:
+            parsed["sources"], words = [*parsed.get("sources", ()), *words], []
+        sources = parsed.get("sources", ())
+        if command == "cover" and "-" in words and "-" in sources:
             raise ValueError("- is standard input: either the environment or a cache")
-        if not all(parsed.sources):
+        if not all(sources):
             raise ValueError("-f needs a source, and was given an empty text")
-        parsed.help = _topic(command, words, is_asked=parsed.help)
-        if not (parsed.help or parsed.version):
+        help_ = _topic(command, words, is_asked=is_help_asked)
+        if not (help_ or "version" in parsed):
             _check_words(command, words)
     except ValueError as error:
         name = "" if command == BROWSE else f" {command}"
         message = f"{error}; see `spackscope{name} --help`"
         raise Leave(ExitCode.USAGE, message) from None
-    lists = {name: tuple(value) for name, value in vars(parsed).items() if type(value) is list}
+    values: dict[str, Any] = {
+        name: tuple(value) if type(value) is list else value for name, value in parsed.items()
+    }
     nearest = _near_command(words[: len(words) - len(after)]) if command == BROWSE else ""
-    return Options(command, tuple(words), **vars(parsed) | lists, near=nearest)
+    return Options(command, tuple(words), help=help_, near=nearest, **values)
 
 
 def _topic(command: str, words: Sequence[str], *, is_asked: bool) -> str:
     """Return the topic of the help to print, or an empty text. Raises ValueError."""
     if command == HELP:
+        from spackscope.tui.cli.help_topics import topic_of
+
         return topic_of(words)
     return (ESSENTIAL if command == BROWSE else command) if is_asked else ""
 
@@ -130,6 +147,9 @@ def _near_command(words: Sequence[str]) -> str:
     """Return the command that the first word of a query looks like, or an empty text."""
     if not words or not words[0].isalpha():
         return ""
+    # Few queries begin with what may be a command.
+    from spackscope.model.core.suggestions import near
+
     close = near(words[0], [*_COMMANDS], closeness=_CLOSE)
     return close[0] if close else ""
 
@@ -147,33 +167,9 @@ def _command_index(words: Sequence[str]) -> int | None:
     return None
 
 
-def build_parser(command: str) -> argparse.ArgumentParser:
-    """Build the parser for the options of a command; it raises ValueError for wrong ones."""
-    parser = _Parser("spackscope", add_help=False, allow_abbrev=False)
-    parser.add_argument("-f", "--from", dest="sources", action="append", default=[])
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--no-color", action="store_true")
-    parser.add_argument("-h", "--help", action="store_true")
-    parser.add_argument("--version", action="store_true")
-    if command in _FORMATS:
-        formats = parser.add_mutually_exclusive_group()
-        for name in _FORMATS[command]:
-            formats.add_argument(f"--{name}", dest="format", action="store_const", const=name)
-    if command in WITH_HOST:
-        parser.add_argument("--host", default="")
-    if command == "index":
-        parser.add_argument("--rebuild", action="store_true")
-    if command == "doubles":
-        parser.add_argument("--ignore", dest="ignored", action="append", default=[])
-    if command == "cover":
-        parser.add_argument("--missing", action="store_true")
-    if command == "diff":
-        parser.add_argument("--build", action="store_true")
-    if command == "stats":
-        parser.add_argument("--by", action="append", default=[])
-    if command == "sources":
-        parser.add_argument("--verify", action="store_true")
-    return parser
+def options_of(command: str) -> list[Option]:
+    """Return the options that a command has."""
+    return [option for option in _OPTIONS if command in (option.commands or (command,))]
 
 
 def _hint(word: str) -> str:

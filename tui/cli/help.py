@@ -46,6 +46,12 @@ exit codes:
 BROWSE = "browse"
 """The command where none is given; it is not a word of the command line."""
 
+HELP = "help"
+"""The word that prints a topic; it is not one of the commands, as it reads no source."""
+
+ESSENTIAL = "essentials"
+"""The topic of `--help` without a command."""
+
 COMMANDS = {
     BROWSE: f"""\
 usage: spackscope [-f SOURCE]... [QUERY...]

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import wrap
-from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.help import BROWSE, COMMANDS, ESSENTIAL
 from spackscope.tui.query_reference import LANGUAGE
 
-HELP = "help"
-"""The word that prints a topic; it is not one of the commands, as it reads no source."""
-
-ESSENTIAL, QUERY = "essentials", "query"
+QUERY = "query"
 
 ESSENTIALS = """\
 usage: spackscope [COMMAND] [-f SOURCE]... [QUERY...]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 DELAY = 0.3
-"""Seconds before anything is shown: most loads are over by then."""
+"""Seconds after the first report before anything is shown: most loads are over by then."""
 
 
 class BuildProgress:
@@ -20,7 +20,7 @@ class BuildProgress:
 
     def __init__(self, *, visible: bool, colour: bool) -> None:
         self._visible, self._colour = visible, colour
-        self._started = time.monotonic()
+        self._started: float | None = None
         self._stages = Stages()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
@@ -38,7 +38,9 @@ class BuildProgress:
             return
         with self._lock:
             description = str(self._stages.progress(what, done, total))
-            if time.monotonic() - self._started < DELAY:
+            now = time.monotonic()
+            self._started = now if self._started is None else self._started
+            if now - self._started < DELAY:
                 return
             if self._progress is None:
                 self._progress = _new_progress(self._colour)

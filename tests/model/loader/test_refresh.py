@@ -167,7 +167,7 @@ def test_a_damaged_index_is_not_refreshed_or_its_damage_is_found_later(seed: int
             world.change()
             path = index_path(world.sources, session)
             assert path is not None
-            flip_bytes(path, world.chance)
+            flip_bytes(Path(path), world.chance)
 
             catalog = load(world.sources, session, keep=True)
 

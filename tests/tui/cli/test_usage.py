@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.cli.arguments import build_parser, parse_arguments
-from spackscope.tui.cli.help import BROWSE, COMMANDS
-from spackscope.tui.cli.help_topics import ESSENTIAL, QUERY
+from spackscope.tui.cli.arguments import options_of, parse_arguments
+from spackscope.tui.cli.help import BROWSE, COMMANDS, ESSENTIAL
+from spackscope.tui.cli.help_topics import QUERY
 from spackscope.tui.cli.main import main
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.builders import hash_of, record, write_page
@@ -73,7 +73,7 @@ def test_a_word_may_look_like_a_command(words: list[str], command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_every_option_and_every_option_is_in_the_help(command: str) -> None:
     option = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
-    options = set(option.findall(build_parser(command).format_help()))
+    options = {name for each in options_of(command) for name in each.names}
     named = set(option.findall(COMMANDS[command].split("query:")[0]))
     assert options - named <= {"--version"}
     assert named - options <= {"--version", "--cache-only"}

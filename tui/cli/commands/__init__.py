@@ -9,12 +9,10 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
-from spackscope.model.core.bounded_files import copy_stream
 from spackscope.model.core.frozen import replace
 from spackscope.tui import VERSION
 from spackscope.tui.cli.arguments import WITH_HOST, Options
 from spackscope.tui.cli.help import BROWSE
-from spackscope.tui.cli.help_topics import help_text
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
 def run_command(options: Options) -> ExitCode:
     """Run a command. Raises Leave, SourceError, Cancelled, BrokenPipeError."""
     if options.help:
+        from spackscope.tui.cli.help_topics import help_text
+
         stdio.print_line(help_text(options.help).rstrip("\n"))
         return ExitCode.FOUND
     if options.version:
@@ -67,6 +67,8 @@ def _copy_stdin(usage: str) -> Iterator[str]:
         try:
             file, path = _temporary_file()
             stack.enter_context(file)
+            from spackscope.model.core.bounded_files import copy_stream
+
             copy_stream(sys.stdin.buffer, file)
             file.flush()
         except OSError as error:

@@ -21,7 +21,6 @@ from spackscope.tui.cli.commands.common import (
     print_remarks,
     stdout_colours,
 )
-from spackscope.tui.cli.table import Table
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -51,6 +50,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             yield from _FORMATS[options.format or "tab"](specs)
         elif listing:
             colours = stdout_colours(options, session)
+            from spackscope.tui.cli.table import Table
+
             named = query.columns | ({"fits"} if options.host else set())
             yield from Table(catalog, listing, named).lines(stdio.width(), colours)
         if not listing:
