@@ -29,18 +29,31 @@ class EdgeWriter:
         self._nodes: dict[Node, int] = {}
         self._names: list[str] = []
         self._records: dict[Node, int] = {}
+        # Readers make one object of equal edges of a document; comparing them takes longer.
+        self._document = -1
+        self._known: dict[int, tuple[int, int, Dependency]] = {}
 
     def add(self, nth: int, document: int, hash_: str, edges: tuple[Dependency, ...]) -> None:
         """Add the edges of the nth record; records come in the order of their numbers."""
         self._records.setdefault((document, hash_), nth)
         self._first.extend([len(self._children)] * (nth + 1 - len(self._first)))
+        if document != self._document:
+            self._document, self._known = document, {}
         for edge in edges:
-            node = self._nodes.setdefault((document, edge.hash), len(self._nodes))
-            if node == len(self._names):
-                self._names.append(edge.name)
-            kind = edge.deptypes, edge.virtuals
-            self._children.append(node)
-            self._kinds.append(self._kind_codes.setdefault(kind, len(self._kind_codes)))
+            known = self._known.get(id(edge))
+            if known is None:
+                known = self._known[id(edge)] = self._add_edge(document, edge)
+            self._children.append(known[0])
+            self._kinds.append(known[1])
+
+    def _add_edge(self, document: int, edge: Dependency) -> tuple[int, int, Dependency]:
+        """Return the codes of an edge: of its node, and of its kind."""
+        node = self._nodes.setdefault((document, edge.hash), len(self._nodes))
+        if node == len(self._names):
+            self._names.append(edge.name)
+        kind = edge.deptypes, edge.virtuals
+        # The object is kept with its codes, so that no other one gets its id.
+        return node, self._kind_codes.setdefault(kind, len(self._kind_codes)), edge
 
     def write(
         self,
