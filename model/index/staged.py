@@ -70,9 +70,14 @@ class Staged:
         """Return the codes of a look-alike."""
         return Codes([column[look_alike] for column in self.codes.values()])
 
+    @property
+    def look_alike_count(self) -> int:
+        """The number of look-alikes."""
+        return len(self.codes["document"])
+
     def add_look_alikes(self, rows: Collection[Sequence[int]]) -> int:
         """Add look-alikes, given by their codes; return the number of the first."""
-        first = len(self.codes["document"])
+        first = self.look_alike_count
         for column, codes in zip(self.codes.values(), zip(*rows, strict=True), strict=False):
             column.extend(codes)
         return first
