@@ -1,4 +1,4 @@
-"""The codes and the edges of an index in memory, as arrays that are read when first needed."""
+"""The codes of an index in memory, as arrays that are read when they are first needed."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
-from itertools import accumulate, chain, compress, islice, repeat
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from operator import sub
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import DEPTYPES, Dependency
 from spackscope.model.index.codec import is_ascending, unpack_codes
 from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import text, texts
 from spackscope.model.index.schema import CODES
 
 Span = tuple[int, int]
 """A range of ids: the first one, and the one after the last."""
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 _RUN = re.compile(b"\x01+")
 
@@ -159,128 +159,26 @@ class ColumnArrays:
         return set().union(*(codes[start:stop] for start, stop in spans))
 
 
-class Adjacency:
-    """Edges in CSR form: node i owns edges first[i]:first[i + 1] of `nodes` and `kinds`."""
+def grouped_by(keys: Iterable[_Key], numbers: Iterable[int]) -> dict[_Key, array[int]]:
+    """Return numbers by their keys, of which there are few, each group in the given order.
 
-    def __init__(self, first: array[int], nodes: array[int], kinds: Sequence[int]) -> None:
-        self.first = first
-        self.nodes = nodes
-        self.kinds = kinds
-
-    def neighbours(self, spans: Iterable[Span], of_kind: Sequence[bool] | None = None) -> set[int]:
-        """Return the neighbours of spans of nodes.
-
-        `of_kind` is True for the kinds of edges to follow; by default all are followed.
-        """
-        neighbours: set[int] = set()
-        if of_kind is not None and not any(of_kind):
-            return neighbours
-        for start, stop in spans:
-            edges = slice(self.first[start], self.first[stop])
-            nodes: Iterable[int] = self.nodes[edges]
-            if of_kind is not None and not all(of_kind):
-                nodes = compress(nodes, _mask(self.kinds[edges], of_kind))
-            neighbours.update(nodes)
-        return neighbours
-
-    def restricted(self, of_kind: Sequence[bool]) -> Adjacency:
-        """Return the edges of some kinds, without their kinds."""
-        if all(of_kind):
-            return Adjacency(self.first, self.nodes, b"")
-        mask = _mask(self.kinds, of_kind)
-        counts = map(mask.count, repeat(b"\1"), self.first, islice(self.first, 1, None))
-        first = array("I", accumulate(counts, initial=0))
-        return Adjacency(first, array("I", compress(self.nodes, mask)), b"")
-
-
-class EdgeKind(NamedTuple):
-    """What edges have in common: the deptypes in Spack's order, and the virtuals sorted."""
-
-    deptypes: tuple[str, ...]
-    virtuals: tuple[str, ...]
-
-
-class EdgeArrays:
-    """The edges by the ids of records; the ids after them are those of absent dependencies.
-
-    Arrays are read when they are first needed. Raises IndexDamaged.
+    Unlike `sorted` it lets other threads run meanwhile, and makes no object for each number.
     """
-
-    def __init__(self, database: Database, columns: ColumnArrays) -> None:
-        self._database = database
-        self._columns = columns
-
-    @cached_property
-    def count(self) -> int:
-        """The number of records."""
-        return self._columns.first[-1]
-
-    @cached_property
-    def absent(self) -> list[Dependency]:
-        """The dependencies that no document describes; their ids come after those of records."""
-        rows = self._database.execute("SELECT hash, name FROM absent ORDER BY id")
-        return [Dependency(text(hash_), text(name)) for hash_, name in rows]
-
-    @cached_property
-    def kinds(self) -> list[EdgeKind]:
-        """The kinds of edges by their codes."""
-        rows = self._database.execute("SELECT deptypes, virtuals FROM edge_kind ORDER BY id")
-        return [
-            EdgeKind(
-                tuple(sorted(texts(deptypes), key=_deptype_rank)), tuple(sorted(texts(virtuals)))
-            )
-            for deptypes, virtuals in rows
-        ]
-
-    @cached_property
-    def down(self) -> Adjacency:
-        """The edges from records to their dependencies."""
-        names = ("edge_first", "edge_child", "edge_kind")
-        return self._adjacency(names, self.count, self.count + len(self.absent))
-
-    @cached_property
-    def up(self) -> Adjacency:
-        """The edges from dependencies to their dependents, which are in display order."""
-        names = ("up_first", "up_parent", "up_kind")
-        return self._adjacency(names, self.count + len(self.absent), self.count)
-
-    @cached_property
-    def are_listed(self) -> bytes:
-        """Whether the document of each look-alike lists dependencies, as pages do not: 1 or 0."""
-        rows = self._database.execute("SELECT id FROM document WHERE dependencies")
-        listing = {document for (document,) in rows}
-        if not listing:
-            return bytes(self._columns.count)
-        return bytes(map(listing.__contains__, self._columns.column("document")))
-
-    def _adjacency(self, names: tuple[str, str, str], rows: int, nodes: int) -> Adjacency:
-        first, others, kinds = map(self._columns.column, names)
-        if (
-            len(first) != rows + 1
-            or not first[-1] == len(others) == len(kinds)
-            or max(others, default=-1) >= nodes
-            or max(kinds, default=-1) >= len(self.kinds)
-        ):
-            raise IndexDamaged("the edges are damaged")
-        # As bytes the kinds can be translated.
-        return Adjacency(first, others, bytes(kinds) if kinds.itemsize == 1 else kinds)
+    of_key: dict[_Key, array[int]] = {}
+    for key, number in zip(keys, numbers, strict=True):
+        if (group := of_key.get(key)) is None:
+            group = of_key[key] = array("I")
+        group.append(number)
+    return of_key
 
 
 def sorted_by(
     keys: Iterable[Any], numbers: Iterable[int], *, descending: bool = False
 ) -> array[int]:
-    """Return numbers sorted by their keys, of which there are few; equal ones as they are given.
-
-    Unlike `sorted` it lets other threads run meanwhile, and makes no object for each number.
-    """
-    of_key: dict[Any, array[int]] = {}
-    for key, number in zip(keys, numbers, strict=True):
-        if (group := of_key.get(key)) is None:
-            group = of_key[key] = array("I")
-        group.append(number)
-    ordered = array("I")
-    for key in sorted(of_key, reverse=descending):
-        ordered.extend(of_key[key])
+    """Return numbers sorted by keys, of which there are few; equal ones as they are given."""
+    groups, ordered = grouped_by(keys, numbers), array("I")
+    for key in sorted(groups, reverse=descending):
+        ordered.extend(groups[key])
     return ordered
 
 
@@ -295,14 +193,3 @@ def mask_of(ids: Collection[int], count: int) -> bytearray:
     for id_ in ids:
         mask[id_] = 1
     return mask
-
-
-def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
-    if isinstance(kinds, bytes):
-        return kinds.translate(bytes(of_kind) + bytes(256 - len(of_kind)))
-    return bytes(map(of_kind.__getitem__, kinds))
-
-
-def _deptype_rank(deptype: str) -> tuple[int, str]:
-    rank = DEPTYPES.index(deptype) if deptype in DEPTYPES else len(DEPTYPES)
-    return rank, deptype

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import Partition, RowRole
@@ -18,6 +19,7 @@ from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Records, Row
+from spackscope.model.catalog.shown_values import ShownValues
 from spackscope.model.catalog.view import View
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
@@ -71,6 +73,7 @@ class Catalog:
             arrays, edges, self.dictionaries, self._packages, database, by_host
         )
         self.virtuals = self.execution.virtuals
+        self._last_values: tuple[Query, ShownValues] | None = None
         self._cache: dict[Callable[[Catalog], Any], Any] = {}
         self._cache_lock = threading.RLock()
 
@@ -137,8 +140,14 @@ class Catalog:
             return self._listing(view, specs, partition)
 
     def _listing(self, view: View, specs: IdRanges, partition: Partition | None = None) -> Listing:
-        arrays, dictionaries = self.column_arrays, self.dictionaries
-        return Listing(view, specs, arrays, dictionaries, self.by_host, self.row_order, partition)
+        arrays, dictionaries, by_host = self.column_arrays, self.dictionaries, self.by_host
+        # The next view mostly has the same query, and only another order.
+        last = self._last_values
+        if last is None or last[0] != view.query:
+            values = ShownValues(specs, view.query.columns, arrays, dictionaries, by_host)
+            last = self._last_values = view.query, values
+        _, values = last
+        return Listing(view, values, arrays, dictionaries, by_host, self.row_order, partition)
 
     def rows(
         self,

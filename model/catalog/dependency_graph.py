@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from operator import attrgetter
 
-from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import Frozen

@@ -10,6 +10,7 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Any, cast
 
+from spackscope.model.catalog.arrays import grouped_by
 from spackscope.model.catalog.node_table import NodeTable
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.column import Column, Value
@@ -58,6 +59,7 @@ class Dictionaries:
             _Entries(partial(self._record_values, columns)) for columns in STORED.values()
         ]
         self.widths = lru_cache(None)(self._widths)
+        self._has_any = lru_cache(None)(self._find_any)
         self._matching_codes: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
             lambda codes: codes.itemsize * len(codes)
         )
@@ -147,8 +149,15 @@ class Dictionaries:
 
     def is_known(self, column: Column, first: int, last: int) -> bool:
         """Check whether any of the records from `first` to `last` has a value of its own."""
+        if not self._has_any(column):
+            return False
         sql = f"SELECT 1 FROM spec WHERE {column.attribute} IS NOT NULL AND id BETWEEN ? AND ?"
         return self._database.execute(f"{sql} LIMIT 1", (first, last)).fetchone() is not None
+
+    def _find_any(self, column: Column) -> bool:
+        """Check whether any record has a value of its own: pages may have none at all."""
+        sql = f"SELECT 1 FROM spec WHERE {column.attribute} IS NOT NULL LIMIT 1"
+        return self._database.execute(sql).fetchone() is not None
 
     def has_hash(self, prefix: str) -> bool:
         """Check whether any hash has a prefix."""
@@ -164,18 +173,31 @@ class Dictionaries:
         )
         return [checked_hash(hash_) for (hash_,) in rows]
 
-    def ordered(self, column: str, first: int, last: int, *, descending: bool) -> Iterator[int]:
-        """Yield all ids by hash or size, at least those from `first` to `last`; equal ones by id.
-
-        A missing size comes before all others.
-        """
-        order = f"ORDER BY {column} {'DESC' if descending else 'ASC'}, id"
+    def by_hash(self, first: int, last: int, *, descending: bool) -> Iterator[int]:
+        """Yield all ids by hash, at least those from `first` to `last`; equal ones by id."""
+        order = f"ORDER BY hash {'DESC' if descending else 'ASC'}, id"
         ((newest,),) = self._database.execute("SELECT max(id) FROM spec")
         if _SORT_COST * (last - first) < newest:
             sql = f"SELECT id FROM spec WHERE id BETWEEN ? AND ? {order}"
             return self._database.numbers(sql, (first, last))
         # Without bounds SQLite reads the hashes in the order of their index, and sorts nothing.
         return self._database.numbers(f"SELECT id FROM spec {order}")
+
+    def by_size(self, first: int, last: int, *, descending: bool) -> Iterator[int]:
+        """Yield the ids from `first` to `last` by size, a missing one first; equal ones by id."""
+        rows = self._database.numbers(
+            "SELECT coalesce(size, -1) FROM spec WHERE id BETWEEN ? AND ? ORDER BY id",
+            (first, last),
+        )
+        sizes = array("d", rows)
+        # Sizes of one magnitude at a time: sorting all at once would stop all other threads.
+        magnitudes = (int(size + 1).bit_length() for size in sizes)
+        groups = grouped_by(magnitudes, range(len(sizes)))
+        for magnitude in sorted(groups, reverse=descending):
+            group: Sequence[int] = groups[magnitude]
+            if magnitude:
+                group = sorted(group, key=sizes.__getitem__, reverse=descending)
+            yield from map(first.__add__, group)
 
 
 def hash_range(prefix: str) -> tuple[str, str]:

@@ -1,13 +1,11 @@
-"""List the rows of a view, and summarise them."""
+"""List the rows of a view."""
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import chain
-from typing import NamedTuple, TypeVar, cast, overload
+from typing import NamedTuple, TypeVar, overload
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
@@ -23,12 +21,8 @@ from spackscope.model.catalog.opened_rows import (
 from spackscope.model.catalog.ordered_ids import SpecOrder
 from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.shown_values import ShownValues
 from spackscope.model.catalog.view import View
-from spackscope.model.core.column import Value
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
-from spackscope.model.core.progress import never
-from spackscope.model.core.text import cell_width
-from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import class_reading_index
 
 _Value = TypeVar("_Value")
@@ -43,7 +37,7 @@ class _OpenedGroup(NamedTuple):
 
 @class_reading_index
 class Listing:
-    """The rows of a view as ids in their order, and a summary of all of them.
+    """The rows of a view as ids in their order; `values` is a summary of all of them.
 
     `shown` is the number of specs. `counts` has for each row how many specs it stands for; it is
     None if every row stands for one. `roles` has the role of each row, and is None without opened
@@ -53,7 +47,7 @@ class Listing:
     def __init__(
         self,
         view: View,
-        specs: IdRanges,
+        values: ShownValues,
         arrays: ColumnArrays,
         dictionaries: Dictionaries,
         by_host: ByHost,
@@ -61,13 +55,12 @@ class Listing:
         partition: Partition | None = None,
     ) -> None:
         self.view = view
+        self.values = values
+        self._specs = specs = values.specs
         self.shown = len(specs)
-        self._specs = specs
         self._arrays = arrays
         self._dictionaries = dictionaries
-        self._by_host = by_host
         self._opened: dict[int, _OpenedGroup] = {}
-        self._varying_of: dict[tuple[int, int], dict[str, int]] = {}
         order = SpecOrder(
             view, specs, arrays, dictionaries, by_host, row_order, opens_flat=partition is None
         )
@@ -119,10 +112,6 @@ class Listing:
         # Without a group its specs are rows of their own.
         return 1 if look_alike in self.view.opened else self.count_look_alikes(look_alike)
 
-    def all_values(self, column: str) -> Sequence[Value]:
-        """Return the values that a column has in the whole index."""
-        return self._dictionaries.values(column)
-
     @property
     def lists_dependencies(self) -> bool:
         """Whether any document of the index lists dependencies."""
@@ -130,7 +119,7 @@ class Listing:
 
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
-        _ = self.constants, self.widths, self.varying_columns, self.varying_variants
+        self.values.precompute()
         _ = self.lists_dependencies, self.max_count, self.group_count
 
     @cached_property
@@ -149,8 +138,10 @@ class Listing:
         """The most specs that a row stands for, and the number with several, but for opened."""
         if self.counts is None:
             return 1, 0
-        opened = map(self.look_alike_ids, sorted(self.view.opened))
-        folded = self._specs.changed((id_, False) for ids in opened for id_ in ids)
+        folded = self._specs
+        if self.view.opened:
+            opened = map(self.look_alike_ids, sorted(self.view.opened))
+            folded = folded.changed((id_, False) for ids in opened for id_ in ids)
         sizes = self._arrays.sizes(folded)
         return max(sizes, default=1), len(sizes) - sizes.count(1)
 
@@ -182,95 +173,6 @@ class Listing:
         group = self._opened.get(look_alike)
         kinds = (row for row in group.rows if row.role is RowRole.OPEN_KIND) if group else ()
         return next((kind.members for kind in kinds if id_ in kind.members), ())
-
-    @cached_property
-    def _codes(self) -> dict[str, set[int]]:
-        """The codes of the specs shown, for each dictionary of the table."""
-        spans = list(self._arrays.spans(self._specs))
-        storages = {BY_NAME[name].storage for name in FACETED}
-        return {storage: self._arrays.distinct(storage, spans) for storage in storages}
-
-    @cached_property
-    def _host_values(self) -> dict[str, list[Value]]:
-        """The values shown of the columns by host that the query names."""
-        named = (c.name for c in COLUMNS if c.is_by_host and c.name in self.view.query.columns)
-        return {name: list(self._by_host.counts(name, self._specs, never)) for name in named}
-
-    @cached_property
-    def constants(self) -> dict[str, Value]:
-        """The columns with the same value in all rows, and that value."""
-        constants: dict[str, Value] = {}
-        for name in FACETED:
-            values, codes = self._dictionaries.values(name), self._codes[BY_NAME[name].storage]
-            first = next((values[code] for code in codes), None)
-            if first is not None and all(values[code] == first for code in codes):
-                constants[name] = first
-        single = (pair for pair in self._host_values.items() if len(pair[1]) == 1)
-        return constants | {name: value for name, (value,) in single}
-
-    @cached_property
-    def varying_columns(self) -> frozenset[str]:
-        """The columns with several values, and those of single records of which any is known."""
-        if not self.shown:
-            return frozenset()
-        bounds = self._specs[0], self._specs[-1]
-        others = (c for c in COLUMNS if not (c.has_dictionary or c.is_by_host))
-        known = {c.name for c in others if self._dictionaries.is_known(c, *bounds)}
-        return frozenset((*FACETED, *self._host_values)).difference(self.constants) | known
-
-    @cached_property
-    def widths(self) -> dict[str, int]:
-        """The width in cells of the widest value shown of each column."""
-        widths = {column.name: column.width for column in COLUMNS}
-        for column in COLUMNS:
-            if column.has_dictionary:
-                all_widths = self._dictionaries.widths(column)
-                shown = map(all_widths.__getitem__, self._codes[column.storage])
-                widths[column.name] = max(shown, default=0)
-            elif column.name in self._host_values:
-                cells = (cell_width(column.cell(v)) for v in self._host_values[column.name])
-                widths[column.name] = max(cells, default=0)
-        return widths
-
-    @cached_property
-    def variants(self) -> Mapping[str, Mapping[str, int]]:
-        """Each variant of the rows with its texts, and how many sets of variants have each text.
-
-        An empty text stands for the sets without the variant.
-        """
-        return self._variants(self._codes["variant_set"])
-
-    def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
-        sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
-        keys = (set(map(variant_key, sets[code])) for code in codes)
-        counts = Counter(chain.from_iterable(keys))
-        by_name: dict[str, dict[str, int]] = defaultdict(dict)
-        for text, count in counts.items():
-            by_name[split_variant(text)[0]][text] = count
-        for texts in by_name.values():
-            if missing := len(codes) - sum(texts.values()):
-                texts[""] = missing
-        return by_name
-
-    @cached_property
-    def varying_variants(self) -> dict[str, int]:
-        """The variants whose values differ among the rows, or that some rows lack, and their rank.
-
-        The variant that splits the rows most evenly has rank 0; patches come last.
-        """
-        return _ranks(self.variants)
-
-    def varying_variants_of(self, first: int, end: int) -> dict[str, int]:
-        """Return the variants that vary among the specs shown with some ids: those of a package.
-
-        Other packages have other variants, which would make nearly all of them vary.
-        """
-        span = first, end
-        if span not in self._varying_of:
-            spans = self._arrays.spans(self._specs.within(*span))
-            codes = self._arrays.distinct("variant_set", spans)
-            self._varying_of[span] = _ranks(self._variants(codes))
-        return self._varying_of[span]
 
     def row_of(self, id_: int, look_alike: int, role: RowRole = RowRole.SPEC) -> int | None:
         """Return the number of the row that shows a spec, alone or folded with its look-alikes.
@@ -308,13 +210,3 @@ class ComputedRows(Sequence[_Value]):
         return (
             self._compute(numbers) if isinstance(numbers, int) else [*map(self._compute, numbers)]
         )
-
-
-def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return the variants with several texts, by their rank."""
-    varying = sorted(
-        (name == "patches", max(texts.values()), name)
-        for name, texts in variants.items()
-        if len(texts) > 1
-    )
-    return {name: rank for rank, (_, _, name) in enumerate(varying)}

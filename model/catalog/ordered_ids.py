@@ -70,7 +70,10 @@ class SpecOrder:
         is_row = bytearray(self._arrays.first[-1])
         for id_ in ids:
             is_row[id_] = 1
-        all_ids = self._dictionaries.ordered(column.name, ids[0], ids[-1], descending=descending)
+        ordered = (
+            self._dictionaries.by_hash if column.name == "hash" else self._dictionaries.by_size
+        )
+        all_ids = ordered(ids[0], ids[-1], descending=descending)
         return array("I", filter(is_row.__getitem__, all_ids))
 
     def _look_alikes(self, order: Order) -> Sequence[int]:

@@ -6,10 +6,11 @@ from array import array
 from collections import Counter
 from itertools import pairwise
 
-from spackscope.model.catalog.arrays import ColumnArrays, EdgeArrays
+from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.packages import Packages
 from spackscope.model.catalog.sql_filter import FALSE, TRUE, Clause, QueryCompiler, hash_between

@@ -149,7 +149,7 @@ def choose_columns(
     """
     choices = choices or ColumnChoices()
     fields = _fields(listing, filtered, choices)
-    variants = [v for v in listing.varying_variants if f"+{v}" not in choices.hidden]
+    variants = [v for v in listing.values.varying_variants if f"+{v}" not in choices.hidden]
     stay = [name[1:] for name in filtered if name[:1] == "+" and name[1:] not in variants]
     slots = [_slot(listing, variant) for variant in [*stay, *variants][:MAX_SLOTS]]
     behind = [name for name in _PROVENANCE if name not in filtered]
@@ -169,30 +169,30 @@ def choose_columns(
 def _fields(
     listing: Listing, filtered: Collection[str], choices: ColumnChoices
 ) -> list[TableColumn]:
-    is_single = listing.shown <= 1
+    is_single, varying = listing.shown <= 1, listing.values.varying_columns
     return [
         _field(listing, column)
         for column in COLUMNS
         if column.name not in ("hash", "variants")
         # The name of an operating system implies its platform.
-        if not (column.name == "platform" and "os" in listing.varying_columns)
+        if not (column.name == "platform" and "os" in varying)
         if column.name in filtered
         or (
             column.name not in choices.hidden
-            and (column.name in listing.varying_columns or (is_single and column.name in _CORE))
+            and (column.name in varying or (is_single and column.name in _CORE))
         )
     ]
 
 
 def _field(listing: Listing, column: Column) -> TableColumn:
-    width = max(listing.widths[column.name], len(column.label))
+    width = max(listing.values.widths[column.name], len(column.label))
     return TableColumn(
         column.name, column.label, width, min(width, column.min_width), field=column
     )
 
 
 def _slot(listing: Listing, variant: str) -> TableColumn:
-    cells = [cell_width(slot_cell(text)) for text in listing.variants.get(variant, ("",))]
+    cells = [cell_width(slot_cell(text)) for text in listing.values.variants.get(variant, ("",))]
     width, label = min(max(cells), MAX_SLOT_WIDTH), clean(variant)
     return TableColumn(
         f"+{variant}",
@@ -239,7 +239,7 @@ def _head(
         name = "version" if has_version else "package"
         texts.insert(0, HeadText(name, shared["package"] + version))
     constant = sorted(
-        (text for texts in listing.variants.values() if len(texts) == 1 for text in texts),
+        (text for texts in listing.values.variants.values() if len(texts) == 1 for text in texts),
         key=lambda text: ("+~".find(text[:1]) % 3, split_variant(text)[0]),
     )
     variants = [HeadText(f"+{split_variant(text)[0]}", clean(text)) for text in constant]

@@ -79,9 +79,9 @@ def shared_texts(listing: Listing) -> list[tuple[str, str]]:
     Only those that a title is to mention. Raises IndexDamaged.
     """
     texts = []
-    for name, value in listing.constants.items():
+    for name, value in listing.values.constants.items():
         column = BY_NAME[name]
-        values = () if column.is_by_host else set(listing.all_values(name))
+        values = () if column.is_by_host else set(listing.values.all_values(name))
         if column.in_title(values):
             text = shorten(column.cell(value), _MAX_VALUE_WIDTH)
             texts.append((name, column.title(value) if column.title is not None else text))

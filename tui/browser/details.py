@@ -136,7 +136,8 @@ class DetailsController:
 
     def _varying(self, results: Results, row: Row) -> Mapping[str, int]:
         """Return the variants that vary within the package of a row."""
-        return results.listing.varying_variants_of(*results.catalog.package_span(row.spec.package))
+        span = results.catalog.package_span(row.spec.package)
+        return results.listing.values.varying_variants_of(*span)
 
     def _read(
         self, results: Results, details: Details, connected: bool, _should_stop: ShouldStop

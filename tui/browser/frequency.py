@@ -63,13 +63,12 @@ class FrequencyController:
         listing = self._host.state.listing
         if listing is None:
             return []
-        names = [name for name in COUNTED if name not in listing.constants]
+        values = listing.values
+        names = [name for name in COUNTED if name not in values.constants]
         if not catalog.by_host.is_connected:
             names = [name for name in names if not FIELDS[name].is_by_host]
-        return [
-            *names,
-            *sorted(listing.varying_variants, key=listing.varying_variants.__getitem__),
-        ]
+        ranks = values.varying_variants
+        return [*names, *sorted(ranks, key=ranks.__getitem__)]
 
     def _close(self, chosen: tuple[Chosen, ...] | None) -> None:
         self._host.cancel("values")

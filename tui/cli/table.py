@@ -94,33 +94,33 @@ class Table:
     def _is_shown(self, column: Column) -> bool:
         if column.is_by_host:
             return column.name in self._named
-        if column.name not in self._listing.constants:
+        if column.name not in self._listing.values.constants:
             return True
         return self._count == 1 and (column.shown != "if_varied" or column.name == "package")
 
     def _make_text(self, column: Column, value: Value) -> str:
         if column.name == "variants" and isinstance(value, tuple) and self._count > 1:
-            return variants_cell(value, self._listing.varying_variants)[0] or "-"
+            return variants_cell(value, self._listing.values.varying_variants)[0] or "-"
         return column.cell(value) or "-"
 
     def _same_variants(self) -> list[str]:
         if self._count == 1:
             return []
         first = next(iter(self._catalog.specs(self._listing)))
-        return variants_cell(first.variants, self._listing.varying_variants)[1].split()
+        return variants_cell(first.variants, self._listing.values.varying_variants)[1].split()
 
     def _shared(self, columns: Collection[Column]) -> list[str]:
         """Return the values that have no column because all rows have them."""
         folded = {
             column.name: column.find_prefix + column.cell(value)
             for column in COLUMNS
-            if (value := self._listing.constants.get(column.name))
+            if (value := self._listing.values.constants.get(column.name))
             and column not in columns
             and column.find_prefix is not None
         }
         spec = folded.pop("package", "")
         if spec and "version" in folded:
-            spec += f"@{BY_NAME['version'].cell(self._listing.constants['version'])}"
+            spec += f"@{BY_NAME['version'].cell(self._listing.values.constants['version'])}"
             del folded["version"]
         count = f"{self._count:,} {'spec' if self._count == 1 else 'specs'}"
         return [count, *([spec] if spec else []), *folded.values()]

@@ -67,9 +67,9 @@ class ColumnState:
             text
             for text in self.columns.head
             if (
-                text.column[1:] not in listing.varying_variants
+                text.column[1:] not in listing.values.varying_variants
                 if text.column[:1] == "+"
-                else text.column in listing.constants
+                else text.column in listing.values.constants
             )
         ]
 

@@ -99,7 +99,7 @@ class RowCells:
             style = _SLOT_STYLES.get(text) or self._value_style(column.variant, row)
             return [(pad(shorten(text, width, keep="start"), width), style)]
         style = "hash" if column.name == "hash" else ""
-        if column.name in self._listing.constants and len(self._listing) > 1:
+        if column.name in self._listing.values.constants and len(self._listing) > 1:
             style = "dim"
         if column.aligns_right:
             return [(pad(text, width, right=True), style)]
@@ -110,7 +110,7 @@ class RowCells:
     def _value_style(self, variant: str, row: Row) -> str:
         """Return the style of a value: the one that most rows have is dim."""
         if variant not in self._usual:
-            counts = self._listing.variants.get(variant, {})
+            counts = self._listing.values.variants.get(variant, {})
             self._usual[variant] = max(counts, key=counts.__getitem__, default="")
         text = variant_texts(row.spec.variants).get(variant, "")
         return "dim" if variant_key(text) == self._usual[variant] else "value"
@@ -127,7 +127,7 @@ class RowCells:
 
     def _variants(self, row: Row, width: int) -> list[Piece]:
         """Return the variants, differing ones first; the others are cut at the end."""
-        differing, rest = variants_cell(row.spec.variants, self._listing.varying_variants)
+        differing, rest = variants_cell(row.spec.variants, self._listing.values.varying_variants)
         differing = cut_words(differing, width)
         needles = self._needles.get("variants", ())
         pieces = highlight(differing, needles)

@@ -13,7 +13,7 @@ from spackscope.model.analysis.differences.edge_matching import common_edges
 from spackscope.model.analysis.differences.node_pairs import NodePair
 from spackscope.model.analysis.differences.own_differences import own_differences
 from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.catalog.arrays import EdgeKind
+from spackscope.model.catalog.edge_arrays import EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 

@@ -10,8 +10,8 @@ from spackscope.model.analysis.fit import fit_rules as rules
 from spackscope.model.analysis.fit.fit_rules import LETTERS, Reason, Rules
 from spackscope.model.analysis.fit.host import Host, Libc
 from spackscope.model.analysis.graphs.closure_masks import Mask
-from spackscope.model.catalog.arrays import Adjacency
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.edge_arrays import Adjacency
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.records import NodeFacts
 from spackscope.model.core.variants import split_variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 
-from spackscope.model.catalog.arrays import Adjacency
+from spackscope.model.catalog.edge_arrays import Adjacency
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edge_arrays import EdgeKind
 from spackscope.model.core.frozen import Frozen, field, fields
 
 COMPILED_IN = 5

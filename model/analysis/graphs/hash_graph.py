@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spackscope.model.analysis.graphs.graph import Attributes
-from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edge_arrays import EdgeKind
 
 
 class HashGraph:

@@ -14,8 +14,8 @@ from typing import TypeVar
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.analysis.graphs.hash_graph import HashGraph
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph
-from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edge_arrays import EdgeKind
 
 _OFFSET = 1 << 32
 """What is added to the ids of the second graph; an index has no such ids."""

@@ -13,8 +13,8 @@ from itertools import chain, count, pairwise, repeat
 from typing import cast
 
 from spackscope.model.analysis.graphs.graph import COMPILED_IN, Attributes
-from spackscope.model.catalog.arrays import EdgeKind
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.edge_arrays import EdgeKind
 from spackscope.model.core.column import Value
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.variants import split_variant, variant_key

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.analysis.graphs.own_attributes import OwnAttributes
-from spackscope.model.catalog.arrays import Adjacency, EdgeKind
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edge_arrays import Adjacency, EdgeKind
 from spackscope.model.core.records import is_hash, is_run
 from spackscope.model.index.damage import checked_hash, class_reading_index
 

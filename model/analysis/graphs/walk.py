@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.catalog.arrays import EdgeKind
+from spackscope.model.catalog.edge_arrays import EdgeKind
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import is_run
 

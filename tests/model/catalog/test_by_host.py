@@ -78,9 +78,9 @@ def test_rows_have_it_and_are_sorted_by_it(catalog: Catalog) -> None:
     answers = [bool(fit.fits) for fit in fits if fit is not None]
     assert answers == sorted(answers, reverse=True)
     assert {True, False} == set(answers)
-    assert "fits" in catalog.listing(view).varying_columns
-    assert "fits" not in catalog.listing(View(parse("zlib-ng"))).varying_columns
-    assert catalog.listing(View(parse("zlib-ng fits"))).constants["fits"] == ("yes",)
+    assert "fits" in catalog.listing(view).values.varying_columns
+    assert "fits" not in catalog.listing(View(parse("zlib-ng"))).values.varying_columns
+    assert catalog.listing(View(parse("zlib-ng fits"))).values.constants["fits"] == ("yes",)
 
 
 @pytest.mark.parametrize(

@@ -177,13 +177,13 @@ def test_columns_with_one_value_are_named_with_it(text: str, mixed: Catalog) -> 
         if column.has_dictionary and len({column.value(spec) for spec in specs}) == 1:
             expected[column.name] = column.value(specs[0])
 
-    assert mixed.listing(View(query)).constants == expected
+    assert mixed.listing(View(query)).values.constants == expected
 
 
 def varying(directory: Path, *sets: list[str]) -> dict[str, int]:
     write_page(directory, [record(n, variants=variants) for n, variants in enumerate(sets)])
     listing: Listing = catalog_of(directory).listing(View())
-    return listing.varying_variants
+    return listing.values.varying_variants
 
 
 def test_varying_variants_are_ranked_by_how_evenly_they_split_the_rows(tmp_path: Path) -> None:
@@ -207,19 +207,19 @@ def test_a_variant_listed_twice_in_a_row_may_vary(tmp_path: Path) -> None:
 
 def test_nothing_varies_in_one_row_or_in_none(tmp_path: Path) -> None:
     assert varying(tmp_path, ["+a", "b=1"]) == {}
-    assert catalog_of(tmp_path).listing(View(parse("nothing"))).varying_variants == {}
+    assert catalog_of(tmp_path).listing(View(parse("nothing"))).values.varying_variants == {}
 
 
 def test_what_varies_is_asked_of_the_shown_rows_only(mixed: Catalog) -> None:
-    assert mixed.listing(View(parse("+mpi"))).varying_variants == {}
-    assert "shared" in mixed.listing(View()).varying_variants
+    assert mixed.listing(View(parse("+mpi"))).values.varying_variants == {}
+    assert "shared" in mixed.listing(View()).values.varying_variants
 
 
 def test_a_variant_does_not_vary_because_spack_printed_it_otherwise(tmp_path: Path) -> None:
     variants = [["cuda_arch:=80,90", "+mpi"], ["cuda_arch=90,80", "~mpi"]]
     write_page(tmp_path, [record(n, variants=each) for n, each in enumerate(variants)])
 
-    assert list(catalog_of(tmp_path).listing(View()).varying_variants) == ["mpi"]
+    assert list(catalog_of(tmp_path).listing(View()).values.varying_variants) == ["mpi"]
 
 
 @pytest.mark.parametrize("folded", [False, True])

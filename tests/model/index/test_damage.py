@@ -25,7 +25,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_tree import SECTIONS
 from spackscope.model.catalog.facets import facets
 from spackscope.model.catalog.tree_reader import read_tree
-from spackscope.model.catalog.view import Sort, View
+from spackscope.model.catalog.view import Order, Sort, View
 from spackscope.model.core.columns import FACETED
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import index_path, load, open_cached
@@ -75,10 +75,11 @@ def answers(catalog: Catalog) -> list[object]:
     answers.append(list(export.full_json_lines(map(catalog.full_record, rows))))
     for text in QUERIES:
         query = parse(text)
-        for view in (View(query), View(query, sort=Sort("compiler"), folded=True)):
+        folded = View(query, sort=Sort("compiler"), order=Order.PREFERRED, folded=True)
+        for view in (View(query), folded):
             listing = catalog.listing(view)
             listing.precompute()
-            answers += [list(listing.ids), listing.constants, listing.widths]
+            answers += [list(listing.ids), listing.values.constants, listing.values.widths]
             for spell in (export.hashes, export.csv_lines, export.tab_lines, export.json_array):
                 answers.append(list(spell(catalog.specs(listing))))
         answers.append(catalog.packages(query))
@@ -167,7 +168,10 @@ def test_what_passes_the_checksum_is_answered_or_reported_as_damaged(
         "UPDATE package SET n = 1 << 62",
         "UPDATE package SET first = 1 << 40",
         "UPDATE package SET n = 1 << 40 WHERE id = 1",
-        "UPDATE look_alike SET n = NULL",
+        "UPDATE codes SET width = 3",
+        "UPDATE codes SET width = NULL WHERE name = 'package'",
+        "UPDATE codes SET data = zeroblob(length(data) - width) WHERE name = 'preferred'",
+        "UPDATE codes SET data = x'ff' || substr(data, 2) WHERE name = 'preferred'",
         "UPDATE package SET n = 'many'",
         "UPDATE version SET version = CAST(x'ff' AS TEXT)",
         "UPDATE version SET version = NULL",

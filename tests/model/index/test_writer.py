@@ -278,7 +278,7 @@ def test_a_page_without_records_makes_an_empty_index(
         [],
     )
     assert len(catalog.listing(View())) == len(catalog.listing(View(parse("x"), folded=True))) == 0
-    assert catalog.listing(View()).constants == {}
+    assert catalog.listing(View()).values.constants == {}
     assert explain_no_match(catalog, parse("")) == "There are no specs"
 
 

@@ -65,7 +65,7 @@ def _describe(
             if name not in listings:
                 listings[name] = catalog.listing(View(Query().with_package(name)))
             alike = listings[name].count_look_alikes(row.look_alike)
-            varying = listings[name].varying_variants
+            varying = listings[name].values.varying_variants
         lines = detail.detail(
             catalog.with_compilers(row),
             varying=varying,
