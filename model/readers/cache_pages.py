@@ -19,6 +19,9 @@ from spackscope.model.readers.limits import MAX_TEXT_SIZE
 from spackscope.model.readers.page_looks import KnownTexts, spelled
 from spackscope.model.readers.page_records import PageRecords
 
+_COLUMNS = ("versions", "compilers", "platforms", "oss", "targets")
+"""The keys of `meta` for the first fields of a `Look`, in their order."""
+
 
 def is_page(data: bytes) -> bool:
     """Recognise a page by its front matter, whatever its file is called."""
@@ -123,17 +126,11 @@ class _Page:
                     reason = f"it counts {str(times)[:40]} specs of stack {stack}"
                     reason += f", the page lists {by_stack.get(stack, 0)}"
                     self.fields.add_problem_at("meta", reason)
-        values_by_key = {
-            "compilers": {look.compiler for look in records.looks},
-            "oss": {look.os for look in records.looks},
-            "platforms": {look.platform for look in records.looks},
-            "targets": {look.target for look in records.looks},
-            "versions": {look.version for look in records.looks},
-            "stacks": set(by_stack),
-        }
-        for key, values in values_by_key.items():
-            listed = meta.get(key)
-            if isinstance(listed, list) and {spelled(str(text)) for text in listed} != values:
+        listed_by_key = {key: meta.get(key) for key in (*sorted(_COLUMNS), "stacks")}
+        values_by_key = dict(zip(_COLUMNS, zip(*records.looks, strict=True), strict=False))
+        for key, listed in listed_by_key.items():
+            values = by_stack if key == "stacks" else values_by_key.get(key, ())
+            if isinstance(listed, list) and set(map(spelled, map(str, listed))) != set(values):
                 self.fields.add_problem_at("meta", f"{key} differ from those of the records")
 
 

@@ -40,13 +40,13 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
     is returned as it is. Nothing is returned of what unpacks to more than `max_size` bytes, nor
     of what unpacks to so many times its size that it must have been made to do harm.
     """
+    if not data.startswith((_GZIP, _ZSTD)):
+        return data, ""
     max_size = min(max_size, max_unpacked_size(len(data)))
     if data.startswith(_GZIP):
         unpacked, reason = _unpack_gzip(data, max_size)
-    elif data.startswith(_ZSTD):
-        unpacked, reason = _unpack_zstd(data, max_size)
     else:
-        return data, ""
+        unpacked, reason = _unpack_zstd(data, max_size)
     return unpacked, reason if unpacked or reason else "it is empty when unpacked"
 
 

@@ -21,6 +21,7 @@ _BETWEEN = re.compile(r"[\s,]*")
 # The expression takes memory for each word of a list.
 _MAX_PLAIN_LIST = 2**16
 _PLAIN_SCALAR = re.compile(_PLAIN)
+_QUOTED = re.compile(r'"[^"\\]*"')
 _PLAIN_LIST = re.compile(rf"\[\s*(?:{_PLAIN}\s*(?:,\s*{_PLAIN}\s*)*)?\]")
 
 # Control characters in strings are allowed; they are made visible where they are shown.
@@ -90,6 +91,8 @@ def parse_value(text: str) -> Any:
     stripped = text.strip()
     if _PLAIN_SCALAR.fullmatch(stripped):
         return stripped
+    if _QUOTED.fullmatch(stripped):
+        return stripped[1:-1]
     json_error = ""
     if stripped[:1] in ("[", "{", '"'):
         if reason := too_many_values(stripped):

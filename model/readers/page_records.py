@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -51,11 +50,13 @@ class PageRecords:
 
     def count_stacks(self) -> dict[str, int]:
         """Return the number of records in each stack."""
+        times = [0] * len(self.looks)
+        for number in self.numbers:
+            times[number] += 1
         counts: dict[str, int] = {}
-        times = Counter(self.numbers)
-        for look, number in self.looks.items():
+        for look, count in zip(self.looks, times, strict=True):
             for stack in dict.fromkeys(look.stacks):
-                counts[stack] = counts.get(stack, 0) + times[number]
+                counts[stack] = counts.get(stack, 0) + count
         return counts
 
     def _read_texts(self, text: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.progress import OnCount
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.fields import kind, mismatch, storable, unknown_version, wrong_value
 from spackscope.model.readers.json import KeepRecord, Number, Parsed, parse
@@ -19,11 +20,6 @@ from spackscope.model.readers.spec_node import NodeReader
 
 FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}
 """The specfile format of the nodes, by the version of the database."""
-
-OnCount = Callable[[int, int], None]
-"""Called now and then with the number of records read so far, and about how many there are.
-
-It may raise to stop."""
 
 _COUNT_INTERVAL = 256
 _NODE = '"spec":'

@@ -10,12 +10,13 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, is_hash
 from spackscope.model.readers import lockfile, spack_database, spec_file
 from spackscope.model.readers.cache_pages import is_page
-from spackscope.model.readers.detect import NOT_KNOWN, read_document
+from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.encoding import decode, unwrap
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import AS_SPACK, KeepRecord, parse
 from spackscope.model.readers.limits import MAX_PROBLEMS
 from spackscope.model.readers.node_hash import content_hash
+from spackscope.model.readers.nodes import NOT_KNOWN
 from spackscope.model.readers.spack_find import is_find_output
 from spackscope.model.readers.spec_node import name_and_fields, node_hash
 
