@@ -74,3 +74,20 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     later = ("analysis.graphs", "analysis.kinds", "analysis.differences", "analysis.nearest")
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
     assert not loaded & {"spackscope.tui.browser.copy", "spackscope.tui.clipboard"}
+
+
+def test_an_index_of_pages_is_built_without_the_readers_of_nodes(program: Program) -> None:
+    code = (
+        "import sys; from spackscope.tui.cli.main import main;"
+        "main(['index', '--rebuild', '-f', 'sample_data']);"
+        "print(*[name for name in sys.modules if name.startswith('spackscope.model.readers.')])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(program.home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    loaded = {name.rpartition(".")[2] for name in result.stdout.splitlines()[-1].split()}
+    assert {"detect", "cache_pages"} <= loaded
+    assert not loaded & {"nodes", "spec_node", "lockfile", "spack_database", "spec_file"}
