@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from textual import events
-from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.binding import Binding
 from textual.filter import NoColor
@@ -99,7 +98,7 @@ class SpackscopeApp(App[list[str]]):
 
     def on_mount(self) -> None:
         """Draw again after the program was suspended; end if a signal came before."""
-        self.app_resume_signal.subscribe(self, lambda _: self.call_later(self._draw_again))
+        self.app_resume_signal.subscribe(self, lambda _: self.call_later(self.action_draw_again))
         asyncio.get_running_loop().set_exception_handler(
             lambda _loop, context: self._end_after_error(context.get("exception"))
         )
@@ -123,11 +122,6 @@ class SpackscopeApp(App[list[str]]):
         if isinstance(self._driver, TerminalDriver):
             self._driver.give_back()
 
-    def _draw_again(self) -> None:
-        """Draw the whole screen over what the shell left on it."""
-        self._shown_cells.forget()
-        self.screen.refresh(layout=True)
-
     def on_resize(self, event: events.Resize) -> None:
         """Draw everything, even if the size is the old one again.
 
@@ -135,11 +129,11 @@ class SpackscopeApp(App[list[str]]):
         """
         self._shown_cells.forget()
         if event.size == self.screen.size:
-            self._draw_again()
+            self.action_draw_again()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """Write what changed on the screen."""
-        if isinstance(renderable, CompositorUpdate) and not self.is_headless:
+        if not self.is_headless:
             renderable = self._shown_cells.changes(renderable, self.console)
         super()._display(screen, renderable)
 
@@ -249,6 +243,11 @@ class SpackscopeApp(App[list[str]]):
             open_palette(self, screen.panes.key_panes)
         elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
             open_palette(self, screen.key_panes)
+
+    def action_draw_again(self) -> None:
+        """Draw the whole screen over what others wrote to the terminal."""
+        self._shown_cells.forget()
+        self.screen.refresh(layout=True)
 
     def action_interrupt(self) -> None:
         """End at once, with nothing chosen."""

@@ -131,6 +131,7 @@ KEYS = (
     Key(ANYWHERE, "S", "show_sources", "S", "List the sources: kind, specs, problems, age."),
     Key(ANYWHERE, "a", "everything", "a", "Show or hide dependency-only specs."),
     Key(ANYWHERE, "r", "reload", "r", "Reload changed sources."),
+    Key(ANYWHERE, "ctrl+l", "app.draw_again", "^l", "Draw the screen again."),
     Key(ANYWHERE, "ctrl+z", "app.suspend_process", "^z", "Go to the shell; `fg` comes back."),
     Key(ANYWHERE, "q", "leave", "q", "Quit.", "quit", rank=3),
     Key(LISTS, "j,down", "move(1)", "j ↓", "Go one row down.", moves=True),

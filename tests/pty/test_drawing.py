@@ -73,12 +73,58 @@ def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(
             assert by_steps == cells(read_all(terminal), columns, lines), keys
 
 
+CTRL_L = "\x0c"
+
+
+def test_the_screen_is_drawn_again_when_others_wrote_to_it(program: Program) -> None:
+    with program.in_terminal(columns=100, lines=30) as terminal:
+        shown, start = Shown(terminal, 100, 30), 0
+        for key, text in (("", "py-safetensors"), ("?", "run it")):
+            terminal.send(key)
+            shown.until(text)
+            whole = cells(terminal.output[start:], 100, 30)
+            start = len(terminal.output)
+            terminal.send(CTRL_L)
+            assert cells(read_all(terminal), 100, 30) == whole, text
+
+
 def test_a_terminal_that_was_cut_and_is_as_large_again_is_drawn_again(program: Program) -> None:
     with program.in_terminal(columns=100, lines=30) as terminal:
         Shown(terminal, 100, 30).until("py-safetensors")
         whole = cells(terminal.output, 100, 30)
-        start = len(terminal.output)
-        # The kernel sends SIGWINCH only for another size; the program may see the last one only.
+        # The last of two new sizes may be the only one that the program gets to know.
         terminal.process.send_signal(signal.SIGWINCH)
-        read_all(terminal)
-        assert cells(terminal.output[start:], 100, 30) == whole
+        assert cells(read_all(terminal), 100, 30) == whole
+
+
+def test_nothing_is_written_while_nothing_happens(program: Program) -> None:
+    with program.in_terminal(columns=120, lines=40) as terminal:
+        Shown(terminal, 120, 40).until("py-safetensors")
+        for keys in ("j", "2", "j", "v", "v", "/", "tar", "\x1b", "?", "\x1b"):
+            terminal.send(keys)
+            read_all(terminal, 1)
+            assert read_all(terminal, 2) == b"", keys
+
+
+def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 8) -> list[int]:
+    """Count what each step of the cursor writes after some keys; return it ascending."""
+    terminal.send(keys)
+    read_all(terminal)
+    sizes = []
+    for _ in range(steps):
+        terminal.send("j")
+        sizes.append(len(read_all(terminal)))
+    return sorted(sizes)
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40), (160, 45)])
+def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, lines: int) -> None:
+    with program.in_terminal(columns=columns, lines=lines) as terminal:
+        Shown(terminal, columns, lines).until("py-safetensors")
+        assert bytes_of_steps(terminal, "2jj")[-1] < 1500, "rows and detail"
+
+
+def test_a_step_without_another_detail_writes_two_rows(program: Program) -> None:
+    with program.in_terminal(columns=120, lines=40) as terminal:
+        Shown(terminal, 120, 40).until("py-safetensors")
+        assert bytes_of_steps(terminal, "2+jj")[4] < 400

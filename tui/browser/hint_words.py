@@ -11,6 +11,9 @@ from spackscope.tui.keymap import SPECS
 HintPlace = tuple[str, str]
 """A pane, and a key as it is shown."""
 
+_WIDTH = len("detail")
+"""Cells of the words for Enter: the hints beside it stay where they are from row to row."""
+
 
 def changed_hints(
     row: Row | None, *, is_pick: bool, is_folded: bool, marks: int = 0
@@ -26,4 +29,4 @@ def changed_hints(
         yield (SPECS, "⏎"), f"pick {marks:,} marked" if marks else any_of
     elif row is not None and row.count > 1:
         is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
-        yield (SPECS, "⏎"), "close" if is_open else "open"
+        yield (SPECS, "⏎"), ("close" if is_open else "open").ljust(_WIDTH)

@@ -39,6 +39,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     BINDINGS = [
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),
+        Binding("ctrl+l", "app.draw_again", show=False),
     ]
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rich.cells import get_character_cell_size
 from rich.color import ColorSystem
-from rich.console import COLOR_SYSTEMS, Console
+from rich.console import COLOR_SYSTEMS, Console, RenderableType
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
@@ -93,8 +93,13 @@ class ShownCells:
         """Write everything that is drawn from now on: others wrote to the terminal."""
         self._lines = []
 
-    def changes(self, update: CompositorUpdate, console: Console) -> CompositorUpdate | None:
-        """Return what an update changes on the screen, or None if that is nothing."""
+    def changes(
+        self, update: RenderableType | CompositorUpdate | None, console: Console
+    ) -> RenderableType | CompositorUpdate | None:
+        """Return what an update changes on the screen, or None if that is nothing.
+
+        What has no place on the screen is returned as it is.
+        """
         if isinstance(update, ChopsUpdate):
             width, height = update.chop_ends[0][-1], len(update.chops)
             strips = _partial(update)
@@ -102,7 +107,8 @@ class ShownCells:
             width, height = update.region.size
             strips = _whole(update)
         else:
-            self.forget()
+            if update is not None:
+                self.forget()
             return update
         if len(self._lines) != height or len(self._lines[0].text) != width:
             self._lines = [Line(_UNKNOWN * width, [_PLAIN] * width)] * height
