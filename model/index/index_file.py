@@ -14,6 +14,7 @@ import contextlib
 import os
 import stat
 import threading
+import time
 import zlib
 from collections.abc import Callable
 from typing import BinaryIO
@@ -29,6 +30,10 @@ _HEADER = 100
 _MAGIC = b"SQLite format 3\0"
 _CHECKSUM, _VERSION = slice(60, 64), slice(68, 72)
 _CHUNK = 1 << 20
+_SUFFIX = ".sqlite"
+
+UNUSED_DAYS = 30
+"""Days after which an index that nobody has opened is removed, when another one is written."""
 
 
 def is_current(path: str) -> bool:
@@ -91,7 +96,7 @@ def create(path: str, write: Callable[[str], None]) -> None:
     """
     directory, name = os.path.split(path)
     private_directory(directory)
-    with temporary_file(directory, name.removesuffix(".sqlite")) as file:
+    with temporary_file(directory, name.removesuffix(_SUFFIX)) as file:
         write(file.name)
         descriptor = file.fileno()
         os.pwrite(descriptor, APPLICATION_ID, _VERSION.start)
@@ -100,6 +105,20 @@ def create(path: str, write: Callable[[str], None]) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
             os.rmdir(path)
         os.replace(file.name, path)
+    _remove_unused(directory)
+
+
+def _remove_unused(directory: str) -> None:
+    """Remove the index files that have not been opened for long."""
+    newest = time.time() - UNUSED_DAYS * 24 * 3600
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    status = entry.stat()
+                    # Some file systems do not record when a file is read.
+                    if max(status.st_atime, status.st_mtime) < newest:
+                        os.unlink(entry.path)
 
 
 def _has_right_checksum(path: str) -> bool:

@@ -26,8 +26,11 @@ from spackscope.model.sources.resolve import source_key
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import STANDARD_INPUT
 
-SMALL = 1_000_000
+SMALL = 20_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
+
+_MISSED = 1_000_000
+"""Bytes of documents above which an index that cannot be kept is worth a notice."""
 
 _PART, _LONG = 1_500_000, 6_000_000
 """Bytes of documents that are shown first, where there are more than `_LONG`."""
@@ -98,7 +101,8 @@ def load(
     # The file is verified in a thread while the sources are discovered.
     is_usable = STANDARD_INPUT not in sources and not (rebuild or was_damaged)
     verification = Verification(path) if path is not None and is_usable else None
-    new = _Build(discover(sources, session, on_late=_late_builder(session, on_late)), session)
+    discovered = discover(sources, session, on_late=_late_builder(session, on_late))
+    new = _Build(discovered, session, is_awaited=keep)
     try:
         cached = _open_verified(verification)
     except IndexDamaged:
@@ -166,11 +170,15 @@ def _build(
 
 
 class _Build(Frozen):
-    """The build of an index; records of unchanged documents are taken from a `cached` one."""
+    """The build of an index; records of unchanged documents are taken from a `cached` one.
+
+    `is_awaited` where the user asked for a file.
+    """
 
     discovered: Sequence[DiscoveredSource]
     session: Session
     cached: Catalog | None = None
+    is_awaited: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -194,14 +202,18 @@ class _Build(Frozen):
                 self._write(connection)
 
         if path is None:
-            return self.in_memory("the index is kept in memory: there is no home directory")
+            return self.in_memory(self._notice("there is no home directory"))
         try:
             create(path, write)
             return Catalog(file_uri(path), discovered=self.discovered)
         except (OSError, sqlite3.Error) as error:
             reason = str(getattr(error, "strerror", None) or error).lower()
-        notice = f"the index is kept in memory: cannot write to {os.path.dirname(path)} ({reason})"
-        return self.in_memory(notice)
+        why = f"cannot write to {os.path.dirname(path)} ({reason})"
+        return self.in_memory(self._notice(why))
+
+    def _notice(self, why: str) -> str:
+        is_missed = self.is_awaited or self.size > _MISSED
+        return f"the index is kept in memory: {why}" if is_missed else ""
 
     def in_memory(self, notice: str = "") -> Catalog:
         """Build the index in memory; `notice` is what the user should know of that."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
-from spackscope.model.index.index_file import APPLICATION_ID
+from spackscope.model.index.index_file import APPLICATION_ID, UNUSED_DAYS
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached, open_cached_part
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
@@ -144,6 +145,22 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
     assert home.index.stat().st_mode & 0o777 == 0o600
     assert home.index.parent.stat().st_mode & 0o777 == 0o700
     assert existed or home.cache.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_index_that_is_not_opened_for_long_is_removed_when_another_is_written(
+    home: Home,
+) -> None:
+    private_directory(str(home.index.parent))
+    unused, used = home.index.with_name("unused.sqlite"), home.index.with_name("used.sqlite")
+    other = home.index.with_name("unused.txt")
+    long_ago = time.time() - (UNUSED_DAYS + 1) * 24 * 3600
+    for path, opened in ((unused, long_ago), (used, time.time()), (other, long_ago)):
+        path.touch()
+        os.utime(path, (opened, long_ago))
+
+    home.load()
+
+    assert home.files == sorted([home.index.name, used.name, other.name])
 
 
 def test_a_small_mirror_needs_no_file(home: Home) -> None:

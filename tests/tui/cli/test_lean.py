@@ -11,6 +11,25 @@ HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")
 OF_A_HOST = (["find", "--json", "py-build"], ["show", "pfqg2xi"])
 """What says whether specs run on the host, whose target only archspec knows."""
 
+NOT_TO_OPEN = (
+    *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
+    *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
+    *("spackscope.model.index.writer", "spackscope.model.loader.build"),
+)
+NOT_OURS_TO_OPEN = (
+    "spackscope.model.readers.",
+    "spackscope.model.storage.http",
+    "spackscope.model.sources.spack_config.scopes",
+    "spackscope.model.sources.mirror",
+    "spackscope.model.sources.public_cache",
+)
+ALL_MODULES = """
+import sys
+before = {*sys.modules}
+from spackscope.tui.cli.main import main
+main(sys.argv[1:])
+print(*{*sys.modules} - before, sep="\\n", file=sys.stderr)
+"""
 PROGRAM = """
 import sys
 from spackscope.tui.cli.main import main
@@ -47,6 +66,22 @@ def test_a_line_command_loads_nothing_that_draws(program: Program, words: list[s
     )
     loaded = " archspec" if words in OF_A_HOST else ""
     assert result.stderr.splitlines()[-1] in [f"{code}{loaded}" for code in (0, 1, 2)]
+
+
+@pytest.mark.parametrize("words", [["find", "py-build"], ["sources"], ["index"]], ids=" ".join)
+def test_an_index_that_is_current_is_opened_without_what_builds_it(
+    program: Program, words: list[str]
+) -> None:
+    program("find", "py-build")
+    result = subprocess.run(
+        [sys.executable, "-c", ALL_MODULES, *words],
+        env=environment(program.home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    modules = set(result.stderr.split())
+    assert not modules.intersection(NOT_TO_OPEN)
+    assert not [name for name in modules if name.startswith(NOT_OURS_TO_OPEN)]
 
 
 def test_only_main_is_imported_before_the_program_runs() -> None:

@@ -139,6 +139,6 @@ def test_an_unwritable_cache_is_reported(program: Program) -> None:
 
 
 def test_a_small_source_leaves_nothing_behind_when_asked(program: Program) -> None:
-    program("find", "py-build")
-    program("show", "pfqg2xi")
+    write_page(program.home / "mirror", [record(1)])
+    program("find", "-f", str(program.home / "mirror"))
     assert program.cache() == []
