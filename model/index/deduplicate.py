@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from math import nan
 from typing import NamedTuple
@@ -37,15 +36,21 @@ class _PageRecord(NamedTuple):
     content: int
 
 
-@dataclass
 class Deduplicator:
     """Merges the staged records of an index; problems are added through the connection."""
 
-    _connection: sqlite3.Connection
-    _staged: Staged
-    _documents: Mapping[int, StagedDocument]
-    _dictionaries: Dictionaries
-    _merged: dict[int, int] = field(default_factory=dict)
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        staged: Staged,
+        documents: Mapping[int, StagedDocument],
+        dictionaries: Dictionaries,
+    ) -> None:
+        self._connection = connection
+        self._staged = staged
+        self._documents = documents
+        self._dictionaries = dictionaries
+        self._merged: dict[int, int] = {}
 
     def drop_repeated_pages(self) -> None:
         """Drop records that other pages of the same source, tag and package repeat.

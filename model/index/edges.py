@@ -74,10 +74,10 @@ class EdgeWriter:
         old = KeptEdges(connection, kept, pieces)
         if not self._children and not old.kinds:
             # Pages list no dependencies.
-            nothing = array("I", bytes(4 * (pieces.spec_count + 1)))
-            columns = {name: nothing if "first" in name else array("I") for name in _COLUMNS}
-            write_codes(connection, columns)
-            return nothing, set()
+            first = array("I", bytes(4 * (pieces.spec_count + 1)))
+            names = dict.fromkeys(_COLUMNS, array("I"))
+            write_codes(connection, names | {"edge_first": first, "up_first": first})
+            return first, set()
         first, nodes, kinds = self._in_order_of(records)
         child_ids, unknown = self._child_ids(records, merged, pieces, nodes)
         search = _Search(connection, {**unknown, **old.nodes}, pieces.spec_count)
@@ -92,14 +92,8 @@ class EdgeWriter:
             pieces.edges(old.first, old_kinds, first, kinds),
         )
         up = reverse_edges(*down, pieces.spec_count + search.absent)
-        columns = dict(zip(_COLUMNS, (*down, *up), strict=True))
-        write_codes(connection, columns)
-        otherwise = {
-            document
-            for (document, hash_), name in (*unknown.items(), *old.nodes.items())
-            if search.packages.get(hash_, name) != name
-        }
-        return columns["up_first"], otherwise
+        write_codes(connection, dict(zip(_COLUMNS, (*down, *up), strict=True)))
+        return up[0], search.named_otherwise
 
     def _in_order_of(self, records: array[int]) -> tuple[array[int], array[int], array[int]]:
         """Return the edges of some records in CSR form: first, nodes and kinds."""
@@ -165,7 +159,8 @@ class _Search:
     """Searches for dependencies that their own document does not describe in all others.
 
     `ids` has the ids of those that are found, the first spec with the hash, and of the `absent`
-    ones, which come after all specs. `packages` has the package of each hash that is found.
+    ones, which come after all specs. `named_otherwise` has the documents that give a dependency
+    which is found another name.
     """
 
     def __init__(
@@ -183,7 +178,12 @@ class _Search:
             " JOIN package ON package.id = look_alike.package GROUP BY spec.hash"
         ).fetchall()
         specs = {hash_: spec for hash_, spec, _ in found}
-        self.packages = {hash_: package for hash_, _, package in found}
+        packages = {hash_: package for hash_, _, package in found}
+        self.named_otherwise = {
+            document
+            for (document, hash_), name in nodes.items()
+            if packages.get(hash_, name) != name
+        }
         absent = sorted(node for node in nodes if node[1] not in specs)
         self.absent = len(absent)
         self.ids = {node: id_ for id_, node in enumerate(absent, count)}

@@ -7,7 +7,6 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain, compress, repeat
 from operator import sub
 from typing import Any
@@ -26,19 +25,31 @@ from spackscope.model.index.schema import CODES, INDEXES
 from spackscope.model.index.staged import Staged, StagedDocument
 
 
-@dataclass
 class Finisher:
     """Writes what an `IndexWriter` has staged, and what is kept of an old index."""
 
-    _connection: sqlite3.Connection
-    _sources: Sequence[str]
-    _documents: Mapping[int, StagedDocument]
-    _dictionaries: Dictionaries
-    _staged: Staged
-    _nodes: Dictionary
-    _edges: EdgeWriter
-    _kept: Kept
-    _is_mixed: bool
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        sources: Sequence[str],
+        documents: Mapping[int, StagedDocument],
+        dictionaries: Dictionaries,
+        staged: Staged,
+        nodes: Dictionary,
+        edges: EdgeWriter,
+        kept: Kept,
+        *,
+        is_mixed: bool,
+    ) -> None:
+        self._connection = connection
+        self._sources = sources
+        self._documents = documents
+        self._dictionaries = dictionaries
+        self._staged = staged
+        self._nodes = nodes
+        self._edges = edges
+        self._kept = kept
+        self._is_mixed = is_mixed
 
     def finish(self, meta: Mapping[str, object]) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
 
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.index.codec import unpack_codes
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index, natural
 from spackscope.model.index.kept import NOT_KEPT, Kept
-
-_MAX_DOCUMENTS = 10_000_000
 
 ANY = -1
 """Stands for a document whose records may be merged with those of any other."""
@@ -31,16 +31,16 @@ class OldIndex:
     def __init__(self, database: Database) -> None:
         self._database = database
         row = database.execute("SELECT width, data FROM codes WHERE name = 'document'").fetchone()
-        with_records = set(unpack_codes(*(row or (0, b""))))
-        rows = database.execute("SELECT id, source, page, merged, fingerprint FROM document")
-        self._codes: dict[str, int] = {}
-        self._page_sources: dict[int, int] = {}
-        self._count = 0
-        for code, source, is_page, is_merged, key in rows:
-            self._count = max(self._count, natural(code, _MAX_DOCUMENTS) + 1)
-            if not is_merged and code in with_records:
-                self._codes[key] = code
-                self._page_sources[code] = natural(source) if is_page else ANY
+        codes = unpack_codes(*(row or (0, b"")))
+        rows = database.execute("SELECT id, fingerprint, source, page, merged FROM document")
+        # There may be 100,000 documents, so nothing is done for each of them alone.
+        columns = list(zip(*rows.fetchall(), strict=True)) or [()] * 5
+        ids, keys, self._sources, self._pages, merged = columns
+        if ids != tuple(range(len(ids))):
+            raise IndexDamaged("the ids of documents are damaged")
+        self._codes = dict(zip(keys, ids, strict=True))
+        without_records = set(ids).difference(codes)
+        self._drop(without_records.union(compress(ids, merged)))
         rows = database.execute("SELECT DISTINCT document FROM problem WHERE document NOTNULL")
         self._with_problems = {code for (code,) in rows}
         self.forget()
@@ -57,7 +57,7 @@ class OldIndex:
 
     def forget(self) -> None:
         """Keep no document."""
-        self._documents = array("I", [NOT_KEPT]) * self._count
+        self._documents = array("I", [NOT_KEPT]) * len(self._sources)
         self._last = -1
 
     def keep(self, connection: sqlite3.Connection, key: str, code: int) -> bool:
@@ -79,10 +79,12 @@ class OldIndex:
     @property
     def page_sources(self) -> set[int]:
         """The sources of the kept pages, and a negative number for other kept documents."""
-        return {self._page_sources[code] for code in self._kept_codes()}
+        is_kept = map(NOT_KEPT.__ne__, self._documents)
+        kinds = set(compress(zip(self._sources, self._pages, strict=True), is_kept))
+        return {source if is_page else ANY for source, is_page in kinds}
 
-    def _kept_codes(self) -> Iterator[int]:
-        return (code for code, new in enumerate(self._documents) if new != NOT_KEPT)
+    def _page_source(self, code: int) -> int:
+        return natural(self._sources[code]) if self._pages[code] else ANY
 
     def kept(self, connection: sqlite3.Connection) -> Kept:
         """Return what is kept."""
@@ -91,9 +93,9 @@ class OldIndex:
     def drop_pages_like(
         self, connection: sqlite3.Connection, pages: Iterable[tuple[int, str, str]]
     ) -> bool:
-        """Know no longer pages that repeat others, given by source, tag and package.
+        """Know kept pages no longer that others may repeat, given by source, tag and package.
 
-        Returns whether a kept one is among them.
+        Returns whether there are any.
         """
         packages, tags = (
             {
@@ -108,14 +110,19 @@ class OldIndex:
                 "SELECT DISTINCT document FROM old.look_alike WHERE package = ? AND tag = ?",
                 (packages.get(package, -1), tags.get(tag, -1)),
             )
-            dropped.update(code for (code,) in rows if self._page_sources.get(code) == source)
-        return self._drop(dropped)
+            dropped.update(
+                code
+                for (code,) in rows
+                if self._is_kept(code) and self._page_source(code) == source
+            )
+        self._drop(dropped)
+        return bool(dropped)
 
     def drop_records_like(self, connection: sqlite3.Connection, records: Records) -> bool:
-        """Know no longer documents with records that may be merged with others.
+        """Know kept documents no longer whose records may be merged with others.
 
-        Those that may be merged with the records of these documents follow, and so on. Returns
-        whether a kept document is among them.
+        Those whose records may be merged with theirs follow, and so on. Returns whether there
+        are any.
         """
         dropped: set[int] = set()
         while records:
@@ -126,12 +133,16 @@ class OldIndex:
             } - dropped
             dropped |= new
             records = self._records(connection, new)
-        return self._drop(dropped)
+        self._drop(dropped)
+        return bool(dropped)
 
-    def _drop(self, codes: set[int]) -> bool:
-        is_kept = any(self._documents[code] != NOT_KEPT for code in codes)
-        self._codes = {key: code for key, code in self._codes.items() if code not in codes}
-        return is_kept
+    def _drop(self, codes: set[int]) -> None:
+        """Know documents no longer."""
+        if codes:
+            self._codes = {key: code for key, code in self._codes.items() if code not in codes}
+
+    def _is_kept(self, code: int) -> bool:
+        return self._documents[code] != NOT_KEPT
 
     def _same_hashes(
         self, connection: sqlite3.Connection, records: Records
@@ -148,8 +159,8 @@ class OldIndex:
         ).fetchall()
         connection.execute("DROP TABLE temp.listed")
         for hash_, code, tag in rows:
-            if code < len(self._documents) and self._documents[code] != NOT_KEPT:
-                yield hash_, code, self._page_sources[code] if tag else ANY
+            if self._is_kept(code):
+                yield hash_, code, self._page_source(code) if tag else ANY
 
     def _records(self, connection: sqlite3.Connection, codes: set[int]) -> Records:
         """Return the records of some documents."""
@@ -161,6 +172,6 @@ class OldIndex:
             " USING (document) JOIN old.tag AS tag ON tag.id = t.tag JOIN old.spec AS spec"
             " ON spec.id >= t.first AND spec.id < t.first + t.n"
         ):
-            records.setdefault(hash_, set()).add(self._page_sources[code] if tag else ANY)
+            records.setdefault(hash_, set()).add(self._page_source(code) if tag else ANY)
         connection.execute("DROP TABLE temp.dropped")
         return records

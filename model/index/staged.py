@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from math import nan
 
 from spackscope.model.core.records import HASH_LENGTH
@@ -15,7 +14,6 @@ GONE = 0xFFFFFFFF
 """The look-alike of a record that was merged into another one, or dropped."""
 
 
-@dataclass(slots=True)
 class StagedDocument:
     """A document whose records are staged; `specs` counts those that are listed.
 
@@ -23,13 +21,24 @@ class StagedDocument:
     those of other documents.
     """
 
-    source: int
-    origin: str
-    fingerprint: str
-    is_page: bool
-    specs: int = 0
-    lists_dependencies: bool = False
-    is_merged: bool = False
+    __slots__ = (
+        "fingerprint",
+        "is_merged",
+        "is_page",
+        "lists_dependencies",
+        "origin",
+        "source",
+        "specs",
+    )
+
+    def __init__(self, source: int, origin: str, fingerprint: str, is_page: bool) -> None:
+        self.source = source
+        self.origin = origin
+        self.fingerprint = fingerprint
+        self.is_page = is_page
+        self.specs = 0
+        self.lists_dependencies = False
+        self.is_merged = False
 
 
 class Staged:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.index.dictionaries import Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter
@@ -148,15 +149,24 @@ class IndexWriter:
     def finish(self, **meta: object) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""
         self._staging.flush()
-        kept = self._old.kept(self._connection) if self._old else Kept(self._connection)
-        Finisher(
-            self._connection,
+        old, connection = self._old, self._connection
+        finisher = Finisher(
+            connection,
             list(self._sources),
             self._documents,
             self._dictionaries,
             self._staged,
             self._staging.nodes,
             self._edges,
-            kept,
-            self._is_mixed,
-        ).finish(meta)
+            old.kept(connection) if old is not None else Kept(connection),
+            is_mixed=self._is_mixed,
+        )
+        try:
+            finisher.finish(meta)
+        except (LookupError, ValueError) as error:
+            if old is None:
+                raise
+            # What is kept does not fit together.
+            raise IndexDamaged(str(error)) from error
+        if old is not None:
+            connection.execute("DETACH old")

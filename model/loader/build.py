@@ -7,13 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from spackscope.model.core.errors import (
-    Cancelled,
-    IndexDamaged,
-    SourceError,
-    Unreadable,
-    describe_unexpected,
-)
+from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.index.connection import create_tables, stoppable
@@ -72,15 +66,7 @@ def build(
             # Few documents overlap that did not before, so this is seldom.
             connection.executescript("DELETE FROM source; DELETE FROM problem;")
             writer = _stage(discovered, connection, session, old)
-        try:
-            writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
-        except (LookupError, ValueError) as error:
-            if old is None:
-                raise
-            # What is kept does not fit together.
-            raise IndexDamaged(str(error)) from error
-        if old is not None:
-            connection.execute("DETACH old")
+        writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
 
 
 def _stage(
