@@ -89,8 +89,10 @@ class IndexWriter:
 
     def keep_document(self, document: Document) -> bool:
         """Keep the records and problems of a document that the old index has unchanged."""
+        if self._old is None:
+            return False
         key = fingerprint([document])
-        if self._old is None or not self._old.keep(self._connection, key, self._next_document):
+        if not self._old.keep(self._connection, key, self._next_document):
             return False
         self._next_document += 1
         return True

@@ -118,18 +118,18 @@ class _Page:
         stated = str(meta.get("num_specs", count))[:40]
         if stated != str(count):
             self.fields.add_problem_at("meta", f"it counts {stated} specs, the page lists {count}")
-        by_stack = records.count_stacks()
-        stated_by_stack = meta.get("num_specs_by_stack", {})
-        if isinstance(stated_by_stack, dict):
-            for stack, times in stated_by_stack.items():
-                if str(times) != str(by_stack.get(stack, 0)):
+        counts = {stack: str(times) for stack, times in records.count_stacks().items()}
+        stated_counts = meta.get("num_specs_by_stack", {})
+        if isinstance(stated_counts, dict) and stated_counts != counts:
+            for stack, times in stated_counts.items():
+                if str(times) != (count_of_stack := counts.get(stack, "0")):
                     reason = f"it counts {str(times)[:40]} specs of stack {stack}"
-                    reason += f", the page lists {by_stack.get(stack, 0)}"
+                    reason = f"{reason}, the page lists {count_of_stack}"
                     self.fields.add_problem_at("meta", reason)
         listed_by_key = {key: meta.get(key) for key in (*sorted(_COLUMNS), "stacks")}
         values_by_key = dict(zip(_COLUMNS, zip(*records.looks, strict=True), strict=False))
         for key, listed in listed_by_key.items():
-            values = by_stack if key == "stacks" else values_by_key.get(key, ())
+            values = counts if key == "stacks" else values_by_key.get(key, ())
             if isinstance(listed, list) and set(map(spelled, map(str, listed))) != set(values):
                 self.fields.add_problem_at("meta", f"{key} differ from those of the records")
 

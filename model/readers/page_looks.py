@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 from spackscope.model.readers.fields import FieldReader, Texts
@@ -163,6 +164,5 @@ def _decode(text: str) -> Any:
         raise Unusual from None
 
 
-def spelled(compiler: str) -> str:
-    """Spell a compiler as Spack 1 does: `gcc@=13.2.0` and `gcc@13.2.0` are one compiler."""
-    return compiler.replace("@=", "@", 1)
+spelled = methodcaller("replace", "@=", "@", 1)
+"""Spells a compiler as Spack 1 does: `gcc@=13.2.0` and `gcc@13.2.0` are one compiler."""
