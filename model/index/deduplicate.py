@@ -251,4 +251,6 @@ class Deduplicator:
         )
 
     def _origin(self, document: int) -> str:
-        return self._documents[document].origin
+        rows = self._connection.execute("SELECT origin FROM document WHERE id = ?", (document,))
+        (origin,) = rows.fetchone()
+        return str(origin)

@@ -77,7 +77,7 @@ class Finisher:
         write_codes(self._connection, columns)
         self._write_nodes(pieces, records)
         self._write_provenance(pieces, records)
-        self._write_documents(documents)
+        self._mark_merged(documents)
         self._complete_sizes()
         self._connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         self._connection.commit()
@@ -171,24 +171,9 @@ class Finisher:
             f" WHERE archive.hash = spec.hash) WHERE {without}"
         )
 
-    def _write_documents(self, merged: Collection[int]) -> None:
-        """Write the staged documents, and that records of some are `merged` with others."""
-        self._connection.executemany(
-            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    code,
-                    staged.source,
-                    staged.origin,
-                    staged.fingerprint,
-                    staged.specs,
-                    staged.lists_dependencies,
-                    staged.is_page,
-                    staged.is_merged,
-                )
-                for code, staged in self._documents.items()
-            ),
-        )
+    def _mark_merged(self, merged: Collection[int]) -> None:
+        """Write which documents are `merged`: some of their records are one with others'."""
+        merged = {code for code, its in self._documents.items() if its.is_merged} | {*merged}
         self._connection.executemany(
             "UPDATE document SET merged = 1 WHERE id = ?", ((code,) for code in merged)
         )

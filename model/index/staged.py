@@ -18,23 +18,13 @@ class StagedDocument:
     """A document whose records are staged; `specs` counts those that are listed.
 
     `source` is the code of its source. `is_merged` if its records can no longer be told from
-    those of other documents.
+    those of other documents. Its texts are in its row of the index.
     """
 
-    __slots__ = (
-        "fingerprint",
-        "is_merged",
-        "is_page",
-        "lists_dependencies",
-        "origin",
-        "source",
-        "specs",
-    )
+    __slots__ = ("is_merged", "is_page", "lists_dependencies", "source", "specs")
 
-    def __init__(self, source: int, origin: str, fingerprint: str, is_page: bool) -> None:
+    def __init__(self, source: int, is_page: bool) -> None:
         self.source = source
-        self.origin = origin
-        self.fingerprint = fingerprint
         self.is_page = is_page
         self.specs = 0
         self.lists_dependencies = False

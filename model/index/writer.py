@@ -18,6 +18,9 @@ from spackscope.model.index.staging import Staging, origin_of
 from spackscope.model.readers.fields import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
+_BATCH = 512
+"""Documents that are written at once."""
+
 
 class IndexWriter:
     """Writes one index: add sources and their documents in any order, then `finish`.
@@ -47,6 +50,7 @@ class IndexWriter:
         )
         self._documents: dict[int, StagedDocument] = {}
         self._next_document = 0
+        self._rows: list[tuple[object, ...]] = []
 
     def add_source(self, discovered: DiscoveredSource) -> None:
         """Add a source."""
@@ -72,20 +76,38 @@ class IndexWriter:
         Returns whether its format is known: then it has records, or no problem either.
         """
         source, code = self._sources[document.source], self._next_document
-        key = fingerprint([document])
-        staged = StagedDocument(source, storable(document.origin), key, is_page)
+        staged = StagedDocument(source, is_page)
         self._documents[code] = staged
         self._next_document += 1
         origin = origin_of(document, code, source)
         has_problem = has_records = False
-        for item in items:
-            if isinstance(item, Problem):
-                has_problem = True
-                self.add_problem(item, document.source, code)
-            elif item.hashes:
-                has_records = True
-                self._staging.add(item, origin, staged)
+        try:
+            for item in items:
+                if isinstance(item, Problem):
+                    has_problem = True
+                    self.add_problem(item, document.source, code)
+                elif item.hashes:
+                    has_records = True
+                    self._staging.add(item, origin, staged)
+        finally:
+            self._add_row(document, code, staged)
         return has_records or not has_problem
+
+    def _add_row(self, document: Document, code: int, staged: StagedDocument) -> None:
+        """Add the row of a document, whose texts are not kept in memory."""
+        origin, key = storable(document.origin), fingerprint([document])
+        specs, lists_dependencies = staged.specs, staged.lists_dependencies
+        self._rows.append(
+            (code, staged.source, origin, key, specs, lists_dependencies, staged.is_page, 0)
+        )
+        if len(self._rows) >= _BATCH:
+            self._write_documents()
+
+    def _write_documents(self) -> None:
+        self._connection.executemany(
+            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._rows
+        )
+        self._rows.clear()
 
     def keep_document(self, document: Document) -> bool:
         """Keep the records and problems of a document that the old index has unchanged."""
@@ -151,6 +173,7 @@ class IndexWriter:
     def finish(self, **meta: object) -> None:
         """Merge repeated records, assign ids in display order, write all tables, and commit."""
         self._staging.flush()
+        self._write_documents()
         old, connection = self._old, self._connection
         finisher = Finisher(
             connection,
