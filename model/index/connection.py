@@ -20,6 +20,8 @@ MAX_STATEMENTS = 16
 
 _STEPS = 20_000
 """Steps of a statement, about a millisecond, between two calls of the progress handler."""
+_CACHE = 500
+"""Kilobytes of pages that each connection keeps."""
 _BATCH = 1024
 """Rows that are fetched at once."""
 _INTERRUPTED = "interrupted"
@@ -163,6 +165,8 @@ class Database:
             connection = connect(self.uri)
             connection.execute("PRAGMA query_only=1")
             connection.execute("PRAGMA read_uncommitted=1")
+            # Each thread has a connection, and the system caches the file for all of them.
+            connection.execute(f"PRAGMA cache_size=-{_CACHE}")
             # Sorting must not need a disk with free space.
             connection.execute("PRAGMA temp_store=MEMORY")
             if _meta(connection) == self.meta:

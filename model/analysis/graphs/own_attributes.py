@@ -6,10 +6,9 @@ times as long.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, count, pairwise, repeat
+from itertools import count
 from typing import cast
 
 from spackscope.model.analysis.graphs.graph import COMPILED_IN, Attributes
@@ -42,18 +41,11 @@ class OwnAttributes:
         self._number_of: dict[int, int] = {}
         self._attributes: dict[int, Attributes] = {}
 
-    @cached_property
-    def look_alikes(self) -> array[int]:
-        """The look-alike of each record."""
-        spans = pairwise(self._columns.first)
-        repeated = (repeat(code, stop - start) for code, (start, stop) in enumerate(spans))
-        return array("I", chain.from_iterable(repeated))
-
     def number(self, id_: int) -> int:
         """Return a number that is equal for records with equal attributes."""
         if (known := self._number_of.get(id_)) is not None:
             return known
-        look_alike, column = self.look_alikes[id_], self._columns.column
+        look_alike, column = self._columns.look_alike(id_), self._columns.column
         node, arch = column("node")[id_], column("arch")[look_alike]
         key = (
             column("package")[look_alike],
@@ -106,7 +98,7 @@ class OwnAttributes:
         return attributes
 
     def _read(self, id_: int) -> Attributes:
-        look_alike, column = self.look_alikes[id_], self._columns.column
+        look_alike, column = self._columns.look_alike(id_), self._columns.column
         arch, code = column("arch")[look_alike], column("node")[id_]
         node, texts = self._dictionaries.nodes[code], self._dictionaries.texts
         compiler = texts("compiler")[arch]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.analysis.graphs.own_attributes import OwnAttributes
+from spackscope.model.analysis.graphs.same_hash import SameHash
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.edge_arrays import Adjacency, EdgeKind
@@ -68,39 +70,26 @@ class SpecGraph:
 
     def name(self, id_: int) -> str:
         """Return the package of a spec."""
-        return self._names[id_]
-
-    @cached_property
-    def _names(self) -> list[str]:
-        """The packages of all records, then of absent dependencies."""
-        names, codes = self._dictionaries.texts("package"), self._columns.column("package")
-        absent = (dependency.name for dependency in self._edges.absent)
-        return [*(names[codes[look_alike]] for look_alike in self._own.look_alikes), *absent]
+        if id_ >= self.count:
+            return self._edges.absent[id_ - self.count].name
+        package = self._columns.column("package")[self._columns.look_alike(id_)]
+        return self._dictionaries.texts("package")[package]
 
     def identity(self, id_: int) -> int:
         """Return the first id with the same hash."""
-        return self._same_as.get(id_, id_)
+        return self._same_hash.first[id_]
 
     @cached_property
-    def _same_as(self) -> dict[int, int]:
-        """The first id with the hash of each other one: tags and sources repeat hashes."""
+    def _same_hash(self) -> SameHash:
+        """The ids with the same hash."""
         rows = self.catalog.database.execute(
-            "SELECT id, first FROM spec JOIN (SELECT hash, min(id) AS first FROM spec"
-            " GROUP BY hash HAVING count(*) > 1) USING (hash) WHERE id != first"
+            "SELECT first, id FROM spec JOIN (SELECT hash, min(id) AS first FROM spec"
+            " GROUP BY hash HAVING count(*) > 1) USING (hash) WHERE id != first ORDER BY first, id"
         )
-        same: dict[int, int] = dict(rows.fetchall())
-        for id_, absent in enumerate(self._edges.absent, self.count):
-            if (first := self._absent[absent.hash]) != id_:
-                same[id_] = first
-        return same
-
-    @cached_property
-    def _repeats(self) -> dict[int, list[int]]:
-        """The other ids with the hash of each first one."""
-        repeats: dict[int, list[int]] = {}
-        for id_, first in self._same_as.items():
-            repeats.setdefault(first, []).append(id_)
-        return repeats
+        absent = enumerate(self._edges.absent, self.count)
+        firsts = ((self._absent[dependency.hash], id_) for id_, dependency in absent)
+        repeated = sorted(pair for pair in firsts if pair[0] != pair[1])
+        return SameHash(self.count + len(self._edges.absent), chain(rows, repeated))
 
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
@@ -143,8 +132,8 @@ class SpecGraph:
 
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""
-        first = self.identity(id_)
-        spans = ((same, same + 1) for same in (first, *self._repeats.get(first, ())))
+        same = self._same_hash
+        spans = ((each, each + 1) for each in same.ids(same.first[id_]))
         return set(map(self.identity, self.up.neighbours(spans)))
 
     def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
