@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from types import SimpleNamespace
@@ -19,7 +19,13 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import checked_hash, class_reading_index, natural, text, texts
+from spackscope.model.index.damage import (
+    checked_hash,
+    class_reading_index,
+    natural,
+    text,
+    texts_of_all,
+)
 from spackscope.model.query.conditions import Term
 
 _MAX_ENTRIES = 10_000_000
@@ -94,8 +100,10 @@ class Dictionaries:
         for number, column in enumerate(columns, 1):
             empty: Value = () if column.is_list else ""
             column_values = values[column.name] = [empty] * count
-            for row in rows:
-                column_values[row[0]] = (texts if column.is_list else text)(row[number])
+            stored = [row[number] for row in rows]
+            read: Iterable[Value] = texts_of_all(stored) if column.is_list else map(text, stored)
+            for row, value in zip(rows, read, strict=True):
+                column_values[row[0]] = value
         return values
 
     def _record_values(self, columns: Sequence[Column], code: int) -> tuple[Any, ...]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import natural, text
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 
 
-class PackageCount(Frozen):
+class PackageCount(NamedTuple):
     """A package with the number of its specs that match, and of all of them.
 
     `first` is the id of its first spec; the ids of the others follow.
@@ -81,4 +81,4 @@ class Packages:
     def counts(self, specs: IdRanges) -> list[PackageCount]:
         """Return the packages with some of the specs."""
         counts = ((package, specs.count(*package.span)) for package in self.all)
-        return [replace(package, shown=shown) for package, shown in counts if shown]
+        return [package._replace(shown=shown) for package, shown in counts if shown]

@@ -21,9 +21,7 @@ ABANDONED_SECONDS = 24 * 3600
 """Age after which a temporary file is removed although its process cannot be looked up."""
 
 _SUFFIX = ".tmp"
-_TEMPORARY = re.compile(
-    r"\..*\.(?P<host>[^.]+)\.(?P<pid>[0-9]{1,9})\.(?P<start>[0-9]+)\.[^.]*\.tmp"
-)
+_TEMPORARY = r"\..*\.(?P<host>[^.]+)\.(?P<pid>[0-9]{1,9})\.(?P<start>[0-9]+)\.[^.]*\.tmp"
 
 
 def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state"]) -> str | None:
@@ -150,7 +148,7 @@ def remove_abandoned(directory: str) -> None:
 
 
 def _remove_if_abandoned(path: str, status: os.stat_result) -> None:
-    match = _TEMPORARY.fullmatch(os.path.basename(path))
+    match = re.fullmatch(_TEMPORARY, os.path.basename(path))
     if match is not None and match["host"] == _host():
         is_abandoned = not _is_running(int(match["pid"]), int(match["start"]))
     else:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -86,6 +87,16 @@ def texts(value: object) -> tuple[str, ...]:
     if not isinstance(array, list):
         raise IndexDamaged("a list of texts is not a list")
     return tuple(map(text, array))
+
+
+def texts_of_all(values: Sequence[object]) -> list[tuple[str, ...]]:
+    """Return the texts of all values of a column with JSON arrays, in one go."""
+    arrays = json.loads(f"[{','.join(map(text, values))}]")
+    if len(arrays) != len(values) or not all(type(array) is list for array in arrays):
+        raise IndexDamaged("a list of texts is not a list")
+    if not {*map(type, chain.from_iterable(arrays))} <= {str}:
+        raise IndexDamaged("a text is not a text")
+    return list(map(tuple, arrays))
 
 
 def natural(value: object, most: int = (1 << 63) - 1) -> int:

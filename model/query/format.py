@@ -13,8 +13,8 @@ from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, G
 from spackscope.model.query.matchers import ANY
 
 _WORD_OF = {term: word for word, term in WORDS.items()}
-_UNQUOTED_FLAGS = re.compile(rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)")
-_ENDS_IN_SEPARATOR = re.compile(r"[.\-](?=[,:=]|$)")
+_UNQUOTED_FLAGS = rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)"
+_ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
 
 
 def format_query(query: Query) -> str:
@@ -41,7 +41,7 @@ def join_words(words: Iterable[str]) -> str:
 
     Spack's own commands do so too: `cflags="-O2 -g"` comes as one word without its quotes.
     """
-    flags = ((_UNQUOTED_FLAGS.fullmatch(word), word) for word in words)
+    flags = ((re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
     return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 
@@ -54,7 +54,7 @@ def _term_text(term: Term) -> str:
         return pattern if is_word else lexer.in_quotes(pattern)
     if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
         # Spack reads no version that ends in a separator after `@`, and `@:` as no condition.
-        is_plain = pattern != ":" and not _ENDS_IN_SEPARATOR.search(pattern)
+        is_plain = pattern != ":" and not re.search(_ENDS_IN_SEPARATOR, pattern)
         return f"@{pattern}" if is_plain else f"version={lexer.in_quotes(pattern)}"
     if column == "hash" and lexer.is_token(lexer.HASH, f"/{pattern}"):
         return f"/{pattern}"

@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
-from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, shown_source, unique_names
-from spackscope.model.sources.spack_config.config import find_mirror
 from spackscope.model.sources.url_target import parse_target
-from spackscope.model.storage.base import Storage
 from spackscope.model.storage.schemes import is_remote
+
+if TYPE_CHECKING:
+    from spackscope.model.storage.base import Storage
 
 MAX_SIZES = 1000
 """Sizes that are fetched at once; a closure seldom has half as many specs."""
@@ -64,7 +62,11 @@ def archive_sizes(
         )
         for spec in without_size
     ]
-    sizes = run_parallel(tasks, session.should_stop) if tasks else []
+    if not tasks:
+        return {}
+    from spackscope.model.core.parallel import run_parallel
+
+    sizes = run_parallel(tasks, session.should_stop)
     return {
         spec.hash: size for spec, size in zip(without_size, sizes, strict=True) if size is not None
     }
@@ -92,6 +94,11 @@ def archive_size(
         return spec.size
     if not (_PATH_PART.fullmatch(spec.package) and _PATH_PART.fullmatch(spec.version)):
         return None
+    # Most specs have a size or no remote source, and need nothing that fetches.
+    from spackscope.model.core.bounded_files import read_file
+    from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
+    from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS
+
     name = f"{SPECS}/{spec.package}/{spec.package}-{spec.version}-{spec.hash}{MANIFEST}"
     try:
         storage = _storage_of(source, spec.origin, sources, session)
@@ -111,6 +118,8 @@ def _storage_of(
 ) -> Storage | None:
     """Open the mirror that a spec comes from; None where that is not remote."""
     if source.startswith(PREFIX):
+        from spackscope.model.sources.spack_config.config import find_mirror
+
         mirror, _ = find_mirror(source, session.spack)
         return session.open(mirror.url, mirror.options)
     source_by_name = dict(zip(unique_names(map(shown_source, sources)), sources, strict=True))

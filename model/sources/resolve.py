@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DATABASE = ".spack-db/index.json"
 """The database in an install tree."""
 
-_PATH = re.compile(r"(?:~|\.\.?|/[^/]+)/.*|.+\.(?:lock|json)")
+_PATH = r"(?:~|\.\.?|/[^/]+)/.*|.+\.(?:lock|json)"
 """What is neither a spec nor a hash prefix."""
 
 _SOURCE_MIRROR = "https://mirror.spack.io"
@@ -106,7 +106,7 @@ def names_source(word: str) -> bool:
     These are a URL, `spack:NAME`, `public:TAG`, standard input, and a path that exists or can be
     nothing else.
     """
-    if not is_local_path(word) or _PATH.fullmatch(word):
+    if not is_local_path(word) or re.fullmatch(_PATH, word):
         return True
     try:
         return os.path.exists(absolute_path(word))

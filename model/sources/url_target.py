@@ -12,15 +12,13 @@ from spackscope.model.storage.schemes import scheme_of
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
 
-_MANIFEST = re.compile(
-    r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
-)
-_BUILD_CACHE = re.compile(r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?")
-_FILE = re.compile(r"(?P<top>.*)/(?P<name>[^/]+\.(?:json|lock|sig|yaml|md|gz|zst))")
+_MANIFEST = r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
+_BUILD_CACHE = r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?"
+_FILE = r"(?P<top>.*)/(?P<name>[^/]+\.(?:json|lock|sig|yaml|md|gz|zst))"
 
 
 _HEAD_SIZE = 512
-_TAG_LIST = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])')
+_TAG_LIST = rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])'
 
 
 class UrlTarget(Frozen):
@@ -55,12 +53,12 @@ def parse_target(url: str) -> UrlTarget:
         from spackscope.model.storage.urls import percent_decoded
 
         plain = percent_decoded
-    if match := _MANIFEST.fullmatch(path):
+    if match := re.fullmatch(_MANIFEST, path):
         view = plain(match["view"] or "")
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
-    if match := _BUILD_CACHE.fullmatch(path):
+    if match := re.fullmatch(_BUILD_CACHE, path):
         return UrlTarget(server + match["top"] + query, build_cache="", layout="v2")
-    if match := _FILE.fullmatch(path):
+    if match := re.fullmatch(_FILE, path):
         return UrlTarget(server + match["top"] + query, plain(match["name"]))
     return UrlTarget(url)
 
@@ -68,6 +66,6 @@ def parse_target(url: str) -> UrlTarget:
 def is_tag_list(path: str) -> bool:
     """Check by its start whether a file is a tag list."""
     try:
-        return _TAG_LIST.match(read_head(path, _HEAD_SIZE)) is not None
+        return re.match(_TAG_LIST, read_head(path, _HEAD_SIZE)) is not None
     except OSError:
         return False

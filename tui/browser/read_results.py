@@ -18,7 +18,7 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
@@ -130,7 +130,7 @@ def _with_selected(
     """Add the selected package to the list if nothing of it matches."""
     if selected is None or any(package.id == selected.id for package in packages):
         return packages
-    return sorted([*packages, replace(selected, shown=0)], key=lambda package: package.id)
+    return sorted([*packages, selected._replace(shown=0)], key=lambda package: package.id)
 
 
 def _exact_first(packages: Sequence[PackageCount], query: Query) -> Sequence[PackageCount]:

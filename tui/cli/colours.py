@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.frozen import Frozen
 
-_VARIANT = re.compile(r"(?<!\S)(?:(?P<on>\+)|(?P<off>~)|(?P<value>[\w.-]+:?=))\S*")
+_VARIANT = r"(?<!\S)(?:(?P<on>\+)|(?P<off>~)|(?P<value>[\w.-]+:?=))\S*"
 
 
 class Colours(Frozen):
@@ -56,7 +56,7 @@ class Colours(Frozen):
                 return self.dim(match[0])
             return self.differs(match[0]) if varying else match[0]
 
-        return _VARIANT.sub(style, text) if self.on else text
+        return re.sub(_VARIANT, style, text) if self.on else text
 
     def states(self, text: str) -> str:
         """Return the states of a spec, with what can be fetched as good."""

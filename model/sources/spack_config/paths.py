@@ -16,7 +16,7 @@ PLATFORM = "windows" if sys.platform == "win32" else sys.platform
 OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
 """The variables that name the directories of the user and of the system."""
 
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+_VARIABLE = r"\$(?:(\w+)|\{(\w+)\})"
 _MAX_EXPANSION = 2**20
 """Characters that all variables of a configuration may expand to, together."""
 
@@ -73,7 +73,7 @@ class Paths:
 
     def absolute(self, path: str, base: str) -> str:
         """Return the absolute form of a path in a file of the directory `base`."""
-        path = self._expand_home(_VARIABLE.sub(self._expand, path))
+        path = self._expand_home(re.sub(_VARIABLE, self._expand, path))
         return os.path.normpath(os.path.join(base, path))
 
     def absolute_url(self, url: str, base: str) -> str:

@@ -33,7 +33,7 @@ MAX_PRINTED = 20
 _MAX_QUERY_LENGTH = 500
 """Characters of a query that is printed with a caret under its error."""
 
-_URL_WITH_SECRETS = re.compile(r"[:/]/\S*[@?#]")
+_URL_WITH_SECRETS = r"[:/]/\S*[@?#]"
 """A URL in a query, such as that of a source without its -f: it may have a password."""
 
 _MAX_LABEL = 60
@@ -59,7 +59,7 @@ def check_host(session: Session) -> None:
 
 
 def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
-    if len(text) > _MAX_QUERY_LENGTH or _URL_WITH_SECRETS.search(text):
+    if len(text) > _MAX_QUERY_LENGTH or re.search(_URL_WITH_SECRETS, text):
         return Leave(ExitCode.USAGE, str(error))
     indent = " " * cell_width(clean(text[: error.offset]))
     lines = (f"  {clean(text)}", f"  {indent}^ {error}")
