@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from textual import events
@@ -55,6 +54,7 @@ _MAX_MOVES = 500
 class SpackscopeApp(App[list[str]]):
     """Browse the records of some sources; the result is what was picked."""
 
+    CSS_PATH = "app.tcss"
     TITLE = "spackscope"
     BINDINGS = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
     ENABLE_COMMAND_PALETTE = True
@@ -88,13 +88,18 @@ class SpackscopeApp(App[list[str]]):
         return self._browser.failure
 
     def get_default_screen(self) -> Screen[None]:
-        """Return the browser, with the styles of all widgets.
-
-        As `CSS_PATH` they would be parsed twice: Textual parses what is known by then when it
-        sets the theme, and forgets it.
-        """
-        self.stylesheet.read(Path(__file__).with_name("app.tcss"))
+        """Return the browser."""
         return self._browser
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Style all widgets anew, except at the start, when the theme is set before there are any.
+
+        All style sheets would be parsed twice then.
+        """
+        if self._browser.is_attached:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
 
     def on_mount(self) -> None:
         """Draw again after the program was suspended; end if a signal came before."""

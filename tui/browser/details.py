@@ -16,7 +16,6 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.detail import DetailLine, detail
 from spackscope.model.presentation.group_detail import Members, group_detail, with_count
-from spackscope.model.sources.archive_size import archive_size, size_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.relations import Relations
 from spackscope.tui.browser.state import Details, Host, Results, Where
@@ -144,6 +143,7 @@ class DetailsController:
     ) -> tuple[Details, bool]:
         """Read lines and tree, and whether to request the size from the mirror."""
         # Imported here, after the first rows are shown.
+        from spackscope.model.sources.archive_size import size_source
         from spackscope.tui.browser.read_relations import read_members
 
         catalog, listing, row = results.catalog, results.listing, details.row
@@ -200,6 +200,8 @@ class DetailsController:
         self._relations.request(details)
 
     def _read_size(self, catalog: Catalog, spec: Spec, should_stop: ShouldStop) -> float | None:
+        from spackscope.model.sources.archive_size import archive_size
+
         session = replace(self._session, should_stop=should_stop)
         return archive_size(spec, catalog.sources, session, self._sources)
 

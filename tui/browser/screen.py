@@ -146,7 +146,7 @@ class BrowserScreen(Screen[None]):
         self.panes.focus.go_to("packages")
         self.controllers.loading.load()
         self.controllers.columns.load()
-        self.controllers.recall.load()
+        self.call_after_refresh(self.controllers.recall.load)
         await self.controllers.loading.show_first(_PATIENCE)
 
     @property

@@ -63,9 +63,7 @@ class FilterInput(Input):
     is_wrong = False
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
-        super().__init__(
-            placeholder=placeholder, name=name, id=id, compact=True, select_on_focus=False
-        )
+        super().__init__(placeholder=placeholder, name=name, id=id, select_on_focus=False)
         # Each blink sends some hundred bytes, all the time.
         self.cursor_blink = False
         # Otherwise Textual does not scroll to the cursor at the end of the first text.
