@@ -166,10 +166,9 @@ class Records:
     def _sources(self) -> list[SourceStatus]:
         """The status of each source as of when the index was written."""
         rows = self._database.execute(
-            "SELECT name, kind, layout, coalesce(sum(specs), 0), checked, remark, failure,"
+            "SELECT name, kind, layout, specs, checked, remark, failure,"
             " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
-            " FROM source LEFT JOIN document ON source.id = document.source"
-            " GROUP BY source.id ORDER BY source.id"
+            " FROM source ORDER BY source.id"
         )
         return [SourceStatus(*_checked(_SOURCE_STATUS, row)) for row in rows]
 

@@ -78,6 +78,7 @@ class Finisher:
         self._write_nodes(pieces, records)
         self._write_provenance(pieces, records)
         self._mark_merged(documents)
+        self._count_specs()
         self._complete_sizes()
         self._connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         self._connection.commit()
@@ -150,6 +151,13 @@ class Finisher:
                     strict=True,
                 ),
             )
+
+    def _count_specs(self) -> None:
+        """Add up the specs of each source: the title shows them in the first frame."""
+        counts = self._connection.execute(
+            "SELECT sum(specs), source FROM document GROUP BY source"
+        ).fetchall()
+        self._connection.executemany("UPDATE source SET specs = ? WHERE id = ?", counts)
 
     def _complete_sizes(self) -> None:
         """Give specs without a size that of the archive of their hash, if there is one.

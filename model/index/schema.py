@@ -45,7 +45,7 @@ CREATE TABLE look_alike (id INTEGER PRIMARY KEY, {" INTEGER, ".join(CODES)} INTE
 CREATE TABLE codes (name TEXT PRIMARY KEY, width INTEGER, data BLOB) WITHOUT ROWID;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, layout TEXT, checked REAL,
-                     remark TEXT, failure TEXT);
+                     remark TEXT, failure TEXT, specs INTEGER);
 CREATE TABLE document (id INTEGER PRIMARY KEY, source INTEGER, origin TEXT, fingerprint TEXT,
                        specs INTEGER, dependencies INTEGER, page INTEGER, merged INTEGER);
 CREATE TABLE edge_kind (id INTEGER PRIMARY KEY, deptypes TEXT, virtuals TEXT);

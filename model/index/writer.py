@@ -56,7 +56,7 @@ class IndexWriter:
         """Add a source."""
         code = self._sources[discovered.source]
         self._connection.execute(
-            "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
             (
                 code,
                 storable(discovered.source),
