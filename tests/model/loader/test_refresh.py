@@ -4,18 +4,42 @@ from __future__ import annotations
 
 import contextlib
 import random
+import shutil
 import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.index.connection import connect
+from spackscope.model.index.old_index import OldIndex
+from spackscope.model.loader.build import build
 from spackscope.model.loader.load import index_path, load
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from tests.builders import database, edge, fix_checksum, hash_of, installs, node, page, record
+from tests.builders import (
+    ARCHIVE_TYPE,
+    GCC,
+    ZLIB,
+    database,
+    edge,
+    entry,
+    fix_checksum,
+    hash_of,
+    installs,
+    manifest,
+    mirror_v3,
+    node,
+    page,
+    record,
+    write_files,
+    write_page,
+    zlib_index,
+)
 
 Tables = dict[str, list[tuple[object, ...]]]
 
@@ -174,3 +198,47 @@ def test_a_damaged_index_is_not_refreshed_or_its_damage_is_found_later(seed: int
             with contextlib.suppress(IndexDamaged):
                 for row in catalog.rows(range(catalog.total)):
                     catalog.full_record(row)
+
+
+def write_manifests(directory: Path, sizes: dict[str, int]) -> None:
+    """Write the manifests of the archives of a mirror, in the place of those there are."""
+    folder = "v3/manifests/spec"
+    shutil.rmtree(directory / folder, ignore_errors=True)
+    for hash_, size in sizes.items():
+        archive = entry(ARCHIVE_TYPE, b"", contentLength=size)
+        name = f"{folder}/zlib/zlib-1.3.1-{hash_}.spec.manifest.json"
+        write_files(directory, {name: manifest(archive)})
+
+
+def test_a_size_that_only_a_manifest_told_goes_with_the_manifest(tmp_path: Path) -> None:
+    session = Session({"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    mirror = write_files(tmp_path / "mirror", mirror_v3(zlib_index()))
+    for sizes in ({ZLIB: 5, GCC: 6}, {GCC: 7}, {}, {ZLIB: 5}):
+        write_manifests(tmp_path / "mirror", sizes)
+
+        catalog = load([str(mirror)], session, keep=True)
+
+        found = {hash_: catalog.by_hash(hash_)[0].spec.size for hash_ in (ZLIB, GCC)}
+        assert found == {ZLIB: sizes.get(ZLIB), GCC: sizes.get(GCC)}
+
+
+@pytest.mark.parametrize("pages", [5, 40])
+def test_what_is_kept_is_copied_in_as_many_pieces_as_there_are_changes(
+    pages: int, tmp_path: Path
+) -> None:
+    for number in range(pages):
+        records = [record(100 * number + n, versions=[f"1.{n}"]) for n in range(3)]
+        write_page(tmp_path, records, title=f"p{number:02}")
+    sources, session = [str(tmp_path)], Session({"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    old = OldIndex(load(sources, session, keep=True).database)
+    write_page(tmp_path, [record(1)], title="p03")
+    statements: list[str] = []
+
+    with contextlib.closing(connect(str(tmp_path / "new.sqlite"))) as connection:
+        connection.set_trace_callback(statements.append)
+        build(discover(sources, session), connection, session, old=old)
+        ((specs,),) = connection.execute("SELECT count(*) FROM spec")
+
+    assert specs == 3 * (pages - 1) + 1
+    for table in ("spec", "look_alike"):
+        assert sum(sql.startswith(f"INSERT INTO {table} ") for sql in statements) == 3
