@@ -21,7 +21,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.connection import connect, file_uri
 from spackscope.model.index.index_file import Verification, create, is_current
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import DiscoveredSource, fingerprint
+from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.resolve import source_key
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import STANDARD_INPUT
@@ -108,7 +108,7 @@ def load(
     except IndexDamaged:
         cached, was_damaged = None, True
     if cached is not None and cached.meta.get("fingerprint") == new.fingerprint:
-        cached.discovered = new.discovered
+        cached.discovered = _without_documents(new.discovered)
         return cached
     if cached is None and on_late is not None and new.size > _LONG:
         _build_part(new, on_late)
@@ -140,10 +140,15 @@ def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
                 documents.append(document)
                 room -= document.size
         if documents or source.failure:
-            part.append(replace(source, documents=tuple(documents), problems=()))
+            part.append(replace(source, documents=Documents(documents), problems=()))
     if room < _PART:
         with contextlib.suppress(SourceError, sqlite3.Error):
             on_late(_Build(part, new.session).in_memory())
+
+
+def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
+    """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
+    return [replace(source, documents=Documents()) for source in discovered]
 
 
 def _open_verified(verification: Verification | None) -> Catalog | None:
@@ -183,16 +188,16 @@ class _Build(Frozen):
     @property
     def fingerprint(self) -> str:
         """A digest that changes when any document or problem of the sources does."""
-        documents = [document for source in self.discovered for document in source.documents]
-        text = fingerprint(documents)
+        text = ""
         for source in self.discovered:
-            text += f"\n{source.source}\0{source.failure}\0{source.problems}"
+            text += f"{source.documents.fingerprint}\0{source.source}\0{source.failure}"
+            text += f"\0{source.problems}\n"
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def size(self) -> int:
         """The bytes of all documents."""
-        return sum(document.size for source in self.discovered for document in source.documents)
+        return sum(source.documents.size for source in self.discovered)
 
     def in_file(self, path: str | None) -> Catalog:
         """Build the index in a file, or in memory where that cannot be written."""
@@ -205,7 +210,7 @@ class _Build(Frozen):
             return self.in_memory(self._notice("there is no home directory"))
         try:
             create(path, write)
-            return Catalog(file_uri(path), discovered=self.discovered)
+            return Catalog(file_uri(path), discovered=_without_documents(self.discovered))
         except (OSError, sqlite3.Error) as error:
             reason = str(getattr(error, "strerror", None) or error).lower()
         why = f"cannot write to {os.path.dirname(path)} ({reason})"
@@ -226,7 +231,9 @@ class _Build(Frozen):
         except BaseException:
             connection.close()
             raise
-        return Catalog(uri, notice=notice, keep=connection, discovered=self.discovered)
+        return Catalog(
+            uri, notice=notice, keep=connection, discovered=_without_documents(self.discovered)
+        )
 
     def _write(self, connection: sqlite3.Connection) -> None:
         # Most starts find an index that is current, and need no readers.

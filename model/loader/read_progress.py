@@ -22,7 +22,7 @@ class ReadProgress:
 
     def __init__(self, session: Session, discovered: Sequence[DiscoveredSource]) -> None:
         self._session = session
-        self._total = sum(d.size for source in discovered for d in source.documents)
+        self._total = sum(source.documents.size for source in discovered)
         self._name = discovered[0].source if discovered else ""
         self._before = self._size = self._records = 0
         self._last = 0.0

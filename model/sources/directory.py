@@ -11,17 +11,26 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
+from itertools import compress
 
 from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
-from spackscope.model.sources.document import DiscoveredSource, Document, combine, document_at
+from spackscope.model.sources.document import (
+    DiscoveredSource,
+    Document,
+    Documents,
+    combine,
+    document_at,
+    document_of,
+)
+from spackscope.model.sources.file_list import FileList
 from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import BUILD_CACHE
-from spackscope.model.sources.walk import walk
+from spackscope.model.sources.walk import LeftOut, Walk
 
 _DATABASE_FOLDER = ".spack-db"
 _LOCK = "spack.lock"
@@ -83,11 +92,8 @@ class _Search:
         """Discover everything below a directory that Spack did not make itself."""
         parts: list[DiscoveredSource] = []
 
-        def enter(directory: str, entries: Sequence[os.DirEntry[str]]) -> bool:
+        def enter(directory: str, names: Collection[str]) -> bool:
             self._report()
-            names = [entry.name for entry in entries]
-            if _MARKERS.isdisjoint(names):
-                return True
             shown = os.path.join(origin, os.path.relpath(directory, top))
             try:
                 part = self.made_by_spack(directory, shown, names)
@@ -98,19 +104,57 @@ class _Search:
                 parts.append(part)
             return part is None
 
-        loose: list[Document] = []
-        for document in walk(self.source, top, status, enter, origin=origin):
-            if self._count % 256 == 0:
-                self._report()
-            self._count += 1
-            loose.append(_sniff(document))
-        parts[:0] = _group(self.source, loose)
+        walk = Walk(top, status, _MARKERS, enter, self.session.should_stop)
+        parts[:0] = self._loose(walk, FileList(top, origin))
         if not any(part.documents for part in parts):
             problems = [problem for part in parts for problem in part.problems]
             why = f"cannot be read: {problems[0].reason}" if problems else "contains no files"
             raise SourceError(f"the source {self.source} {why}")
         kinds = {part.kind for part in parts if part.kind}
         return replace(combine(parts), kind=kinds.pop() if len(kinds) == 1 else "directory")
+
+    def _loose(self, walk: Walk, files: FileList) -> list[DiscoveredSource]:
+        """Separate what Spack wrote from other files, which may be pages under any name."""
+        known: list[Document] = []
+        for found in walk.found():
+            self._report()
+            if isinstance(found, LeftOut):
+                files.add_unreadable(found.path, found.reason)
+                continue
+            paths, statuses = found.paths, found.statuses
+            self._count += len(paths)
+            odd = [index for index, path in enumerate(paths) if path.endswith(_ENDINGS)]
+            taken = self._sniff([(paths[index], statuses[index]) for index in odd], files)
+            if taken:
+                known += taken.values()
+                left = [path not in taken for path in paths]
+                paths, statuses = list(compress(paths, left)), list(compress(statuses, left))
+            files.add(paths, statuses)
+        has_page = not known or any(os.path.basename(path) == _PAGE for path, *_ in files)
+        spec_files = Documents(document for document in known if document.cached)
+        others = Documents(document for document in known if not document.cached)
+        parts = [
+            DiscoveredSource(
+                self.source,
+                "pages" if has_page else "",
+                documents=Documents((), files, self.source),
+            ),
+            DiscoveredSource(self.source, "mirror", "spec files", spec_files),
+            DiscoveredSource(self.source, "file", documents=others),
+        ]
+        return [part for part in parts if part.documents]
+
+    def _sniff(
+        self, found: Iterable[tuple[str, os.stat_result]], files: FileList
+    ) -> dict[str, Document]:
+        """Return the documents of databases, locks and spec files among some files."""
+        taken = {}
+        for path, status in found:
+            self._report()
+            document = _sniff(document_of(self.source, path, files.origin_of(path), status))
+            if document.kind == "known":
+                taken[path] = document
+        return taken
 
     def _report(self) -> None:
         """Report progress, ten times a second. Raises Cancelled."""
@@ -163,7 +207,7 @@ class _Search:
         document = document_at(self.source, path, os.path.join(origin, name))
         if not os.path.isfile(path):
             raise SourceError(f"{document.origin} cannot be read: not a regular file")
-        return DiscoveredSource(self.source, kind, documents=(document,))
+        return DiscoveredSource(self.source, kind, documents=Documents([document]))
 
     def _install_trees_of(self, spack_root: str) -> DiscoveredSource:
         """Discover the install trees that a Spack is configured to use."""
@@ -177,21 +221,6 @@ class _Search:
             tried = " or ".join(trees) or spack_root
             raise SourceError(f"the Spack in {spack_root} has no install database in {tried}")
         return replace(combine(parts), problems=config.problems if config is not None else ())
-
-
-def _group(source: str, documents: list[Document]) -> list[DiscoveredSource]:
-    """Separate pages from what Spack wrote; other files may be pages under any name."""
-    candidates = tuple(document for document in documents if document.kind == "candidate")
-    spec_files = tuple(document for document in documents if document.cached)
-    others = tuple(each for each in documents if each.kind != "candidate" and not each.cached)
-    has_page = any(os.path.basename(document.path) == _PAGE for document in candidates)
-    kind = "" if (spec_files or others) and not has_page else "pages"
-    parts = [
-        DiscoveredSource(source, kind, documents=candidates),
-        DiscoveredSource(source, "mirror", "spec files", spec_files),
-        DiscoveredSource(source, "file", documents=others),
-    ]
-    return [part for part in parts if part.documents]
 
 
 def _is_spack(directory: str) -> bool:
@@ -222,8 +251,6 @@ def _sniff(document: Document) -> Document:
 
     Only files with an ending of these are opened. A spec file is in a build cache.
     """
-    if document.unreadable or not document.path.endswith(_ENDINGS):
-        return document
     try:
         head = read_head(document.path, _HEAD_SIZE)
         if head.startswith(_GZIP):

@@ -9,7 +9,7 @@ from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpe
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.discover_local import discover_local
-from spackscope.model.sources.document import DiscoveredSource, document_at
+from spackscope.model.sources.document import DiscoveredSource, Documents, document_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
@@ -71,7 +71,7 @@ def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
         seen.update(problems)
         documents = source.documents
         if name != source.source:
-            documents = tuple(replace(document, source=name) for document in documents)
+            documents = documents.named(name)
         unique.append(replace(source, source=name, documents=documents, problems=problems))
     return unique
 
@@ -89,7 +89,7 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
             if not session.stdin_path:
                 raise SourceError("standard input was not read")
             document = document_at(source, session.stdin_path, "standard input")
-            return DiscoveredSource(source, "standard input", documents=(document,))
+            return DiscoveredSource(source, "standard input", documents=Documents([document]))
         if is_local_path(source):
             return discover_local(source, source, session)
         # What reaches servers takes longer to import than what reads an index.

@@ -7,7 +7,7 @@ import stat
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.sources.directory import discover_directory
-from spackscope.model.sources.document import DiscoveredSource, document_at
+from spackscope.model.sources.document import DiscoveredSource, Documents, document_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PublicCache, absolute_path, shown_source
 from spackscope.model.sources.url_target import UrlTarget, is_tag_list, parse_target
@@ -49,7 +49,9 @@ def _discover_file(source: str, path: str, origin: str, session: Session) -> Dis
         from spackscope.model.sources.public_cache import discover_public_cache
 
         return discover_public_cache(source, PublicCache(origin), session)
-    return DiscoveredSource(source, "file", documents=(document_at(source, path, origin),))
+    return DiscoveredSource(
+        source, "file", documents=Documents([document_at(source, path, origin)])
+    )
 
 
 def _discover_mirror(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.discover_local import discover_local
-from spackscope.model.sources.document import DiscoveredSource
+from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.mirror import Mirror, mirror_at
 from spackscope.model.sources.mirror_layouts import discover_mirror
 from spackscope.model.sources.public_cache import discover_public_cache
@@ -59,5 +59,5 @@ def _discover_url(
         return discover_public_cache(source, PublicCache(url), session)
     document = replace(mirror.document(file), cached=False)
     return DiscoveredSource(
-        source, "file", documents=(document,), checked=file.checked, remark=file.remark
+        source, "file", documents=Documents([document]), checked=file.checked, remark=file.remark
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, overload
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
+from spackscope.model.sources.file_list import FileList
 
 Kind = Literal["candidate", "known", "sizes"]
 """How a document is read.
@@ -44,6 +45,63 @@ class Document(Frozen):
     stack: str = ""
 
 
+class Documents(Sequence[Document]):
+    """Documents in the order of reading: files that may be pages, and then others.
+
+    The files are kept as a list that takes little memory: each iteration makes documents of it.
+    """
+
+    def __init__(
+        self,
+        others: Iterable[Document] = (),
+        files: FileList | None = None,
+        source: str = "",
+    ) -> None:
+        self._others, self._files, self._source = tuple(others), files, source
+
+    def __iter__(self) -> Iterator[Document]:
+        for file in self._files or ():
+            yield Document(self._source, *file)
+        yield from self._others
+
+    def __len__(self) -> int:
+        return len(self._files or ()) + len(self._others)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Document, ...]: ...
+    def __getitem__(self, index: int | slice) -> Document | tuple[Document, ...]:
+        return tuple(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    @property
+    def size(self) -> int:
+        """The bytes of all documents."""
+        size = sum(document.size for document in self._others)
+        return size + (self._files.size if self._files is not None else 0)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest that changes whenever one of the documents does."""
+        files = self._files.digest if self._files is not None else ""
+        return files + fingerprint(self._others)
+
+    def named(self, source: str) -> Documents:
+        """Return these documents as those of a source of another name."""
+        others = (replace(document, source=source) for document in self._others)
+        return Documents(others, self._files, source)
+
+    def followed_by(self, others: Iterable[Document]) -> Documents:
+        """Return these documents and others after them."""
+        return Documents((*self._others, *others), self._files, self._source)
+
+
 class DiscoveredSource(Frozen):
     """A source with its documents, and what the user should know of it.
 
@@ -57,7 +115,7 @@ class DiscoveredSource(Frozen):
     source: str
     kind: str
     layout: str = ""
-    documents: tuple[Document, ...] = ()
+    documents: Documents = Documents()
     problems: tuple[Problem, ...] = ()
     checked: float | None = None
     remark: str = ""
@@ -67,12 +125,15 @@ class DiscoveredSource(Frozen):
 def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
     """Return one source with the documents and problems of several parts of it.
 
-    It has the name and kind of the first part, and the oldest time of a check.
+    It has the name and kind of the first part, and the oldest time of a check. Files that may be
+    pages are only in the first part.
     """
     return replace(
         parts[0],
         layout=" and ".join(dict.fromkeys(part.layout for part in parts if part.layout)),
-        documents=tuple(document for part in parts for document in part.documents),
+        documents=parts[0].documents.followed_by(
+            document for part in parts[1:] for document in part.documents
+        ),
         problems=tuple(problem for part in parts for problem in part.problems),
         checked=min((part.checked for part in parts if part.checked is not None), default=None),
         remark=join_remarks(part.remark for part in parts),

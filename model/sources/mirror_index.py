@@ -19,7 +19,7 @@ from spackscope.model.core.files import private_directory, write_atomically, xdg
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
-from spackscope.model.sources.document import DiscoveredSource, combine, join_remarks
+from spackscope.model.sources.document import DiscoveredSource, Documents, combine, join_remarks
 from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.mirror_spec_files import find_size_manifests
 from spackscope.model.storage.base import FetchedFile
@@ -46,7 +46,9 @@ def find_v3_index(mirror: Mirror) -> DiscoveredSource:
             raise
     source = combine(indexes)
     if mirror.is_local:
-        source = replace(source, documents=(*source.documents, *find_size_manifests(mirror)))
+        source = replace(
+            source, documents=source.documents.followed_by(find_size_manifests(mirror))
+        )
     return source
 
 
@@ -181,7 +183,7 @@ def _mirror_source(
         mirror.source,
         "mirror",
         layout,
-        documents=(mirror.document(index),),
+        documents=Documents([mirror.document(index)]),
         checked=named_in.checked if named_in and not index.remark else index.checked,
         remark=join_remarks((named_in.remark if named_in else "", index.remark)),
     )

@@ -11,7 +11,7 @@ from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
-from spackscope.model.sources.document import DiscoveredSource, Document, combine
+from spackscope.model.sources.document import DiscoveredSource, Document, Documents, combine
 from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.url_target import BUILD_CACHE
 from spackscope.model.storage.base import FetchedFile
@@ -84,7 +84,9 @@ def _fetch_all(
         mirror.source,
         "mirror",
         f"{layout} spec files",
-        documents=tuple(chain.from_iterable(each for each in outcomes if isinstance(each, list))),
+        documents=Documents(
+            chain.from_iterable(each for each in outcomes if isinstance(each, list))
+        ),
         problems=tuple(each for each in outcomes if isinstance(each, Problem)),
     )
 

@@ -18,7 +18,7 @@ from spackscope.model.core.records import Problem
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse
-from spackscope.model.sources.document import DiscoveredSource, combine
+from spackscope.model.sources.document import DiscoveredSource, Documents, combine
 from spackscope.model.sources.mirror import mirror_at, problem_from
 from spackscope.model.sources.mirror_index import find_v2_index, find_v3_index
 from spackscope.model.sources.mirror_layouts import discover_mirror
@@ -136,7 +136,7 @@ def _discover_at(source: str, url: str, entry: _Entry, session: Session) -> Disc
         return find_v2_index(mirror) if target.layout == "v2" else find_v3_index(mirror)
     if not target.name:
         return discover_mirror(mirror)
-    documents = (mirror.document(mirror.storage.fetch(target.name)),)
+    documents = Documents([mirror.document(mirror.storage.fetch(target.name))])
     return DiscoveredSource(source, "public cache", documents=documents)
 
 
