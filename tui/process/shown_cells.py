@@ -23,7 +23,7 @@ _UNKNOWN = "\0"
 """A cell of which nothing is known."""
 
 _CLEAR_LINE = "\x1b[K"
-_BLANKS = (" ", _CLEAR_LINE)
+_BLANKS = ("", _CLEAR_LINE)
 _WORD = frozenset(map(chr, range(ord("!"), ord("~") + 1)))
 
 _ATTRIBUTES = {
@@ -168,18 +168,25 @@ class _Writer:
             move = f"\x1b[{y + 1};{start + 1}H" if at is None else f"\x1b[{start - at}C"
             self._parts.append(move)
             clears = end - max(start, blank_from) > _MAX_GAP
-            for x in range(start, blank_from if clears else end):
-                self._put(line.text[x], line.looks[x])
+            self._write_run(line, start, blank_from if clears else end)
             if clears:
                 self._put(_CLEAR_LINE, _PLAIN)
                 return
             at = end
 
-    def _put(self, letter: str, look: Look) -> None:
-        """Write a letter, a blank, or what clears the rest of a line."""
-        if letter not in _BLANKS or look.on_blank != self._look.on_blank:
+    def _write_run(self, line: Line, start: int, end: int) -> None:
+        text, looks = line
+        while start < end:
+            look, first = looks[start], start
+            while start < end and looks[start] is look:
+                start += 1
+            self._put(text[first:start], look)
+
+    def _put(self, text: str, look: Look) -> None:
+        """Write letters, blanks, or what clears the rest of a line."""
+        if text.strip(" ") not in _BLANKS or look.on_blank != self._look.on_blank:
             self._set_look(look)
-        self._parts.append(letter)
+        self._parts.append(text)
 
     def _set_look(self, look: Look) -> None:
         old, new = self._look.codes, look.codes
