@@ -6,18 +6,26 @@ of that. Each line of standard input is a request, each line of standard output 
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import pkgutil
 import sys
+from importlib import import_module
 from typing import Any
 
-import spackscope.model.loader.load
-import spackscope.model.presentation.export
-import spackscope.tui.cli.arguments
-import spackscope.tui.cli.commands
-import spackscope.tui.process.crash
-import spackscope.tui.process.signals  # noqa: F401
+import spackscope.model
+import spackscope.tui.cli
 from spackscope.tui.cli.main import main
+
+
+def import_all() -> None:
+    """Import what commands import only when they need it; forks have it then."""
+    for package in (spackscope.model, spackscope.tui.cli):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    # Else a collection in a fork copies the memory of all of it.
+    gc.freeze()
 
 
 def serve() -> None:
@@ -48,4 +56,5 @@ def run(request: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    import_all()
     serve()
