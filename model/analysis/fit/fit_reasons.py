@@ -144,7 +144,8 @@ class NodeReasons:
         sets = self._catalog.dictionaries.values("variants")
         return [
             developed
-            if isinstance(set_, tuple) and any(split_variant(v)[0] == _DEV_PATH for v in set_)
+            if isinstance(set_, tuple)
+            and any(_DEV_PATH in v and split_variant(v)[0] == _DEV_PATH for v in set_)
             else 0
             for set_ in sets
         ]
