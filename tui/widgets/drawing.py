@@ -18,10 +18,10 @@ _QUERY = (
     *(lexer.NOT, lexer.OR, lexer.ERROR, "key", "value"),
 )
 SHARED_STYLES = {
-    *(f"row--{name}" for name in (*_ROW, "bar", "key")),
+    *(f"row--{name}" for name in (*_ROW, "bar", "key", "rule")),
     *(f"query--{kind}" for kind in _QUERY),
     *("completion--error", "completion--mark", "completion--count", "count--text"),
-    *("rule--line", "status--key", "toast--note", "toast--error", "toast--progress"),
+    *("status--key", "toast--note", "toast--error", "toast--progress"),
 }
 """The component classes of texts by what they mean; `app.tcss` gives them colours.
 
