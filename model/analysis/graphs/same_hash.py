@@ -10,7 +10,7 @@ class SameHash:
     """The ids with the same hash, of which there may be hundreds of thousands.
 
     `first` has for each id the first one with its hash. `repeated` are pairs of such a first id
-    and another one, sorted.
+    and another one, those of a hash together and in their order.
     """
 
     def __init__(self, count: int, repeated: Iterable[tuple[int, int]]) -> None:

@@ -82,9 +82,10 @@ class SpecGraph:
     @cached_property
     def _same_hash(self) -> SameHash:
         """The ids with the same hash."""
+        # Read in the order of hashes: with GROUP BY and JOIN SQLite keeps all that are repeated.
         rows = self.catalog.database.execute(
-            "SELECT first, id FROM spec JOIN (SELECT hash, min(id) AS first FROM spec"
-            " GROUP BY hash HAVING count(*) > 1) USING (hash) WHERE id != first ORDER BY first, id"
+            "SELECT first, id FROM (SELECT id, min(id) OVER (PARTITION BY hash) AS first"
+            " FROM spec) WHERE id != first"
         )
         absent = enumerate(self._edges.absent, self.count)
         firsts = ((self._absent[dependency.hash], id_) for id_, dependency in absent)
