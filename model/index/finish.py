@@ -147,7 +147,8 @@ class Finisher:
                     range(piece.spec, piece.spec + len(numbers)),
                     (hashes[n * HASH_LENGTH : (n + 1) * HASH_LENGTH] for n in numbers),
                     chain.from_iterable(map(repeat, look_alikes, sizes)),
-                    map(self._staged.size_at, numbers),
+                    # SQLite stores NaN as NULL.
+                    map(self._staged.sizes.__getitem__, numbers),
                     strict=True,
                 ),
             )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from spackscope.model.core.collector import collector_paused
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import is_hash
 from spackscope.model.readers import limits
@@ -82,7 +81,7 @@ def parse(
         raise Unreadable(reason)
     parser = _Parser(text, start_installs, decoder, is_database=is_database)
     try:
-        with _collector_paused():
+        with collector_paused():
             end = parser.parse(start)
     except RecursionError:
         parser.require_records("it is nested too deeply")
@@ -266,18 +265,3 @@ def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
 
 def _skip_space(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the cycle collector, which would search the millions of objects of a large index.
-
-    Parsing makes no cycles, and takes five times as long while the collector searches for them.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
