@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
+from spackscope.model.core.collector import collector_paused
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
@@ -57,14 +58,16 @@ def build(
     """
     if old is not None and old.sources != [storable(source.source) for source in discovered]:
         old = None
-    with stoppable(connection, session.should_stop):
+    with stoppable(connection, session.should_stop), collector_paused():
         create_tables(connection)
         if old is not None and not old.attach(connection):
             old = None
         writer = _stage(discovered, connection, session, old)
         if writer.drop_overlaps():
             # Few documents overlap that did not before, so this is seldom.
-            connection.executescript("DELETE FROM source; DELETE FROM problem;")
+            connection.executescript(
+                "DELETE FROM source; DELETE FROM problem; DELETE FROM document;"
+            )
             writer = _stage(discovered, connection, session, old)
         writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
 

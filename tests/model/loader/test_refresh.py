@@ -25,6 +25,7 @@ from tests.builders import (
     ARCHIVE_TYPE,
     GCC,
     ZLIB,
+    all_records,
     database,
     edge,
     entry,
@@ -242,3 +243,20 @@ def test_what_is_kept_is_copied_in_as_many_pieces_as_there_are_changes(
     assert specs == 3 * (pages - 1) + 1
     for table in ("spec", "look_alike"):
         assert sum(sql.startswith(f"INSERT INTO {table} ") for sql in statements) == 3
+
+
+def test_many_new_pages_of_which_one_repeats_a_page_that_is_kept(tmp_path: Path) -> None:
+    sources, pages = [str(tmp_path / "pages")], tmp_path / "pages"
+    homes = [Session({"XDG_CACHE_HOME": str(tmp_path / home)}) for home in ("refreshed", "built")]
+    write_page(pages / "first", [record(1), record(2)])
+    load(sources, homes[0], keep=True)
+
+    write_page(pages / "second", [record(2), record(3)])
+    for number in range(10, 610):
+        write_page(pages / f"{number}.md", [record(number)], title=f"package-{number}")
+    refreshed, built = (load(sources, home, keep=True) for home in homes)
+
+    assert not refreshed.notice
+    assert all_records(refreshed) == all_records(built)
+    assert [spec.hash for spec in all_records(refreshed)][-3:] == list(map(hash_of, (1, 2, 3)))
+    assert refreshed.problems == built.problems
