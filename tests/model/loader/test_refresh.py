@@ -260,3 +260,21 @@ def test_many_new_pages_of_which_one_repeats_a_page_that_is_kept(tmp_path: Path)
     assert all_records(refreshed) == all_records(built)
     assert [spec.hash for spec in all_records(refreshed)][-3:] == list(map(hash_of, (1, 2, 3)))
     assert refreshed.problems == built.problems
+
+
+def test_a_document_that_now_shares_a_hash_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spackscope.model.index.writer._BATCH", 1)
+    write_page(tmp_path / "site", [record(50)], title="abc")
+    (tmp_path / "cache.json").write_bytes(zlib_index())
+    session = Session({"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    sources = [str(tmp_path / "site"), str(tmp_path / "cache.json")]
+    load(sources, session, keep=True)
+    write_page(tmp_path / "site", [record(1)], title="zlib")
+
+    catalog = load(sources, session, keep=True)
+
+    assert not catalog.notice
+    assert catalog.total == 5
+    assert [row.spec.sources for row in catalog.by_hash(ZLIB)] == [tuple(sources)]
