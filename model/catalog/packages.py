@@ -43,7 +43,7 @@ class Packages:
         """The packages, each with the number of all its specs."""
         rows = self._database.execute(
             "SELECT id, package, n, first FROM package WHERE n ORDER BY id"
-        )
+        ).fetchall()
         records = self._arrays.first[-1]
         return [
             PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
