@@ -17,7 +17,9 @@ from spackscope.model.sources.visited import Visited
 MAX_ENTRIES = 1_000_000
 """Files and directories of a source that are visited; Spack's site has 113,000."""
 
-_BATCH = 1024
+_BATCH = 256
+"""Files whose status is asked for before anybody can stop it, which may take long."""
+
 _NAME, _PATH, _MODE = attrgetter("name"), attrgetter("path"), attrgetter("st_mode")
 
 Entries = list["os.DirEntry[str]"]
