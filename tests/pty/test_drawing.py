@@ -28,7 +28,7 @@ def program(tmp_path: Path) -> Program:
     return Program(tmp_path)
 
 
-def read_all(terminal: Terminal, quiet: float = 0.6) -> bytes:
+def read_all(terminal: Terminal, quiet: float = 0.4) -> bytes:
     """Read until nothing was written for a while; return what was."""
     before = len(terminal.output)
     while terminal.read_more(quiet):
@@ -53,17 +53,15 @@ def cells(written: bytes, columns: int, lines: int) -> list[list[tuple[object, .
     ]
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (160, 45)])
-def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(
-    program: Program, columns: int, lines: int
-) -> None:
+def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(program: Program) -> None:
+    columns, lines = 120, 40
     with program.in_terminal(columns=columns, lines=lines) as terminal:
         shown = Shown(terminal, columns, lines)
         shown.until("py-safetensors")
         start = 0
         for keys, text in TOUR.items():
             for key in keys:
-                read_all(terminal, 0.3)
+                read_all(terminal, 0.2)
                 terminal.send(key)
             shown.until(text)
             by_steps = cells(terminal.output[start:], columns, lines)
@@ -100,13 +98,13 @@ def test_a_terminal_that_was_cut_and_is_as_large_again_is_drawn_again(program: P
 def test_nothing_is_written_while_nothing_happens(program: Program) -> None:
     with program.in_terminal(columns=120, lines=40) as terminal:
         Shown(terminal, 120, 40).until("py-safetensors")
-        for keys in ("j", "2", "j", "v", "v", "/", "tar", "\x1b", "?", "\x1b"):
+        for keys in ("2j", "v", "/tar", "\x1b", "?"):
             terminal.send(keys)
             read_all(terminal, 1)
-            assert read_all(terminal, 2) == b"", keys
+            assert read_all(terminal, 1) == b"", keys
 
 
-def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 8) -> list[int]:
+def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 5) -> list[int]:
     """Count what each step of the cursor writes after some keys; return it ascending."""
     terminal.send(keys)
     read_all(terminal)
@@ -127,4 +125,4 @@ def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, line
 def test_a_step_without_another_detail_writes_two_rows(program: Program) -> None:
     with program.in_terminal(columns=120, lines=40) as terminal:
         Shown(terminal, 120, 40).until("py-safetensors")
-        assert bytes_of_steps(terminal, "2+jj")[4] < 400
+        assert bytes_of_steps(terminal, "2+jj")[2] < 400
