@@ -187,7 +187,7 @@ def test_what_passes_the_checksum_is_answered_or_reported_as_damaged(
         "UPDATE source SET name = x'00'",
         "UPDATE source SET checked = 'yesterday'",
         "UPDATE source SET failure = NULL",
-        "UPDATE document SET specs = 'all'",
+        "UPDATE source SET specs = 'all'",
         "UPDATE document SET origin = NULL",
         "INSERT INTO problem (origin) VALUES (NULL)",
         "INSERT OR REPLACE INTO provenance VALUES (0, NULL, NULL, '')",
