@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.index.codec import is_ascending, unpack_codes
+from spackscope.model.index.codec import is_ascending, narrowed, unpack_codes
 from spackscope.model.index.connection import Database
 from spackscope.model.index.schema import CODES
 
@@ -110,7 +110,7 @@ class ColumnArrays:
         # Most questions about a view are about the same specs.
         last, sizes = self._last_sizes
         if specs is not last:
-            sizes = self._sizes(specs)
+            sizes = narrowed(self._sizes(specs))
             self._last_sizes = specs, sizes
         return sizes
 

@@ -20,7 +20,7 @@ MAX_STATEMENTS = 16
 
 _STEPS = 20_000
 """Steps of a statement, about a millisecond, between two calls of the progress handler."""
-_CACHE = 500
+_CACHE = 200
 """Kilobytes of pages that each connection keeps."""
 _BATCH = 1024
 """Rows that are fetched at once."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 """Parameters of mallopt, as numbered in malloc.h."""
 
-_LARGE = 1 << 20
+_LARGE = 1 << 18
 """Bytes from which a block is mapped by itself, and unmapped when it is freed."""
 _ARENAS = 2
 """Heaps that all threads share; each keeps memory that it cannot return."""
