@@ -62,7 +62,10 @@ class Terminal:
     def draw(self, update: CompositorUpdate) -> str:
         """Draw an update; return what is written for it."""
         changes = self.cells.changes(update, self.console)
-        text = changes.render_segments(self.console) if changes is not None else ""
+        text = ""
+        if changes is not None:
+            assert isinstance(changes, CompositorUpdate)
+            text = changes.render_segments(self.console)
         for stream, written in zip(
             self._streams, (text, update.render_segments(self.console)), strict=True
         ):
@@ -159,7 +162,7 @@ def test_an_update_that_is_not_written_changes_nothing() -> None:
 def test_the_colours_of_the_terminal_stay_what_they_are(system: str) -> None:
     lines = [[("a", CYAN), ("b", Style.parse("bright_black on red"))]]
     changes = ShownCells().changes(whole(lines), console(system))
-    assert changes is not None
+    assert isinstance(changes, CompositorUpdate)
     text = changes.render_segments(console(system))
     assert text == "\x1b[1;1H\x1b[36ma\x1b[0;90;41mb\x1b[m\x1b[K"
 
