@@ -46,7 +46,7 @@ HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 
 ROOT = Path(__file__).parents[1]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which something that should happen is taken for something that does not."""
 
 _COMPLETION = re.compile(r"\s*(?P<mark>⇥ )?(?P<text>\S.*?)\s\s+(?P<count>[\d,]+)")
