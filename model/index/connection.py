@@ -146,7 +146,7 @@ class Database:
         # An index in memory lives as long as one connection to it, and so does the content of a
         # file that another process replaces.
         self._keep = keep or connect(uri)
-        if _tables(self._keep) != _expected_tables():
+        if not _has_tables_of_an_index(self._keep):
             raise IndexDamaged("its tables are not those of an index")
         self._copying = threading.Lock()
         self._local = threading.local()
@@ -194,16 +194,20 @@ class Database:
         return stoppable(self._connection, should_stop)
 
 
-def _tables(connection: sqlite3.Connection) -> frozenset[tuple[str, str, str]]:
-    # A view or a trigger would run statements of whoever wrote the file.
-    return frozenset(connection.execute("SELECT type, name, sql FROM sqlite_master"))
+def _has_tables_of_an_index(connection: sqlite3.Connection) -> bool:
+    """Check that nothing but the tables and indexes of the schema is in a database.
 
-
-@functools.cache
-def _expected_tables() -> frozenset[tuple[str, str, str]]:
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(TABLES + INDEXES)
-        return _tables(connection)
+    A view or a trigger would run statements of whoever wrote the file. Indexes that SQLite makes
+    itself have no statement.
+    """
+    rows = connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
+    statements = {statement.strip() for statement in (TABLES + INDEXES).split(";")} - {""}
+    found = [sql for _, sql in rows if sql is not None]
+    return (
+        {*found} == statements
+        and len(found) == len(statements)
+        and all(type_ == "index" for type_, sql in rows if sql is None)
+    )
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from spackscope.model.core.errors import QueryError
@@ -239,13 +240,13 @@ def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:
     `%[deptypes=build] c,cxx=` has both ways to write them; the rules are those of
     `EdgeAttributeParser` in lib/spack/spack/spec_parser.py. Raises QueryError.
     """
-    parts = lexer.EDGE_PARTS.fullmatch(token.text)
+    parts = re.fullmatch(lexer.EDGE_PARTS, token.text)
     assert parts is not None
     values: dict[str, str] = {}
     offset = token.start
     start, end = parts.span(2)
     while token.text[start:end].strip():
-        attribute = lexer.ATTRIBUTE.match(token.text, start, end)
+        attribute = re.compile(lexer.ATTRIBUTE).match(token.text, start, end)
         if attribute is None or attribute[1] not in ("virtuals", "deptypes"):
             raise QueryError("Expected virtuals=… or deptypes=…", token.start + start)
         # The last of several counts.

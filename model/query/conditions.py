@@ -124,7 +124,7 @@ class Depends(Frozen):
     @property
     def is_assigned(self) -> bool:
         """Check whether its virtuals can be written as in `%c,cxx=gcc`."""
-        return lexer.IDENTIFIERS.fullmatch(",".join(self.virtuals)) is not None
+        return re.fullmatch(lexer.IDENTIFIERS, ",".join(self.virtuals)) is not None
 
 
 REACHABLE_DEPTYPES = frozenset({"build", "link", "run"})

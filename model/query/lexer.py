@@ -38,28 +38,37 @@ _IDENTIFIERS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
 _ASSIGNED = rf"\s*{_IDENTIFIERS}=(?=[\w?]|\*[\w*?])"
 _ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,200}}\]"
 
-_TOKEN = re.compile(
-    rf"""
-    (?P<space>\s+)
-  | (?P<dependency>(?:\^|%%?)(?:{_ATTRIBUTES})?(?:{_ASSIGNED})?)
-  | (?P<version>@{_GIT}={_PLAIN}|@\s*{_VERSION}(?:\s*,\s*{_VERSION})*)
-  | (?P<variant>(?:\+\+|~~|--|[+~\-])\s*{_KEY})
-  | (?P<pair>{_OWN_KEY}==?{_OWN_VALUE}|{_KEY}:?==?(?:{_QUOTED}|{_VALUE}))
-  | (?P<hash>/[A-Za-z0-9_]+)
-  | (?P<name>{_NAME})
-  | (?P<word>{_QUOTED})
-  | (?P<not>!)
-  | (?P<or>\|)
-    """,
-    re.VERBOSE,
-)
-IDENTIFIERS = re.compile(_IDENTIFIERS)
+# Texts, since `re` takes 3 ms to compile all, and a query has tokens of few kinds.
+_PATTERNS = {
+    SPACE: r"\s+",
+    DEPENDENCY: rf"(?:\^|%%?)(?:{_ATTRIBUTES})?(?:{_ASSIGNED})?",
+    VERSION: rf"@{_GIT}={_PLAIN}|@\s*{_VERSION}(?:\s*,\s*{_VERSION})*",
+    VARIANT: rf"(?:\+\+|~~|--|[+~\-])\s*{_KEY}",
+    PAIR: rf"{_OWN_KEY}==?{_OWN_VALUE}|{_KEY}:?==?(?:{_QUOTED}|{_VALUE})",
+    HASH: r"/[A-Za-z0-9_]+",
+    NAME: _NAME,
+    WORD: _QUOTED,
+    NOT: "!",
+    OR: r"\|",
+}
+_BY_START = {
+    **dict.fromkeys("^%", (DEPENDENCY,)),
+    **dict.fromkeys("+~-", (VARIANT,)),
+    **dict.fromkeys(QUOTES, (WORD,)),
+    "@": (VERSION,),
+    "/": (HASH,),
+    "!": (NOT,),
+    "|": (OR,),
+}
+"""The kinds of tokens that may begin with a character; any other begins a space, pair or name."""
+
+IDENTIFIERS = _IDENTIFIERS
 PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
-_BARE_VALUE = re.compile(rf"(?!=){_VALUE}", re.ASCII)
+_BARE_VALUE = rf"(?!=){_VALUE}"
 # No quoted value ends in a backslash.
-_BARE_END = re.compile(rf"(?!=){_OWN_VALUE}(?<=\\)", re.ASCII)
-EDGE_PARTS = re.compile(r"(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?", re.DOTALL)
-ATTRIBUTE = re.compile(rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*")
+_BARE_END = rf"(?!=){_OWN_VALUE}(?<=\\)"
+EDGE_PARTS = r"(?s)(\^|%%?)(?:\[(.*)\])?(?:\s*([^\]=]*)=)?"
+ATTRIBUTE = rf"\s*({_KEY})(:?=)(?!=)({_QUOTED}|{_VALUE})\s*"
 
 
 class Token(Frozen):
@@ -83,19 +92,25 @@ def tokens(text: str) -> Iterator[Token]:
     """
     start = 0
     while start < len(text):
-        match = _TOKEN.match(text, start)
-        if match is not None:
-            token = Token(match.lastgroup or ERROR, match[0], start)
-        else:
-            token = Token(ERROR, text[start:] if text[start] in QUOTES else text[start], start)
+        token = _token_at(text, start)
         yield token
         start = token.end
 
 
 def is_token(kind: str, text: str) -> bool:
     """Check whether a text is exactly one token of a kind."""
-    match = _TOKEN.match(text)
-    return match is not None and match.lastgroup == kind and match.end() == len(text)
+    token = _token_at(text, 0) if text else None
+    return token is not None and token.kind == kind and token.text == text
+
+
+def _token_at(text: str, start: int) -> Token:
+    """Return the token that begins at an offset."""
+    first = text[start]
+    kinds = (SPACE,) if first.isspace() else _BY_START.get(first, (PAIR, NAME))
+    for kind in kinds:
+        if match := re.compile(_PATTERNS[kind]).match(text, start):
+            return Token(kind, match[0], start)
+    return Token(ERROR, text[start:] if first in QUOTES else first, start)
 
 
 def unquoted(text: str) -> str:
@@ -107,7 +122,7 @@ def unquoted(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Quote a value if it would not be read as one without."""
-    is_bare = _BARE_VALUE.fullmatch(text) or _BARE_END.fullmatch(text)
+    is_bare = any(re.fullmatch(bare, text, re.ASCII) for bare in (_BARE_VALUE, _BARE_END))
     return text if is_bare else in_quotes(text)
 
 
