@@ -191,6 +191,9 @@ BY_NAME = {column.name: column for column in COLUMNS}
 FACETED = tuple(column.name for column in COLUMNS if column.has_dictionary)
 """The columns whose values an index can count."""
 
+HOST_COLUMNS = frozenset(column.name for column in COLUMNS if column.is_by_host)
+"""The columns whose values depend on the host."""
+
 COUNTED = (*FACETED, *(column.name for column in COLUMNS if column.is_by_host))
 """The columns whose values can be counted."""
 

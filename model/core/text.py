@@ -231,3 +231,8 @@ def wrap(text: str, width: int) -> list[str]:
             word = word[cut:]
         part = word
     return [*parts, part] if part or not parts else parts
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things, as in `2,052 specs`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -7,8 +7,8 @@ from typing import Literal
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import counted
 from spackscope.model.presentation.differences import NOT_LISTED
-from spackscope.model.presentation.titles import counted
 
 Part = Literal["own", "run", "build"]
 """Where a row belongs: to the specs themselves, to what they link or run, to what builds them."""

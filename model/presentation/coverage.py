@@ -12,13 +12,12 @@ from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, gro
 from spackscope.model.analysis.graphs.graph import Attributes
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, clean, pad, shorten
+from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.presentation.differences import (
     ATTRIBUTE_LABELS,
     difference_line,
     difference_lines,
 )
-from spackscope.model.presentation.titles import counted
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"

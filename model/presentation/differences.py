@@ -11,10 +11,9 @@ from spackscope.model.analysis.differences.folded_differences import (
 )
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import clean, shorten
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.presentation.detail import DIFFERS
-from spackscope.model.presentation.titles import counted
 
 BETWEEN_NAMES = " › "
 """Between the names on a path from a spec to a dependency."""

@@ -17,9 +17,8 @@ from spackscope.model.analysis.environments.doubles import (
 )
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import aligned, clean, shorten
+from spackscope.model.core.text import aligned, clean, counted, shorten
 from spackscope.model.presentation.differences import difference_line, path_text
-from spackscope.model.presentation.titles import counted
 
 UNLISTED = "differences that the sources do not list"
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec
+from spackscope.model.core.text import counted
 from spackscope.model.presentation.detail import (
     DetailLine,
     column_lines,
     title_line,
     variant_lines,
 )
-from spackscope.model.presentation.titles import counted
 
 
 class Members(Frozen):

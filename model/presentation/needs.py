@@ -9,9 +9,8 @@ from typing import Any
 from spackscope.model.analysis.environments.needs import NeededSpec, Needs
 from spackscope.model.core.cells import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import aligned, clean, shorten
+from spackscope.model.core.text import aligned, clean, counted, shorten
 from spackscope.model.presentation.relations import UNLISTED
-from spackscope.model.presentation.titles import counted
 
 _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 """Packages and virtuals that nearly all specs need: they come last."""

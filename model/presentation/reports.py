@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem, SourceStatus
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.sources import source_cells, stale_copies
-from spackscope.model.presentation.titles import counted
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 from spackscope.model.query.parser import parse

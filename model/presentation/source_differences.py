@@ -17,10 +17,9 @@ from spackscope.model.analysis.environments.source_differences import (
 )
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.frozen import asdict
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.core.versions import version_key
 from spackscope.model.presentation.doubles import change_json, changes_text
-from spackscope.model.presentation.titles import counted
 
 MAX_LINES = 100
 """Lines of each section, unless all are asked for."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.records import SourceStatus
-from spackscope.model.core.text import clean
-from spackscope.model.presentation.titles import counted
+from spackscope.model.core.text import clean, counted
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 
 HEADS = ("source", "kind", "specs", "problems", "checked")

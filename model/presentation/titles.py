@@ -10,7 +10,7 @@ from spackscope.model.catalog.source_names import source_term, unique_end
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import clean, shorten
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.sources.source_name import STANDARD_INPUT
@@ -51,11 +51,6 @@ def tags_title(catalog: Catalog) -> str:
     """Return the tag of the records, or how many there are; empty if they have none."""
     tags = [clean(tag) for tag in catalog.dictionaries.texts("tag") if tag]
     return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things, as in `2,052 specs`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str, ...]:

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from spackscope.model.core.frozen import asdict
-from spackscope.model.core.text import clean
-from spackscope.model.presentation.titles import counted
+from spackscope.model.core.text import clean, counted
 from spackscope.model.readers.stored_hashes import WrongHash
 from spackscope.model.sources.verify import VerifiedSource
 

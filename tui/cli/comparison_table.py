@@ -8,7 +8,7 @@ from itertools import islice
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.core.text import cell_width, counted, pad, shorten
 from spackscope.model.presentation.comparison import UNKNOWN, ComparedRow, ComparedTable, Part
 from spackscope.model.presentation.comparison_cells import (
     Rank,
@@ -18,7 +18,6 @@ from spackscope.model.presentation.comparison_cells import (
     value_texts,
 )
 from spackscope.model.presentation.differences import NOT_LISTED
-from spackscope.model.presentation.titles import counted
 from spackscope.tui.cli import table as spec_table
 from spackscope.tui.cli.colours import Colours
 

@@ -8,7 +8,7 @@ from itertools import islice
 from spackscope.model.analysis.differences.differences import Comparison
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.differences import (
     DifferenceLine,
@@ -20,7 +20,6 @@ from spackscope.model.presentation.differences import (
     shown_path,
     unexplained_text,
 )
-from spackscope.model.presentation.titles import counted
 from spackscope.tui.cli import table
 from spackscope.tui.cli.colours import Colours
 

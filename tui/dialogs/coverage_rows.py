@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.text import cell_width, pad
+from spackscope.model.core.text import cell_width, counted, pad
 from spackscope.model.presentation.coverage import (
     MISSING,
     PRESENT,
@@ -15,7 +15,6 @@ from spackscope.model.presentation.coverage import (
     MissingLine,
     PresentLine,
 )
-from spackscope.model.presentation.titles import counted
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 

@@ -15,8 +15,8 @@ from textual.widgets import Input, Static
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.fuzzy import matching
-from spackscope.model.core.text import clean
-from spackscope.model.presentation.titles import counted, position
+from spackscope.model.core.text import clean, counted
+from spackscope.model.presentation.titles import position
 from spackscope.tui import keymap
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import Hint

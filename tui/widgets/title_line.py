@@ -12,8 +12,8 @@ from textual.widget import Widget
 
 from spackscope.model.analysis.fit.host import Host as Machine
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.model.presentation.titles import SourceChip, counted
+from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.conditions import Condition, Term
 from spackscope.tui.widgets.drawing import Piece, draw
 

@@ -6,8 +6,8 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
+from spackscope.model.core.text import counted
 from spackscope.model.presentation.titles import (
-    counted,
     position,
     query_counts,
     shared_texts,

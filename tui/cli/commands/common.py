@@ -8,24 +8,27 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.fit.session_fit import attach_fit, described_host, host_of
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
-from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.query.format import join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.colours import Colours
 from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+if TYPE_CHECKING:
+    from spackscope.tui.cli.colours import Colours
 
 MAX_PRINTED = 20
 """Problems that are printed by commands other than `index`."""
@@ -68,8 +71,12 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
 
 def print_remarks(catalog: Catalog, query: Query) -> None:
     """Print which virtuals a query names, and what its conditions on the host hide."""
-    for sentence in (catalog.virtuals.sentence(query), hidden_by_host(catalog, query)):
-        if sentence:
+    if sentence := catalog.virtuals.sentence(query):
+        stdio.print_message(sentence)
+    if query.columns & HOST_COLUMNS:
+        from spackscope.model.presentation.fit import hidden_by_host
+
+        if sentence := hidden_by_host(catalog, query):
             stdio.print_message(sentence)
 
 
@@ -160,6 +167,8 @@ def _print_problems(catalog: Catalog, limit: int | None) -> None:
 
 def stdout_colours(options: Options, session: Session) -> Colours:
     """Return the colours of stdout."""
+    from spackscope.tui.cli.colours import Colours
+
     return Colours(not options.no_color and stdio.supports_colour(session.environ))
 
 
