@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
+from operator import add
 from typing import NamedTuple
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import natural, text
+from spackscope.model.index.damage import natural, naturals, text
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 
@@ -44,11 +45,10 @@ class Packages:
         rows = self._database.execute(
             "SELECT id, package, n, first FROM package WHERE n ORDER BY id"
         ).fetchall()
-        records = self._arrays.first[-1]
-        return [
-            PackageCount(natural(id_), text(name), natural(n), n, natural(first, records - n))
-            for id_, name, n, first in rows
-        ]
+        ids, names, counts, firsts = zip(*rows, strict=True) if rows else [()] * 4
+        naturals([*ids, *counts, *firsts])
+        naturals(list(map(add, firsts, counts)), self._arrays.first[-1])
+        return list(map(PackageCount, ids, map(text, names), counts, counts, firsts))
 
     @cached_property
     def total(self) -> int:

@@ -92,7 +92,7 @@ def texts(value: object) -> tuple[str, ...]:
 def texts_of_all(values: Sequence[object]) -> list[tuple[str, ...]]:
     """Return the texts of all values of a column with JSON arrays, in one go."""
     arrays = json.loads(f"[{','.join(map(text, values))}]")
-    if len(arrays) != len(values) or not all(type(array) is list for array in arrays):
+    if len(arrays) != len(values) or not {*map(type, arrays)} <= {list}:
         raise IndexDamaged("a list of texts is not a list")
     if not {*map(type, chain.from_iterable(arrays))} <= {str}:
         raise IndexDamaged("a text is not a text")
@@ -104,6 +104,15 @@ def natural(value: object, most: int = (1 << 63) - 1) -> int:
     if not isinstance(value, int) or not 0 <= value <= most:
         raise IndexDamaged(f"an id or count is {value!r:.20}")
     return value
+
+
+def naturals(values: Sequence[object], most: int = (1 << 63) - 1) -> Sequence[int]:
+    """Return the values of a column with ids or counts, checked in one go."""
+    if not {*map(type, values)} <= {int} or (
+        values and not 0 <= min(values) <= max(values) <= most  # type: ignore[type-var,operator]
+    ):
+        raise IndexDamaged("an id or count is damaged")
+    return values  # type: ignore[return-value]
 
 
 def number(value: object) -> float | None:

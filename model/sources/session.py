@@ -72,6 +72,8 @@ class Session(Frozen):
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that the user's Spack is configured to use."""
+        if find_spack(self.environ) is None:
+            return ()
         from spackscope.model.sources.spack_config.config import read_externals
 
         return read_externals(self.environ)

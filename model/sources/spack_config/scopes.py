@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from spackscope.model.core.bounded_files import read_file
@@ -37,16 +36,16 @@ class Section(NamedTuple):
     base: str
 
 
-@dataclass
 class Scopes:
     """The scopes of a Spack, lowest first: directories, files, and what environments contain."""
 
-    paths: Paths
-    problems: list[Problem] = field(default_factory=list)
-    _files: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _value_count: int = 0
-    _scopes: list[tuple[str, dict[str, Any] | None]] = field(default_factory=list)
-    _seen: set[str] = field(default_factory=set)
+    def __init__(self, paths: Paths) -> None:
+        self.paths = paths
+        self.problems: list[Problem] = []
+        self._files: dict[str, dict[str, Any]] = {}
+        self._value_count = 0
+        self._scopes: list[tuple[str, dict[str, Any] | None]] = []
+        self._seen: set[str] = set()
 
     def find(self) -> None:
         """Find all scopes that this Spack would read now."""
