@@ -2,7 +2,7 @@
 
 `dataclasses` imports `inspect`, which takes as long as Python itself takes to start, and compiles
 six methods for each class, few of which are ever called. Here all classes share their methods,
-and the `__init__` of a class is compiled when it is first called.
+and the `__init__` of a class is compiled once it is called often.
 
     class Compiler(Frozen):
         name: str
@@ -13,7 +13,7 @@ and the `__init__` of a class is compiled when it is first called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 
@@ -28,6 +28,9 @@ else:
     def dataclass_transform(**_options: object) -> Callable[[type], type]:
         return lambda class_: class_
 
+
+_FEW = 16
+"""Calls of an `__init__` that take less time than compiling it."""
 
 _REQUIRED: Any = object()
 """The default of a field without one."""
@@ -86,6 +89,7 @@ class _FrozenType(type):
 
     __fields__: Mapping[str, _Field]
     __values__: Callable[[Any], Any]
+    __calls__: int
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenType:
         fields: dict[str, _Field] = {}
@@ -97,7 +101,7 @@ class _FrozenType(type):
             fields[field_name] = field
         is_cached = any(type(value) is cached_property for value in namespace.values())
         namespace["__slots__"] = (*fields, *(("__dict__", "__weakref__") if is_cached else ()))
-        namespace["__fields__"] = fields
+        namespace["__fields__"], namespace["__calls__"] = fields, 0
         namespace["__values__"] = attrgetter(*fields) if fields else bool
         namespace["__match_args__"] = tuple(name for name in fields if fields[name].init)
         return super().__new__(cls, name, bases, namespace)
@@ -111,8 +115,10 @@ class Frozen(metaclass=_FrozenType):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         class_ = type(self)
-        class_.__init__ = _compile_init(class_)  # type: ignore[method-assign]
-        class_.__init__(self, *arguments, **options)
+        class_.__calls__ += 1
+        if class_.__calls__ > _FEW or not _set_fields(self, arguments, options):
+            class_.__init__ = _compile_init(class_)  # type: ignore[method-assign]
+            class_.__init__(self, *arguments, **options)
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not self.__class__:
@@ -138,6 +144,28 @@ class Frozen(metaclass=_FrozenType):
         return type(self), tuple(
             getattr(self, each.name) for each in _fields(type(self)) if each.init
         )
+
+
+def _set_fields(
+    instance: Frozen, arguments: Sequence[object], options: Mapping[str, object]
+) -> bool:
+    """Set the fields from arguments as a compiled `__init__` does; False if they do not fit."""
+    fields = type(instance).__fields__
+    names = [name for name, field in fields.items() if field.init]
+    given = {**dict(zip(names, arguments, strict=False)), **options}
+    if len(given) != len(arguments) + len(options) or not given.keys() <= {*names}:
+        return False
+    for name in names:
+        if name not in given and (factory := fields[name].default_factory) is not None:
+            given[name] = factory()
+        elif name not in given:
+            given[name] = fields[name].default
+        if given[name] is _REQUIRED:
+            return False
+        object.__setattr__(instance, name, given[name])
+    if hasattr(instance, "__post_init__"):
+        instance.__post_init__()
+    return True
 
 
 def _compile_init(class_: _FrozenType) -> Callable[..., None]:
