@@ -101,7 +101,7 @@ def test_a_build_to_its_end_shows_its_progress_on_stderr_alone(
         assert terminal.wait() == 0
         assert re.search(r"[\d.]+ [kM]?B of [\d.]+ MB", terminal.text)
         assert "a second" in terminal.text
-    assert (program.home / "out").read_text().startswith("specs     60000\npackages  600\n")
+    assert (program.home / "out").read_text().startswith("specs     30000\npackages  300\n")
 
 
 def test_a_short_build_shows_no_progress(program: Program) -> None:
