@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.records import Spec
+from spackscope.model.index.connection import insert
 from spackscope.model.index.damage import text, texts
 from spackscope.model.index.schema import CODES
 from spackscope.model.readers.fields import storable
@@ -152,12 +153,13 @@ class _DictionaryWriter:
         known, used = {row: code for code, row in enumerate(kept.rows)}, set(kept.used)
         new: list[tuple[tuple[Any, ...], int, _Row]] = []
         same: dict[int, int] = {}
-        for code, entry in entries.items():
-            row = self._row(entry)
+        columns = self._by_column(entries.values())
+        stored = zip(*map(self._stored, self._columns, columns), strict=True)
+        for code, key, row in zip(entries, self._keys(columns), stored, strict=True):
             if row in known:
                 same[code] = known[row]
             else:
-                new.append((self._key(entry), code, row))
+                new.append((key, code, row))
         used.update(same.values())
         kept_ranks = array("I", bytes(4 * len(kept.rows)))
         rows: list[_Row] = []
@@ -167,11 +169,8 @@ class _DictionaryWriter:
         for code, old in same.items():
             ranks[code] = kept_ranks[old]
         names = ", ".join(["id", *(column.attribute for column in self._columns)])
-        marks = ", ".join("?" * (len(self._columns) + 1))
-        connection.executemany(
-            f"INSERT INTO {storage} ({names}) VALUES ({marks})",
-            ((rank, *row) for rank, row in enumerate(rows)),
-        )
+        numbered = ((rank, *row) for rank, row in enumerate(rows))
+        insert(connection, f"{storage} ({names})", numbered)
         return kept_ranks
 
     def _merged(
@@ -183,7 +182,7 @@ class _DictionaryWriter:
         """Yield kept codes and new ones in the order of their values, each with its row."""
 
         def key(code: int) -> tuple[Any, ...]:
-            return self._key(self._entry(rows[code]))
+            return next(self._keys(self._by_column([self._entry(rows[code])])))
 
         done = 0
         for new_key, code, row in new:
@@ -193,21 +192,25 @@ class _DictionaryWriter:
             done = stop
         yield from ((True, old, rows[old]) for old in kept[done:])
 
-    def _key(self, entry: Entry) -> tuple[Any, ...]:
-        return tuple(column.sort_key(value) for column, value in self._values(entry))
+    def _by_column(self, entries: Collection[Entry]) -> list[Collection[Any]]:
+        """Return the values of each column of entries."""
+        if len(self._columns) == 1:
+            return [entries]
+        return list(zip(*entries, strict=True)) or [()] * len(self._columns)
 
-    def _values(self, entry: Entry) -> Iterable[tuple[Column, Any]]:
-        columns = self._columns
-        return zip(columns, entry if len(columns) > 1 else (entry,), strict=True)
+    def _keys(self, columns: Sequence[Collection[Any]]) -> Iterator[tuple[Any, ...]]:
+        """Yield the keys that put entries in the order of their values."""
+        keys = [
+            map(column.sort_key, values)
+            for column, values in zip(self._columns, columns, strict=True)
+        ]
+        return zip(*keys, strict=True)
 
-    def _row(self, entry: Entry) -> _Row:
-        """Return an entry as the table stores it."""
-        return tuple(self._stored(column, value) for column, value in self._values(entry))
-
-    def _stored(self, column: Column, value: Any) -> str:
+    def _stored(self, column: Column, values: Collection[Any]) -> Iterable[str]:
+        """Return values of a column as the table stores them."""
         if column.attribute == _SOURCES:
-            value = [self._sources[code] for code in value]
-        return json.dumps(value) if column.is_list else value
+            values = [[self._sources[code] for code in codes] for codes in values]
+        return map(json.dumps, values) if column.is_list else values
 
     def _entry(self, row: _Row) -> Entry:
         """Return the entry that a row stores."""

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, compress
 
+from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.index.schema import CODES
 from spackscope.model.index.staged import GONE, Staged
 
@@ -62,8 +63,11 @@ def record_order(staged: Staged, places: array[int], count: int) -> tuple[array[
             place = places[look_alike]
             order[ends[place]] = number
             ends[place] += 1
+    # Slicing one text takes half the time of decoding each hash.
+    hashes = staged.hashes.decode()
     for start, length in zip(first, counts, strict=False):
         if length > 1:
-            numbers = order[start : start + length]
-            order[start : start + length] = array("I", sorted(numbers, key=staged.hash_at))
+            numbers = list(order[start : start + length])
+            numbers.sort(key=lambda n: hashes[n * HASH_LENGTH : (n + 1) * HASH_LENGTH])
+            order[start : start + length] = array("I", numbers)
     return first, order

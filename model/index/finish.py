@@ -14,6 +14,7 @@ from typing import Any
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 from spackscope.model.index.codec import translate, write_codes
+from spackscope.model.index.connection import insert
 from spackscope.model.index.deduplicate import Deduplicator
 from spackscope.model.index.dictionaries import Dictionaries, Dictionary, Ranks
 from spackscope.model.index.display_order import look_alike_order, record_order, used_look_alikes
@@ -109,15 +110,9 @@ class Finisher:
         columns["first"] = array("I", accumulate(counts, initial=0))
         for piece in pieces.staged:
             ids = slice(piece.look_alike, piece.look_alike + piece.stop - piece.start)
-            self._connection.executemany(
-                f"INSERT INTO look_alike VALUES ({', '.join('?' * (len(CODES) + 3))})",
-                zip(
-                    range(ids.start, ids.stop),
-                    *(column[ids] for column in columns.values()),
-                    counts[ids],
-                    strict=True,
-                ),
-            )
+            values = (column[ids] for column in columns.values())
+            rows = zip(range(ids.start, ids.stop), *values, counts[ids], strict=True)
+            insert(self._connection, "look_alike", rows)
         self._write_packages(columns)
         return columns
 
@@ -141,8 +136,9 @@ class Finisher:
             sizes = _sizes(staged.first[piece.start : piece.stop + 1])
             look_alikes = range(piece.look_alike, piece.look_alike + len(sizes))
             # The first id is 0, so that all rows are range(n).
-            self._connection.executemany(
-                "INSERT INTO spec VALUES (?, ?, ?, ?)",
+            insert(
+                self._connection,
+                "spec",
                 zip(
                     range(piece.spec, piece.spec + len(numbers)),
                     (hashes[n * HASH_LENGTH : (n + 1) * HASH_LENGTH] for n in numbers),

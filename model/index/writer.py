@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import Problem, Records
+from spackscope.model.index.connection import insert
 from spackscope.model.index.dictionaries import Dictionaries, Dictionary
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.finish import Finisher
@@ -104,9 +105,7 @@ class IndexWriter:
             self._write_documents()
 
     def _write_documents(self) -> None:
-        self._connection.executemany(
-            "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._rows
-        )
+        insert(self._connection, "document", self._rows)
         self._rows.clear()
 
     def keep_document(self, document: Document) -> bool:
