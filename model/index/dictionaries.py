@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import Look, Spec
 from spackscope.model.index.connection import insert
 from spackscope.model.index.damage import text, texts
 from spackscope.model.index.schema import CODES
@@ -91,7 +91,7 @@ class Dictionaries:
         return self._dictionaries[storage]
 
     def codes(
-        self, looks: Sequence[Spec], values: Mapping[str, Iterable[Any]]
+        self, looks: Sequence[Spec | Look], values: Mapping[str, Iterable[Any]]
     ) -> Iterator[tuple[int, ...]]:
         """Yield the codes of look-alikes, in the order of `CODES`.
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from spackscope.model.core.frozen import fields
-from spackscope.model.core.records import STATES, NodeFacts, Provenance, Records, Spec
+from spackscope.model.core.records import STATES, Look, NodeFacts, Provenance, Records, Spec
 from spackscope.model.index.dictionaries import Dictionaries, Dictionary, Entry
 from spackscope.model.index.edges import EdgeWriter
 from spackscope.model.index.staged import Staged, StagedDocument
@@ -54,7 +54,7 @@ class Staging:
         # What pages state of a node, which is nothing, has the code 0.
         self.nodes = Dictionary({NodeFacts(): 0})
         self._presence = _Presence()
-        self._looks: list[Spec] = []
+        self._looks: list[Spec | Look] = []
         self._origins: list[Origin] = []
         self._numbers: list[int] = []
         self._hashes: list[str] = []

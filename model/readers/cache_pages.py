@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import Problem, Records, Spec
+from spackscope.model.core.records import Problem, Records
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import FieldReader, storable
 from spackscope.model.readers.front_matter import parse_value, split
@@ -55,7 +55,6 @@ class _Page:
 
     def __init__(self, origin: str, known: KnownTexts) -> None:
         self.fields = FieldReader(origin)
-        self._origin = origin
         self._known = known
 
     def records(self, data: bytes) -> Iterator[Records]:
@@ -76,13 +75,9 @@ class _Page:
         if "spec_details" not in values:
             self.fields.add_problem_at("", "the page has no spec_details")
             return
-        records = PageRecords(self.fields, self._known)
+        records = PageRecords(self.fields, self._known, package, tag)
         count = records.read(values.pop("spec_details"))
-        origin = self._origin
-        looks = [
-            Spec(package, "", *look, None, tag, origin, cached=True) for look in records.looks
-        ]
-        yield Records(looks, records.numbers, records.hashes, records.sizes)
+        yield Records(list(records.looks), records.numbers, records.hashes, records.sizes)
         self._check_meta(self._value(values, "meta"), count, records)
 
     def _title(self, values: dict[str, str]) -> str:
@@ -130,7 +125,12 @@ class _Page:
         values_by_key = dict(zip(_COLUMNS, zip(*records.looks, strict=True), strict=False))
         for key, listed in listed_by_key.items():
             values = counts if key == "stacks" else values_by_key.get(key, ())
-            if isinstance(listed, list) and set(map(spelled, map(str, listed))) != set(values):
+            if not isinstance(listed, list):
+                continue
+            texts = set(map(str, listed))
+            if key == "compilers":
+                texts = set(map(spelled, texts))
+            if texts != set(values):
                 self.fields.add_problem_at("meta", f"{key} differ from those of the records")
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import is_hash
-from spackscope.model.readers.fields import FieldReader, mismatch, wrong_value
+from spackscope.model.core.records import Look, is_hash
+from spackscope.model.readers.fields import FieldReader, Texts, mismatch, wrong_value
 from spackscope.model.readers.front_matter import leading_items, parse_value
 from spackscope.model.readers.json import too_many_values
 from spackscope.model.readers.limits import MAX_PAGE_VALUES, MAX_RECORDS, MAX_VALUES
-from spackscope.model.readers.page_looks import KnownTexts, Look, LookReader, Unusual
+from spackscope.model.readers.page_looks import KnownTexts, LookReader, Unusual
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECASE)
@@ -24,14 +25,15 @@ _WITHOUT_HASH, _WITHOUT_SIZE = '"hash": ""', '"size": ""'
 
 
 class PageRecords:
-    """Reads the list of records of one page; problems are added to `fields`.
+    """Reads the list of records of one page of a package; problems are added to `fields`.
 
     Record i has the look with the number `numbers[i]`, `hashes[i]` and `sizes[i]`.
     """
 
-    def __init__(self, fields: FieldReader, known: KnownTexts) -> None:
+    def __init__(self, fields: FieldReader, known: KnownTexts, package: str, tag: str) -> None:
         self._fields = fields
         self._known = known
+        self._package, self._tag = package, tag
         self.looks: dict[Look, int] = {}
         self.numbers: list[int] = []
         self.hashes: list[str] = []
@@ -50,12 +52,14 @@ class PageRecords:
 
     def count_stacks(self) -> dict[str, int]:
         """Return the number of records in each stack."""
-        times = [0] * len(self.looks)
-        for number in self.numbers:
-            times[number] += 1
+        times = Counter(self.numbers)
+        # Few combinations of stacks are in a page.
+        times_by_stacks: dict[Texts, int] = {}
+        for look, number in self.looks.items():
+            times_by_stacks[look.stacks] = times_by_stacks.get(look.stacks, 0) + times[number]
         counts: dict[str, int] = {}
-        for look, count in zip(self.looks, times, strict=True):
-            for stack in dict.fromkeys(look.stacks):
+        for stacks, count in times_by_stacks.items():
+            for stack in dict.fromkeys(stacks):
                 counts[stack] = counts.get(stack, 0) + count
         return counts
 
@@ -79,7 +83,8 @@ class PageRecords:
         texts = text[2:-2].split("}, {")
         if not len(hashes) == len(texts) <= MAX_RECORDS or len(sizes) not in (0, len(hashes)):
             return 0
-        numbers = _NumbersByText(self.looks, self._known, has_size=bool(sizes))
+        page = self._package, self._tag
+        numbers = _NumbersByText(self.looks, self._known, page, has_size=bool(sizes))
         try:
             self.numbers = list(map(numbers.__getitem__, texts))
             self.sizes = [_size(size.strip('"')) for size in sizes] or [None] * len(hashes)
@@ -91,7 +96,7 @@ class PageRecords:
 
     def _read_each(self, text: str) -> int:
         """Read record after record, with their problems; return how many are listed."""
-        looks = LookReader(self._fields)
+        looks = LookReader(self._fields, self._package, self._tag)
         number = 0
         for number, record in enumerate(self._records(text), 1):
             self._fields.place = f"record {number}"
@@ -197,12 +202,14 @@ class PageRecords:
 class _NumbersByText(dict[str, int]):
     """The number of the look of each text of a record. Raises Unusual."""
 
-    def __init__(self, looks: dict[Look, int], known: KnownTexts, *, has_size: bool) -> None:
+    def __init__(
+        self, looks: dict[Look, int], known: KnownTexts, page: tuple[str, str], *, has_size: bool
+    ) -> None:
         super().__init__()
-        self._looks, self._known, self._has_size = looks, known, has_size
+        self._looks, self._known, self._page, self._has_size = looks, known, page, has_size
 
     def __missing__(self, text: str) -> int:
-        look = self._known.look(text, has_size=self._has_size)
+        look = self._known.look(text, *self._page, has_size=self._has_size)
         number = self[text] = self._looks.setdefault(look, len(self._looks))
         return number
 

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem, Records, Spec
+from spackscope.model.core.records import Look, Problem, Records, Spec
 from spackscope.model.loader.load import load
 from spackscope.model.readers.detect import read_document
 from spackscope.model.sources.session import Session
@@ -23,7 +23,14 @@ def each_record(items: Iterable[Records | Problem]) -> Iterator[Spec | Problem]:
             continue
         assert set(item.numbers) == set(range(len(item.looks)))
         for number, hash_, size in zip(item.numbers, item.hashes, item.sizes, strict=True):
-            yield replace(item.looks[number], hash=hash_, size=size)
+            look = item.looks[number]
+            if isinstance(look, Look):
+                # As pages do.
+                yield Spec(
+                    **look._asdict(), hash=hash_, size=size, origin="document", cached=look.cached
+                )
+            else:
+                yield replace(look, hash=hash_, size=size)
 
 
 def split_problems(items: Iterable[Records | Problem]) -> tuple[list[Spec], list[Problem]]:

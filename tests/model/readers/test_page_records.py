@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.records import Records
+from spackscope.model.core.records import Look, Records
 from spackscope.model.readers import page_looks
 from spackscope.model.readers.cache_pages import read_page
 from tests.builders import Record, hash_of, page, record
@@ -83,7 +83,7 @@ def test_look_alikes_are_parsed_once(
     reads: list[object] = []
     read = page_looks.LookReader.read
 
-    def read_look(reader: page_looks.LookReader, its: Record) -> page_looks.Look:
+    def read_look(reader: page_looks.LookReader, its: Record) -> Look:
         reads.append(its)
         return read(reader, its)
 
