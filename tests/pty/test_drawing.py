@@ -61,7 +61,7 @@ def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(program: P
         start = 0
         for keys, text in TOUR.items():
             for key in keys:
-                read_all(terminal, 0.2)
+                read_all(terminal, 0.1)
                 terminal.send(key)
             shown.until(text)
             by_steps = cells(terminal.output[start:], columns, lines)
@@ -100,11 +100,11 @@ def test_nothing_is_written_while_nothing_happens(program: Program) -> None:
         Shown(terminal, 120, 40).until("py-safetensors")
         for keys in ("2j", "v", "/tar", "\x1b", "?"):
             terminal.send(keys)
-            read_all(terminal, 1)
+            read_all(terminal, 0.5)
             assert read_all(terminal, 1) == b"", keys
 
 
-def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 5) -> list[int]:
+def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 3) -> list[int]:
     """Count what each step of the cursor writes after some keys; return it ascending."""
     terminal.send(keys)
     read_all(terminal)
@@ -115,7 +115,7 @@ def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 5) -> list[int]:
     return sorted(sizes)
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (120, 40), (160, 45)])
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (160, 45)])
 def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, lines: int) -> None:
     with program.in_terminal(columns=columns, lines=lines) as terminal:
         Shown(terminal, columns, lines).until("py-safetensors")
@@ -125,4 +125,4 @@ def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, line
 def test_a_step_without_another_detail_writes_two_rows(program: Program) -> None:
     with program.in_terminal(columns=120, lines=40) as terminal:
         Shown(terminal, 120, 40).until("py-safetensors")
-        assert bytes_of_steps(terminal, "2+jj")[2] < 400
+        assert bytes_of_steps(terminal, "2+jj")[1] < 400

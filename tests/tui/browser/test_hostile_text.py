@@ -76,7 +76,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
     async with browsing(hostile_source, size=(160, 60)) as browser:
         labels = ("package", "version", "compiler", "platform", "os", "target", "tag", "stacks")
         await browser.press("3")
-        for row in range(0, len(browser.rows), 34):
+        for row in range(0, len(browser.rows), 51):
             browser.table.rows.move_to(row)
             await browser.settle()
             assert_plain(browser)
@@ -84,7 +84,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
             values = [value for row in browser.detail.lines.values for value in row]
             shown = {label for value in values for label in (value.label, value.lead.strip())}
             # A value that is empty has no line.
-            first = row // 34 % len(labels)
+            first = row // 51 % len(labels)
             label = next(label for label in (*labels[first:], *labels) if label in shown)
             await browser.to_value(label)
             await browser.press("enter")
@@ -103,7 +103,7 @@ async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path) -> Non
             await browser.press("pagedown")
         assert "broken" in seen
         await browser.press("escape")
-        for row in range(7, len(browser.rows), 40):
+        for row in range(7, len(browser.rows), 80):
             browser.table.rows.move_to(row)
             await browser.press("Y", settle=False)
             assert_plain(browser)

@@ -237,7 +237,7 @@ async def test_at_80x24_eleven_rows_are_above_four_lines_of_detail() -> None:
 
 async def test_no_size_is_too_odd() -> None:
     async with browsing() as browser:
-        for size in ((20, 5), (1, 1), (2, 30), (300, 100), (3, 3), (61, 4), (500, 2)):
+        for size in ((1, 1), (2, 30), (250, 70), (61, 4), (500, 2)):
             await browser.resize(*size)
             assert all(len(line) <= size[0] for line in browser.lines)
             browser.send("1", "j", "enter", "j", "enter", "3", "end", "2", "f", "a", "escape", "Y")
@@ -339,8 +339,10 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             assert browser.focus == to_rows, (to_filter, key)
         await browser.clear()
         await browser.press("1", "z")
-        for key in ("question_mark", "exclamation_mark", "S", "Y", "colon"):
-            for place in ("1", "2", "3"):
+        keys = ("question_mark", "exclamation_mark", "S", "Y", "colon")
+        for number, key in enumerate(keys):
+            # Every dialog is opened from one pane or two, and two from each pane.
+            for place in ("1", "2", "3")[number % 3 :: 2]:
                 await browser.press(place, settle=False)
                 before = browser.focus
                 await browser.press(key)

@@ -141,7 +141,7 @@ async def test_hostile_values_are_plain(tmp_path: Path) -> None:
         await browser.resize(100, 30)
         await browser.press("escape")
         await open_matrix(browser, "target")
-        for _ in range(len(texts) // 3):
+        for _ in range(len(texts) // 6):
             await browser.press("l", "j", settle=False)
         await browser.settle()
         assert_plain(browser)
