@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import App
@@ -20,7 +20,6 @@ from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed
 
 from spackscope.model.core.errors import Cancelled, SourceError
-from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES
@@ -29,6 +28,9 @@ from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import exempt_start, limit_heaps
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 THEME = replace(

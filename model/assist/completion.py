@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from spackscope.model.assist.answers import Completion, Completions
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.columns import COLUMNS, COUNTED
@@ -40,21 +41,6 @@ _WORD = re.compile(
     re.VERBOSE,
 )
 _FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?(?P<word>[=@]*(?P<value>\S*))\Z")
-
-
-class Completion(Frozen):
-    """A text for the word at the cursor, and how many records it would leave."""
-
-    text: str
-    count: int
-
-
-class Completions(Frozen):
-    """What the characters from `start` to `end` can become, the best first."""
-
-    start: int
-    end: int
-    items: tuple[Completion, ...] = ()
 
 
 def complete(

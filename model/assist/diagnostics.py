@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.assist.completion import Completions, without_word
+from spackscope.model.assist.answers import Note
+from spackscope.model.assist.completion import without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.compilers import compiler_name
@@ -184,13 +185,6 @@ def _only(values: Sequence[Facet]) -> str:
     return f", only {listed(texts, 'and')}"
 
 
-class Note(Frozen):
-    """A sentence about a text, and the offset that it is about; None for no part of it."""
-
-    sentence: str
-    offset: int | None = None
-
-
 def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) -> Note | None:
     """Return a note on the first condition of an input that no record fulfils, if there is one.
 
@@ -208,13 +202,6 @@ def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) 
 def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:
     """Return the note on a condition that the records cannot decide."""
     return Note(str(error), _offset(parsed, error.condition))
-
-
-def is_unfinished(note: Note | None, completions: Completions) -> bool:
-    """Check whether an error is only about a word that a completion may finish."""
-    if note is None or note.offset is None or not completions.items:
-        return False
-    return completions.start <= note.offset <= completions.end
 
 
 def _offset(parsed: ParsedInput, condition: Condition) -> int | None:

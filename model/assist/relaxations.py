@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from itertools import combinations, islice
 
+from spackscope.model.assist.answers import Relaxation
 from spackscope.model.assist.widening import Widening
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError, Unanswerable
@@ -33,14 +34,6 @@ _MAX_PARTS = 12
 """Parts of a query of which every two are dropped together."""
 
 Groups = tuple[Group, ...]
-
-
-class Relaxation(Frozen):
-    """A query with matches near one without, how it differs, and how many records match it."""
-
-    label: str
-    query: Query
-    count: int
 
 
 class _Rank(IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
@@ -13,20 +13,22 @@ from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import Partition, RowRole
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Records, Row
-from spackscope.model.catalog.shown_values import ShownValues
 from spackscope.model.catalog.view import View
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
-from spackscope.model.sources.document import DiscoveredSource
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.catalog.shown_values import ShownValues
+    from spackscope.model.sources.document import DiscoveredSource
 
 _Answer = TypeVar("_Answer")
 
@@ -140,6 +142,10 @@ class Catalog:
             return self._listing(view, specs, partition)
 
     def _listing(self, view: View, specs: IdRanges, partition: Partition | None = None) -> Listing:
+        # Packages are shown before any listing.
+        from spackscope.model.catalog.listing import Listing
+        from spackscope.model.catalog.shown_values import ShownValues
+
         arrays, dictionaries, by_host = self.column_arrays, self.dictionaries, self.by_host
         # The next view mostly has the same query, and only another order.
         last = self._last_values

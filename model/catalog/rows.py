@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import getitem, itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
@@ -25,7 +25,9 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import checked_hash, natural, number, text
-from spackscope.model.sources.document import DiscoveredSource
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.document import DiscoveredSource
 
 _WINDOW = 512
 """Records that are read at once."""

@@ -13,6 +13,7 @@ import itertools
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
@@ -20,11 +21,12 @@ from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.connection import connect, file_uri
 from spackscope.model.index.index_file import Verification, create, is_current
-from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.resolve import source_key
-from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.document import DiscoveredSource
+    from spackscope.model.sources.session import Session
 
 SMALL = 20_000
 """Bytes of documents up to which reading them again is as quick as opening an index."""
@@ -98,6 +100,9 @@ def load(
     path = index_path(sources, session)
     if path is not None:
         tidy(os.path.dirname(path))
+    # The browser shows what is in an index before it looks for the sources.
+    from spackscope.model.sources.discover import discover
+
     # The file is verified in a thread while the sources are discovered.
     is_usable = STANDARD_INPUT not in sources and not (rebuild or was_damaged)
     verification = Verification(path) if path is not None and is_usable else None
@@ -132,6 +137,8 @@ def _late_builder(
 
 def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
     """Build a catalog of the first documents, as many as are read in a moment."""
+    from spackscope.model.sources.document import Documents
+
     room, part = _PART, []
     for source in new.discovered:
         documents = []
@@ -148,6 +155,8 @@ def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
 
 def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
+    from spackscope.model.sources.document import Documents
+
     return [replace(source, documents=Documents()) for source in discovered]
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 
 SHOWN = 5
 """Values of a section that are shown before it is opened, besides those with a mark."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import BY_NAME, COLUMNS
@@ -14,6 +13,9 @@ from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.core.variants import split_variant
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
 
 DIFFERS_IN = "differs in"
 """The column of what the specs of a row differ in."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.source_names import source_term, unique_end
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.columns import BY_NAME
@@ -14,6 +13,9 @@ from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.sources.source_name import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
 
 _MAX_VALUE_WIDTH = 24
 

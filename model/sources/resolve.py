@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
@@ -21,6 +20,7 @@ from spackscope.model.sources.source_name import (
 from spackscope.model.storage.schemes import is_remote, scheme_of
 
 if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
     from spackscope.model.sources.spack_config.config import SpackConfig
 
 DATABASE = ".spack-db/index.json"

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Section
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.presentation.reports import (
-    Report,
-    failure_reports,
-    problem_reports,
-    source_reports,
-)
 from spackscope.model.presentation.table_columns import DIFFERS_IN
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.dependency_tree import Section
+    from spackscope.model.presentation.reports import Report
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
@@ -96,10 +94,29 @@ class Actions(Frozen):
         hidden = self.host.state.column_choices.hidden
         self.host.open(ColumnsDialog(column_entries(table.columns.columns, hidden)), go_to)
 
-    def show_reports(
+    def show_sources(self) -> None:
+        """Show what is known of each source."""
+        from spackscope.model.presentation.reports import source_reports
+
+        self._show_reports(
+            "source",
+            lambda catalog: source_reports(catalog.sources, time.time()),
+            "There are none.",
+        )
+
+    def show_problems(self) -> None:
+        """Show what could not be read."""
+        from spackscope.model.presentation.reports import problem_reports
+
+        self._show_reports(
+            "problem", problem_reports, "Every document was read without a problem."
+        )
+
+    def _show_reports(
         self, noun: str, read: Callable[[Catalog], Sequence[Report]], no_items: str
     ) -> None:
         """Read reports from the catalog in a worker thread, and show them."""
+        from spackscope.model.presentation.reports import failure_reports
         from spackscope.tui.dialogs.reports import ReportsDialog
 
         host, copy = self.host, self.controllers.copying.copy_text
@@ -167,12 +184,8 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.load(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
-    "show_sources": lambda self: self.show_reports(
-        "source", lambda catalog: source_reports(catalog.sources, time.time()), "There are none."
-    ),
-    "show_problems": lambda self: self.show_reports(
-        "problem", problem_reports, "Every document was read without a problem."
-    ),
+    "show_sources": lambda self: self.show_sources(),
+    "show_problems": lambda self: self.show_problems(),
     "show_help": lambda self: self.panes.open_help(),
 }
 """What the keys do that work in every pane; `keymap.KEYS` names the actions and explains them."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from spackscope.model.sources.session import Session
 from spackscope.tui.browser.columns import ColumnsController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
@@ -24,6 +23,7 @@ from spackscope.tui.browser.state import Host
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
     from spackscope.tui.browser.comparison import ComparisonController
     from spackscope.tui.browser.copy import CopyController
     from spackscope.tui.browser.coverage import CoverageController

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.fit.session_fit import host_of
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Section, Tree
 from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.tree_reader import read_tree
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
-from spackscope.model.presentation.detail import DetailLine, detail
-from spackscope.model.presentation.group_detail import Members, group_detail, with_count
-from spackscope.model.sources.session import Session
-from spackscope.tui.browser.relations import Relations
 from spackscope.tui.browser.state import Details, Host, Results, Where
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.dependency_tree import Section, Tree
+    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.presentation.group_detail import Members
+    from spackscope.model.sources.session import Session
+    from spackscope.tui.browser.relations import Relations
 
 _PACE = 0.15
 """Seconds between the starts of two readings: a held key passes many rows."""
@@ -38,7 +40,13 @@ class DetailsController:
         self._shown: tuple[object, ...] = ()
         self._connecting: Catalog | None = None
         self._reading_at = 0.0
-        self._relations = Relations(host, session, sources)
+
+    @cached_property
+    def _relations(self) -> Relations:
+        """How specs relate to others: needed once the first one is shown."""
+        from spackscope.tui.browser.relations import Relations
+
+        return Relations(self._host, self._session, self._sources)
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced."""
@@ -143,6 +151,7 @@ class DetailsController:
     ) -> tuple[Details, bool]:
         """Read lines and tree, and whether to request the size from the mirror."""
         # Imported here, after the first rows are shown.
+        from spackscope.model.catalog.tree_reader import read_tree
         from spackscope.model.sources.archive_size import size_source
         from spackscope.tui.browser.read_relations import read_members
 
@@ -160,6 +169,9 @@ class DetailsController:
     def _lines(
         self, results: Results, row: Row, members: Members, connected: bool
     ) -> Sequence[DetailLine]:
+        from spackscope.model.presentation.detail import detail
+        from spackscope.model.presentation.group_detail import group_detail, with_count
+
         catalog, listing, varying = results.catalog, results.listing, self._varying(results, row)
         spec = catalog.with_compilers(row) if connected else row.spec
         # Whether it runs here is among the relations, which are read for any spec.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.screen import Screen
 
-from spackscope.model.assist.diagnostics import is_unfinished
+from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.text import cell_width
 from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.state import NO_COMPLETIONS, Draft

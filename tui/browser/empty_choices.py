@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from spackscope.model.catalog.listing import Listing
+from typing import TYPE_CHECKING
+
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.widgets.relaxation_list import KeyChoice
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
 
 _LABELS = {
     "reload": "reload the sources",

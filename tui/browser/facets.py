@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import TYPE_CHECKING
 
-from spackscope.model.catalog import facet_choice
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
-from spackscope.model.catalog.facet_sections import facet_sections
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Facets, Host, Task
-from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.widgets.facets import Verb
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 
 DAMAGED = "the index is damaged and is being rebuilt"
 
@@ -42,6 +42,8 @@ class FacetsController:
         if host.state.catalog is None:
             host.say("there are no values to choose from yet", error=True)
             return
+        from spackscope.tui.browser.under_cursor import under_cursor
+
         key, value = under_cursor(host)
         if host.where.pane == "packages":
             # Its facet is the list of packages itself.
@@ -80,6 +82,9 @@ class FacetsController:
 
     def _read(self, catalog: Catalog, query: Query, wanted: FacetKey | None, task: Task) -> Facets:
         """Count section by section, and show some before all are counted."""
+        # Imported here, after the first rows are shown.
+        from spackscope.model.catalog.facet_sections import facet_sections
+
         sections: list[FacetSection] = []
         reported = time.monotonic()
         try:
@@ -112,6 +117,8 @@ class FacetsController:
 
     def choose(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
         """Include or exclude a value, include it alone, or clear its section."""
+        from spackscope.model.catalog import facet_choice
+
         query = self._host.state.view.query
         if verb == "clear" or value is None:
             chosen = facet_choice.clear(query, section)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spackscope.model.assist.completion import Completion, Completions, complete
+from spackscope.model.assist.answers import Completion, Completions
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.parsed_input import ParsedInput
-from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host
+from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host, Task
 
 COMPLETION_KEYS = frozenset({"tab", "ctrl+n", "ctrl+p"})
 """Keys that wait for the completions of what was typed before them."""
@@ -51,11 +51,14 @@ class InputAssist:
             host.change(draft=replace(draft, parsed=parsed, completions=NO_COMPLETIONS))
             return
         host.change(draft=replace(draft, parsed=parsed, completions=None))
-        host.run(
-            lambda task: complete(catalog, parsed, always=always, should_stop=task),
-            lambda completions: self.take(parsed, completions),
-            group="completions",
-        )
+
+        def job(task: Task) -> Completions:
+            # Imported here, after the first rows are shown.
+            from spackscope.model.assist.completion import complete
+
+            return complete(catalog, parsed, always=always, should_stop=task)
+
+        host.run(job, lambda completions: self.take(parsed, completions), group="completions")
 
     def take(self, parsed: ParsedInput, completions: Completions) -> None:
         """Show the completions of a text, if that is still the draft."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from functools import partial
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
@@ -27,13 +28,15 @@ from spackscope.model.presentation import titles
 from spackscope.model.presentation.progress import Progress, Stages
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
-from spackscope.model.sources.session import Session
 from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Summary, Task
 from spackscope.tui.browser.views import preferred_order
 from spackscope.tui.widgets.relaxation_list import KeyChoice
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
 
 _BAR = 24
 """Cells of the bar in the place of the rows, and half as many in a message."""

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Node
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
@@ -19,6 +18,7 @@ from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.undo import Step, UndoList
 
 if TYPE_CHECKING:
+    from spackscope.model.catalog.dependency_tree import Node
     from spackscope.tui.dialogs.dependency_path import PathStep
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.assist.diagnostics import Note
-from spackscope.model.assist.relaxations import Relaxation
+from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term

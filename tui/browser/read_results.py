@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.assist.completion import Completions, complete
-from spackscope.model.assist.diagnostics import (
-    Note,
-    check_input,
-    explain_no_match,
-    unanswerable_note,
-)
+from spackscope.model.assist.answers import Note
+from spackscope.model.assist.completion import complete
+from spackscope.model.assist.diagnostics import check_input, explain_no_match, unanswerable_note
 from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
@@ -18,30 +14,17 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
-from spackscope.tui.browser.state import NO_COMPLETIONS, Results
+from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.widgets.row_windows import read_windows, window_starts
 
 _NEAR = 45
 """Rows around the cursor that are read with the listing."""
-
-
-class Refusal(Frozen):
-    """A view that leaves the rows as they are, and what is wrong with it.
-
-    `note` is None if a word is only not typed to its end. `is_unanswerable` says that the records
-    cannot decide it at all. `completions` are None if they were not looked for.
-    """
-
-    note: Note | None
-    is_unanswerable: bool = False
-    completions: Completions | None = None
 
 
 def read_results(

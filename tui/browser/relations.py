@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
@@ -20,8 +20,10 @@ from spackscope.model.presentation.relations import (
     pending_lines,
     unlisted_line,
 )
-from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Details, Host, Task
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
 
 _REST = 0.05
 """Seconds that the cursor rests on a row before its relations are read."""

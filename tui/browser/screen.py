@@ -13,7 +13,6 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from spackscope.model.presentation.sources import sources_note
-from spackscope.model.sources.session import Session
 from spackscope.tui import keymap
 from spackscope.tui.browser.actions import ACTIONS, Actions
 from spackscope.tui.browser.controllers import Controllers
@@ -33,14 +32,16 @@ from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.query_bar import QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
-from spackscope.tui.widgets.spec_rows import Notes, SpecRows
+from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.title_line import TitleLine
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
     from spackscope.tui.copy_forms import CopyDone
+    from spackscope.tui.widgets.spec_rows import Notes
 
 _PATIENCE = 0.15
 """Seconds that the first frame waits for the packages: it is drawn twice without them."""

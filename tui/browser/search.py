@@ -7,9 +7,8 @@ is refused. Once the input is left, the view is requested again, and explained i
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
-from spackscope.model.assist.diagnostics import Note
+from spackscope.model.assist.answers import Note
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Sort, View
@@ -22,8 +21,7 @@ from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.chosen_package import typed_readings, without_chosen
 from spackscope.tui.browser.input_assist import InputAssist
-from spackscope.tui.browser.read_results import Refusal, read_results
-from spackscope.tui.browser.state import QUERY, Draft, Host, Results, Task
+from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, Task
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 
 _PAUSE = 0.05
@@ -86,16 +84,27 @@ class Search:
     ) -> Callable[[Task], Results | Refusal]:
         """Return the job that reads the results of a view."""
         state = self._host.state
-        return partial(
-            read_results,
-            catalog,
-            view,
-            typed,
-            target=self._target(view),
-            may_refuse=state.results is not None and state.results.catalog is catalog,
-            completes=typed is not None and not self._assist.is_chosen(typed.text),
-            instead=None if instead is None else (self.of_query(instead.query), instead),
-        )
+        target = self._target(view)
+        may_refuse = state.results is not None and state.results.catalog is catalog
+        completes = typed is not None and not self._assist.is_chosen(typed.text)
+        other = None if instead is None else (self.of_query(instead.query), instead)
+
+        def job(task: Task) -> Results | Refusal:
+            # Imported here, after the first frame.
+            from spackscope.tui.browser.read_results import read_results
+
+            return read_results(
+                catalog,
+                view,
+                typed,
+                task,
+                target=target,
+                may_refuse=may_refuse,
+                completes=completes,
+                instead=other,
+            )
+
+        return job
 
     def _target(self, view: View) -> Row | str | None:
         """Return what to put the cursor on; None for the first row."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.marked import read_marked
 from spackscope.model.catalog.rows import Row
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.state import BrowserState, Host
 
 MAX_MARKS = 500
 """Marks at most: more can be neither compared nor told apart."""
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.catalog import Catalog
+    from spackscope.model.catalog.marked import MarkedSpec
 
 
 class Selection:
@@ -68,7 +72,7 @@ class Selection:
             self._host.cancel("marks")
             return
         self._host.run(
-            lambda _: read_marked(catalog, state.marks),
+            lambda _: _read_marked(catalog, state.marks),
             lambda marked: self._host.change(marked=marked),
             group="marks",
         )
@@ -104,3 +108,10 @@ class Selection:
 def hidden_marks(state: BrowserState) -> int:
     """Return how many marked specs are not among the rows."""
     return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
+
+
+def _read_marked(catalog: Catalog, marks: Sequence[str]) -> Sequence[MarkedSpec]:
+    # Imported here, when the first spec is marked.
+    from spackscope.model.catalog.marked import read_marked
+
+    return read_marked(catalog, marks)

@@ -9,21 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from spackscope.model.analysis.fit.host import Host as Machine
-from spackscope.model.assist.completion import Completions
-from spackscope.model.assist.diagnostics import Note
-from spackscope.model.assist.relaxations import Relaxation
+from spackscope.model.assist.answers import Completions, Note, Relaxation
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Node, Tree
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.presentation.detail import DetailLine
-from spackscope.model.presentation.group_detail import Members
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.ast import Query
@@ -33,6 +24,14 @@ from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
+
+    from spackscope.model.analysis.fit.host import Host as Machine
+    from spackscope.model.catalog.dependency_tree import Node, Tree
+    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection
+    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.catalog.marked import MarkedSpec
+    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.presentation.group_detail import Members
 
 Result = TypeVar("Result")
 
@@ -81,6 +80,18 @@ class Results(Frozen):
     hidden: str = ""
     cursor: int = 0
     windows: Windows = field(default_factory=dict)
+
+
+class Refusal(Frozen):
+    """A view that leaves the rows as they are, and what is wrong with it.
+
+    `note` is None if a word is only not typed to its end. `is_unanswerable` says that the records
+    cannot decide it at all. `completions` are None if they were not looked for.
+    """
+
+    note: Note | None
+    is_unanswerable: bool = False
+    completions: Completions | None = None
 
 
 class Draft(Frozen):

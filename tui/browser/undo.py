@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from spackscope.model.catalog.dependency_tree import Tree
+from typing import TYPE_CHECKING
+
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.dependency_tree import Tree
 
 MAX_STEPS = 200
 MAX_LINES = 50_000

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import Sort
 from spackscope.model.presentation.column_layout import Layout, lay_out
 from spackscope.model.presentation.table_columns import (
@@ -14,6 +14,9 @@ from spackscope.model.presentation.table_columns import (
     TableColumns,
     choose_columns,
 )
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
 
 _MAX_FILTER_WIDTH = 16
 """Cells of a filter for which its column is widened."""

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.assist.completion import Completion
+from spackscope.model.assist.answers import Completion
 from spackscope.model.core.text import cell_width, clean, pad, wrap
 from spackscope.tui.widgets.drawing import Piece, draw
 

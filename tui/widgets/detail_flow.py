@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.text import cell_width, wrap
-from spackscope.model.presentation.detail import DetailLine
 from spackscope.tui.widgets.drawing import Piece
+
+if TYPE_CHECKING:
+    from spackscope.model.presentation.detail import DetailLine
 
 GAP = "  "
 """Between two values."""

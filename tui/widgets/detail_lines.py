@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.message import Message
 
-from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, bindings
 from spackscope.tui.widgets.detail_flow import LayoutRow
-from spackscope.tui.widgets.detail_layout import layout
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from spackscope.model.presentation.detail import DetailLine
 
 _MARGIN = 1
 _NO_ROW = LayoutRow()
@@ -84,6 +86,8 @@ class DetailLines(VirtualList):
 
     def _lay_out(self) -> None:
         """Lay out the values, and draw only rows that changed: a terminal may be far away."""
+        from spackscope.tui.widgets.detail_layout import layout
+
         before, value, below_top = self._rows, self.value, self.cursor - self.top
         self._rows = layout(self._lines, max(8, self.size.width - 2 * _MARGIN), self.size.height)
         at = self.cursor, self.stop

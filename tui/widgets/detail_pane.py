@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -12,17 +13,19 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.catalog.dependency_tree import Node, Tree
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import Piece, RowPainter
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.dependency_tree import Node, Tree
+    from spackscope.model.presentation.detail import DetailLine
 
 LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
 """What the letters before the lines of a tree mean."""

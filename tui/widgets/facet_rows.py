@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.message import Message
 
-from spackscope.model.catalog.facet_keys import FacetKey, FacetValue
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.presentation.bars import bar
 from spackscope.model.presentation.facet_lines import FacetLine
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.facet_keys import FacetKey, FacetValue
 
 _SIGNS = {None: (" ", ""), True: ("✓", "good"), False: ("✗", "error")}
 _STYLES = {None: "", True: "strong", False: "dim"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,7 +11,6 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input
 
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.facet_lines import FacetLine, facet_lines
 from spackscope.tui.keymap import FACETS, bindings
@@ -19,11 +18,14 @@ from spackscope.tui.widgets.facet_rows import FacetRows, nearest_line
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 
+if TYPE_CHECKING:
+    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+
+    Place = tuple[FacetKey, str | None]
+    """A section, and one of its values; None for its first one."""
+
 Verb = Literal["include", "exclude", "only", "clear"]
 """What is done with a value: the name of a function of `model.catalog.facet_choice`."""
-
-Place = tuple[FacetKey, str | None]
-"""A section, and one of its values; None for its first one."""
 
 
 class FacetPane(Vertical):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width
 from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.row_marks import MARKED
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.catalog.marked import MarkedSpec
 
 _KEYS = (("d", "compare", "compare"), ("y", "copy", "copy_hash"), ("U", "clear", "unmark"))
 """Keys for marked specs, each with its word and its action in the browser."""

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from spackscope.model.assist.relaxations import Relaxation
+from spackscope.model.assist.answers import Relaxation
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.tui.keymap import RELAXATIONS, bindings, written_key

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.marked import MarkedSpec
 from spackscope.model.catalog.rows import Row
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.catalog.marked import MarkedSpec
 
 MARKED, PARTLY_MARKED = "◆", "◇"
 

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import filterfalse
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.presentation.column_layout import GAP, Placed
-from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key, row_notes
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.row_cells import RowCells
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.presentation.row_notes import NoteKey, RowNote
+    from spackscope.tui.widgets.row_cells import RowCells
+
+    Notes = Mapping[NoteKey, RowNote]
+    """Notes on rows, by what they belong to."""
+
 _PLACEHOLDER = "…"
 """Fills the cells of a row that has not been read yet."""
-
-Notes = Mapping[NoteKey, RowNote]
-"""Notes on rows, by what they belong to."""
 
 
 class SpecRows(VirtualList):
@@ -69,6 +72,8 @@ class SpecRows(VirtualList):
 
             For a worker thread. Raises Cancelled and IndexDamaged.
             """
+            from spackscope.model.presentation.row_notes import row_notes
+
             listing, rows, reading = self.listing, self.rows, row_notes(catalog)
             notes = reading.of(listing, rows, should_stop=should_stop)
             show(notes)
@@ -77,6 +82,8 @@ class SpecRows(VirtualList):
         @property
         def unknown(self) -> Notes:
             """Empty notes, for when the index is damaged."""
+            from spackscope.model.presentation.row_notes import RowNote, note_key
+
             return dict.fromkeys(map(note_key, self.rows), RowNote())
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
@@ -93,6 +100,9 @@ class SpecRows(VirtualList):
 
     def show_listing(self, listing: Listing, windows: Windows, cursor: int, empty: str) -> None:
         """Show the rows of another listing, of which some windows may have been read already."""
+        # Imported here, after the first frame.
+        from spackscope.tui.widgets.row_cells import RowCells
+
         self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
         self._cells, self._noted = RowCells(listing), ()
         count = f"×{listing.max_count:,}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import events, getters, on
 from textual.app import ComposeResult
@@ -11,7 +12,6 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.presentation.table_columns import ColumnChoices
@@ -27,6 +27,9 @@ from spackscope.tui.widgets.row_windows import Windows
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.table_head import TableHead
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
 
 _RESIZED_BY = 2
 """Cells by which a column is made wider or narrower."""

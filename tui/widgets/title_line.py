@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.analysis.fit.host import Host as Machine
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.conditions import Condition, Term
 from spackscope.tui.widgets.drawing import Piece, draw
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.fit.host import Host as Machine
 
 _NAME = "spackscope"
 _CACHE, _LIST, _TROUBLE = "●", "○", "▲"

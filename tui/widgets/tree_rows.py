@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Node, Section, Tree
-from spackscope.model.catalog.tree_reader import read_tree, read_unfolded
-from spackscope.model.catalog.tree_search import read_all_unfolded, read_matching
 from spackscope.model.core.progress import ShouldStop
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.tree_pieces import tree_pieces
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-ReadTree = Callable[[Catalog, ShouldStop], Tree]
+if TYPE_CHECKING:
+    from spackscope.model.catalog.dependency_tree import Node, Section, Tree
+
+    ReadTree = Callable[[Catalog, ShouldStop], Tree]
 
 
 class TreeRows(VirtualList):
@@ -125,6 +125,8 @@ class TreeRows(VirtualList):
         """Return the pieces of a line."""
         if self.dependency_tree is None:
             return []
+        from spackscope.tui.widgets.tree_pieces import tree_pieces
+
         return [(" ", ""), *tree_pieces(self.dependency_tree, row, width - 2, self.differing)]
 
     @on(VirtualList.Chosen)
@@ -151,7 +153,7 @@ class TreeRows(VirtualList):
         if tree is None:
             return
         if tree.can_unfold(row):
-            self._request(lambda catalog, _: read_unfolded(catalog, tree, row))
+            self._request(lambda catalog, _: _unfolded(catalog, tree, row))
         elif tree.is_repeated(row):
             self.move_to(tree.original(row))
         elif tree.lines[row].is_unfolded:
@@ -180,9 +182,9 @@ class TreeRows(VirtualList):
         self.move_to(head)
         if any(line.is_unfolded for line in lines):
             folded = tree.fold(head)
-            self._request(lambda catalog, _: read_unfolded(catalog, folded, head))
+            self._request(lambda catalog, _: _unfolded(catalog, folded, head))
         else:
-            self._request(lambda catalog, _: read_all_unfolded(catalog, tree, section))
+            self._request(lambda catalog, _: _all_unfolded(catalog, tree, section))
 
     def action_run_only(self) -> None:
         """Show what is linked and run only, or again all dependencies."""
@@ -201,8 +203,31 @@ class TreeRows(VirtualList):
         )
 
 
+# Trees are read in worker threads, long after the first frame: what reads them is imported there.
+
+
+def _unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
+    from spackscope.model.catalog.tree_reader import read_unfolded
+
+    return read_unfolded(catalog, tree, row)
+
+
+def _all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
+    from spackscope.model.catalog.tree_search import read_all_unfolded
+
+    return read_all_unfolded(catalog, tree, section)
+
+
+def _matching(catalog: Catalog, tree: Tree, text: str, should_stop: ShouldStop) -> Tree:
+    from spackscope.model.catalog.tree_search import read_matching
+
+    return read_matching(catalog, tree, text, should_stop)
+
+
 def _read_again(catalog: Catalog, tree: Tree, run_only: bool) -> Tree:
     """Read a tree with the same unfolded sections, without a search."""
+    from spackscope.model.catalog.tree_reader import read_tree
+
     sections = tree.unfolded_sections
     again = read_tree(catalog, tree.id, sections, members=tree.members, run_only=run_only)
     return again or tree
@@ -216,7 +241,7 @@ def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
     if text == tree.search:
         return None
     if text:
-        return TreeRows.TreeRequested(tree, lambda c, stop: read_matching(c, tree, text, stop))
+        return TreeRows.TreeRequested(tree, lambda c, stop: _matching(c, tree, text, stop))
     return TreeRows.TreeRequested(tree, lambda c, _: _read_again(c, tree, tree.run_only))
 
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.assist.answers import Note, is_unfinished
 from spackscope.model.assist.completion import complete
 from spackscope.model.assist.diagnostics import (
-    Note,
     advise,
     check_input,
     explain_no_match,
-    is_unfinished,
     unanswerable_note,
 )
 from spackscope.model.catalog.catalog import Catalog

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
+from spackscope.model.catalog import facet_sections
 from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term, exact_term
-from spackscope.tui.browser import facets
 from spackscope.tui.browser.state import Facets
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.widgets.facets import Verb
@@ -167,7 +167,7 @@ def test_what_cannot_be_counted_is_explained(
     def fail(*_: object, **__: object) -> None:
         raise IndexDamaged("a hash is missing")
 
-    monkeypatch.setattr(facets, "facet_sections", fail)
+    monkeypatch.setattr(facet_sections, "facet_sections", fail)
     catalog = browser.state.catalog
     open_facets(browser, pane="specs", column="os")
     assert browser.host.damaged == [(catalog, "a hash is missing")]

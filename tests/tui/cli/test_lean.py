@@ -106,8 +106,15 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     loaded = set(result.stdout.split())
     dialogs = {name for name in loaded if name.startswith("spackscope.tui.dialogs.")}
     assert dialogs == {"spackscope.tui.dialogs.base"}
-    later = ("analysis.graphs", "analysis.kinds", "analysis.differences", "analysis.nearest")
+    later = (
+        *("analysis.graphs", "analysis.kinds", "analysis.differences", "analysis.nearest"),
+        *("assist.completion", "assist.diagnostics", "assist.relaxations"),
+        *("catalog.facet_sections", "catalog.listing", "catalog.tree_reader"),
+        *("presentation.detail", "presentation.row_notes", "sources.discover"),
+    )
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
+    of_rows = ("browser.read_results", "browser.relations", "widgets.detail_layout")
+    assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
     assert not loaded & {"spackscope.tui.browser.copy", "spackscope.tui.clipboard"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.assist.completion import Completion
+from spackscope.model.assist.answers import Completion
 from spackscope.model.core.text import cell_width
 from spackscope.tui.widgets.completion_popup import PopupLine, item_lines, note_lines
 

@@ -6,11 +6,10 @@ import contextlib
 import os
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.query.format import join_words
-from spackscope.model.sources.discover import discover
-from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
@@ -18,11 +17,16 @@ from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.process.memory import without_collection
 
+if TYPE_CHECKING:
+    from spackscope.model.sources.session import Session
+
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Open the browser; with `pick` print the hashes that were picked."""
     parse_query(options.words)
     if all(map(_is_missing, sources)):
+        from spackscope.model.sources.discover import discover
+
         raise SourceError("; ".join(source.failure for source in discover(sources, session)))
     _check_command(options, sources, session)
     with stdio.on_terminal(), without_collection():
