@@ -17,6 +17,7 @@ from spackscope.model.sources.document import Document
 _BATCH = 1024
 """Look-alikes that get their codes at once; most pages have less than ten."""
 
+_given = attrgetter("source", "cached")
 _states = attrgetter("in_cache", "cached", "installed", "explicit")
 _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in NodeFacts._fields))
@@ -114,13 +115,11 @@ class Staging:
         """Yield the codes of look-alikes; some values come from their documents."""
         looks, origins = self._looks, self._origins
         pairs = list(zip(looks, origins, strict=True))
+        states = zip(map(_given, origins), map(_states, looks), strict=True)
         values: dict[str, Iterable[Any]] = {
             "stack_set": [look.stacks or origin.stacks for look, origin in pairs],
             "tag": [look.tag or origin.tag for look, origin in pairs],
-            "presence": [
-                self._presence[origin.source, origin.cached, _states(look)]
-                for look, origin in pairs
-            ],
+            "presence": map(self._presence.__getitem__, states),
             "document": [origin.document for origin in origins],
             "unlisted": [not (look.in_cache or self._include_dependency_only) for look in looks],
         }
@@ -138,11 +137,11 @@ class Staging:
                     self._staged.provenance[number] = provenance
 
 
-class _Presence(dict[tuple[int, bool, tuple[bool, ...]], Entry]):
+class _Presence(dict[tuple[tuple[int, bool], tuple[bool, ...]], Entry]):
     """The source and the states of records, by the flags of their documents and their own."""
 
-    def __missing__(self, key: tuple[int, bool, tuple[bool, ...]]) -> Entry:
-        source, is_in_cache, (in_cache, cached, installed, explicit) = key
+    def __missing__(self, key: tuple[tuple[int, bool], tuple[bool, ...]]) -> Entry:
+        (source, is_in_cache), (in_cache, cached, installed, explicit) = key
         flags = (cached or (is_in_cache and in_cache), installed, explicit, not in_cache)
         presence = self[key] = (source,), tuple(compress(STATES, flags))
         return presence
