@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, read_open
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.sources.document import Document
-
-_HEAD = 16
 
 
 def read_bytes(document: Document) -> bytes:
@@ -18,13 +16,14 @@ def read_bytes(document: Document) -> bytes:
         raise OSError(document.unreadable)
     max_size = MAX_MANIFEST_SIZE if document.kind == "sizes" else MAX_FILE_SIZE
     try:
-        with open_file(document.path) as file:
-            if document.kind == "candidate":
-                head = file.read(_HEAD)
-                if b"---" not in head.replace(b"\0", b""):
-                    return head
-                file.seek(0)
-            return read_open(file, max_size)
+        return read_file(
+            document.path, max_size, _may_be_page if document.kind == "candidate" else None
+        )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OSError(error.errno or 0, f"cannot be read: {reason}") from None
+
+
+def _may_be_page(head: bytes) -> bool:
+    """Check the first bytes of a file, which may be in UTF-16."""
+    return b"---" in head.replace(b"\0", b"")

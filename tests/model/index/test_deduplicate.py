@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
-from spackscope.model.core.bounded_files import open_file
+from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.records import Dependency
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
@@ -280,11 +280,11 @@ def test_a_refresh_reads_no_document_that_did_not_change(
     write_page(site, [record(20)], title="p2")
     read: list[str] = []
 
-    def watched(path: str) -> BinaryIO:
+    def watched(path: str, *options: Any) -> bytes:
         read.append(path)
-        return open_file(path)
+        return read_file(path, *options)
 
-    monkeypatch.setattr(document_bytes, "open_file", watched)
+    monkeypatch.setattr(document_bytes, "read_file", watched)
 
     catalog = indexed(tmp_path, site)
 
