@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from json.encoder import encode_basestring_ascii
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -210,7 +210,7 @@ class _DictionaryWriter:
         """Return values of a column as the table stores them."""
         if column.attribute == _SOURCES:
             values = [[self._sources[code] for code in codes] for codes in values]
-        return map(json.dumps, values) if column.is_list else values
+        return map(_json, values) if column.is_list else values
 
     def _entry(self, row: _Row) -> Entry:
         """Return the entry that a row stores."""
@@ -222,3 +222,8 @@ class _DictionaryWriter:
         if column.attribute == _SOURCES:
             return tuple(self._codes[source] for source in texts(value))
         return texts(value) if column.is_list else value
+
+
+def _json(texts: Iterable[str]) -> str:
+    """Return a list of texts as JSON; `json.dumps` makes an encoder for each."""
+    return f"[{', '.join(map(encode_basestring_ascii, texts))}]"

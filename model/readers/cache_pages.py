@@ -6,7 +6,7 @@ The pages are written by `generate_cache.py` of github.com/spack/cache. There ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,8 @@ from spackscope.model.readers.page_records import PageRecords
 
 _COLUMNS = ("versions", "compilers", "platforms", "oss", "targets")
 """The keys of `meta` for the first fields of a `Look`, in their order."""
+_LISTS = (*sorted(_COLUMNS), "stacks")
+"""The keys of `meta` that list the values of all records, in the order of their problems."""
 
 
 def is_page(data: bytes) -> bool:
@@ -121,16 +123,15 @@ class _Page:
                     reason = f"it counts {str(times)[:40]} specs of stack {stack}"
                     reason = f"{reason}, the page lists {count_of_stack}"
                     self.fields.add_problem_at("meta", reason)
-        listed_by_key = {key: meta.get(key) for key in (*sorted(_COLUMNS), "stacks")}
-        values_by_key = dict(zip(_COLUMNS, zip(*records.looks, strict=True), strict=False))
-        for key, listed in listed_by_key.items():
-            values = counts if key == "stacks" else values_by_key.get(key, ())
-            if not isinstance(listed, list):
+        values_by_key: dict[str, Iterable[str]] = {"stacks": counts}
+        values_by_key.update(zip(_COLUMNS, zip(*records.looks, strict=True), strict=False))
+        for key in _LISTS:
+            if not isinstance(listed := meta.get(key), list):
                 continue
             texts = set(map(str, listed))
             if key == "compilers":
                 texts = set(map(spelled, texts))
-            if texts != set(values):
+            if texts != set(values_by_key.get(key, ())):
                 self.fields.add_problem_at("meta", f"{key} differ from those of the records")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -52,7 +51,9 @@ class PageRecords:
 
     def count_stacks(self) -> dict[str, int]:
         """Return the number of records in each stack."""
-        times = Counter(self.numbers)
+        times = [0] * len(self.looks)
+        for number in self.numbers:
+            times[number] += 1
         # Few combinations of stacks are in a page.
         times_by_stacks: dict[Texts, int] = {}
         for look, number in self.looks.items():
