@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rich.style import Style
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 
+from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.browsing import Browser, browsing
 
@@ -60,3 +65,25 @@ async def test_of_the_current_column_one_cell_is_marked() -> None:
             for strip in drawn
         ]
         assert [len(texts) for texts in marked] == [1, 0, 0, 0, 0]
+
+
+async def test_rows_of_an_older_query_are_dim_and_their_inputs_keep_their_styles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with browsing() as browser:
+        await browser.press("slash")
+        rows = browser.table.rows
+        styled: list[object] = []
+        apply = Stylesheet.apply
+
+        def counted(stylesheet: Stylesheet, node: DOMNode, **options: Any) -> None:
+            styled.append(node)
+            apply(stylesheet, node, **options)
+
+        monkeypatch.setattr(Stylesheet, "apply", counted)
+        await browser.type("zzzz")
+        assert all(s.style and s.style.dim for s in rows.render_line(1) if s.text.strip())
+        assert rows in styled
+        assert browser.names.query_one(FilterInput) not in styled
+        await browser.press("ctrl+u")
+        assert not any(s.style and s.style.dim for s in rows.render_line(1))

@@ -215,7 +215,8 @@ class Panes:
     def _show_stale(self, stale: str) -> None:
         """Dim the rows while they are those of an older query."""
         for pane in (self.names, self.facets, self.table, self.detail):
-            pane.set_class(bool(stale), "-stale")
+            # A class of the pane would compute the styles of every filter and head in it too.
+            pane.query("VirtualList, HeadLine").set_class(bool(stale), "-stale")
         self.show_counts()
 
     def _show_details(self, state: BrowserState) -> None:
