@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import statistics
 import time
@@ -39,17 +40,17 @@ def alternate(work: Callable[[], float], reference: Callable[[], float], pairs: 
 
 
 class Figures:
-    """The figures of one run: a row for each measurement, a column for each number of specs."""
+    """The figures of one or more runs: a row for each measurement, a column for each size.
+
+    `specs` is the number of specs that is measured now.
+    """
 
     def __init__(self) -> None:
-        self._cells: dict[tuple[str, str], dict[int, str]] = {}
+        self._rows: dict[str, dict[str, str]] = {}
         self.specs = 0
 
     def add(self, name: str, reference: str, pairs: Sequence[Pair], unit: Unit) -> None:
-        """Add and print the median of a measurement, its ratio to the reference, and its range.
-
-        `specs` is the number of specs that it belongs to.
-        """
+        """Add and print the median of a measurement, its ratio to the reference, and its range."""
         ours = statistics.median(first for first, _ in pairs) * unit.factor
         theirs = statistics.median(second for _, second in pairs) * unit.factor
         ratios = sorted(first / second for first, second in pairs if second)
@@ -59,25 +60,27 @@ class Figures:
             text += f" · **{middle:.2f}**"
             if len(ratios) > 1:
                 text += f" ({ratios[0]:.2f}–{ratios[-1]:.2f})"
-        self._cells.setdefault((name, reference), {})[self.specs] = text
+        self._rows.setdefault(f"{name} | {reference}", {})[str(self.specs)] = text
         print(
             f"{name:<38} {text.replace('**', ''):<32} {reference}: {_number(theirs)}", flush=True
         )
 
     def table(self) -> str:
         """Return all figures as a table in Markdown."""
-        sizes = sorted({size for cells in self._cells.values() for size in cells})
-        lines = [
-            "| measured | reference | " + " | ".join(f"{size:,} specs" for size in sizes) + " |",
-            "|---|---|" + "---|" * len(sizes),
-        ]
-        for (name, reference), cells in self._cells.items():
-            values = " | ".join(cells.get(size, "") for size in sizes)
-            lines.append(f"| {name} | {reference} | {values} |")
+        sizes = sorted({size for cells in self._rows.values() for size in cells}, key=int)
+        heads = " | ".join(f"{int(size):,} specs" for size in sizes)
+        lines = [f"| measured | reference | {heads} |", "|---|---|" + "---|" * len(sizes)]
+        for name, cells in self._rows.items():
+            lines.append(f"| {name} | {' | '.join(cells.get(size, '') for size in sizes)} |")
         return "\n".join(lines)
 
-    def write_into(self, readme: Path) -> None:
-        """Replace the table between the two marks of a file in Markdown."""
+    def write(self, directory: Path) -> None:
+        """Add the figures to those of other runs in a directory, and write its table anew."""
+        file, readme = directory / "figures.json", directory / "README.md"
+        old = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        for name, cells in old.items():
+            self._rows[name] = {**cells, **self._rows.get(name, {})}
+        file.write_text(json.dumps(self._rows, indent=1) + "\n", encoding="utf-8")
         text = readme.read_text(encoding="utf-8")
         marked = re.compile(re.escape(_START) + ".*?" + re.escape(_END), re.DOTALL)
         filled = f"{_START}\n{self.table()}\n{_END}"

@@ -14,7 +14,6 @@ from pathlib import Path
 from benchmarks import analyses, answers, building, commands, corpus, spack_index, terminal
 from benchmarks.measurements import Figures
 
-README = Path(__file__).with_name("README.md")
 SIZES = (4_000, 60_000, 425_000)
 LARGEST = 4_000_000
 _OF_PAGES = {"start", "find", "build", "open", "keys", "peers", "bytes"}
@@ -29,6 +28,9 @@ def main() -> None:
         "--specs", type=int, nargs="+", help="how many specs, instead of all sizes"
     )
     parser.add_argument("--pairs", type=int, default=7, help="measurements of each figure")
+    parser.add_argument(
+        "--write", action="store_true", help="write the figures, as a whole run does"
+    )
     names = sorted({"index", "analyses", *_OF_PAGES})
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
     arguments = parser.parse_args()
@@ -43,8 +45,8 @@ def main() -> None:
             _measure(
                 figures, Path(scratch), environ, arguments.pairs, set(arguments.names or names)
             )
-    if not arguments.specs and not arguments.names:
-        figures.write_into(README)
+        if arguments.write or not (arguments.specs or arguments.names):
+            figures.write(Path(__file__).parent)
 
 
 def _measure(
