@@ -100,14 +100,11 @@ def load(
     path = index_path(sources, session)
     if path is not None:
         tidy(os.path.dirname(path))
-    # The browser shows what is in an index before it looks for the sources.
-    from spackscope.model.sources.discover import discover
-
     # The file is verified in a thread while the sources are discovered.
-    is_usable = STANDARD_INPUT not in sources and not (rebuild or was_damaged)
+    is_kept = STANDARD_INPUT not in sources
+    is_usable = is_kept and not (rebuild or was_damaged)
     verification = Verification(path) if path is not None and is_usable else None
-    discovered = discover(sources, session, on_late=_late_builder(session, on_late))
-    new = _Build(discovered, session, is_awaited=keep)
+    new = _Build(_discover(sources, session, on_late), session, is_awaited=keep)
     try:
         cached = _open_verified(verification)
     except IndexDamaged:
@@ -118,21 +115,23 @@ def load(
     if cached is None and on_late is not None and new.size > _LONG:
         _build_part(new, on_late)
     # A damaged file is replaced, or it would be found damaged again.
-    in_file = STANDARD_INPUT not in sources and (keep or was_damaged or new.size > SMALL)
+    in_file = is_kept and (keep or was_damaged or new.size > SMALL)
     return _build(new, cached, path, in_file=in_file, was_damaged=was_damaged)
 
 
-def _late_builder(
-    session: Session, on_late: Callable[[Catalog], object] | None
-) -> Callable[[list[DiscoveredSource]], None]:
-    """Return a function that builds a catalog of the sources that have answered."""
+def _discover(
+    sources: Sequence[str], session: Session, on_late: Callable[[Catalog], object] | None
+) -> list[DiscoveredSource]:
+    """Discover sources, and build a catalog of those that have answered if others take long."""
+    # The browser shows what is in an index before it looks for the sources.
+    from spackscope.model.sources.discover import discover
 
     def build_late(discovered: list[DiscoveredSource]) -> None:
         if on_late is not None and not all(source.failure for source in discovered):
             with contextlib.suppress(SourceError, sqlite3.Error):
                 on_late(_Build(discovered, session).in_memory())
 
-    return build_late
+    return discover(sources, session, on_late=build_late)
 
 
 def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:

@@ -7,6 +7,8 @@ is refused. Once the input is left, the view is requested again, and explained i
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from spackscope.model.assist.answers import Note
 from spackscope.model.catalog.catalog import Catalog
@@ -27,6 +29,13 @@ from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01
 """Seconds after which the first rows are read: the first frame is drawn before."""
+
+
+def _read(*arguments: Any, **options: Any) -> Results | Refusal:
+    """Call `read_results`, which is imported after the first frame."""
+    from spackscope.tui.browser.read_results import read_results
+
+    return read_results(*arguments, **options)
 
 
 class Search:
@@ -84,27 +93,16 @@ class Search:
     ) -> Callable[[Task], Results | Refusal]:
         """Return the job that reads the results of a view."""
         state = self._host.state
-        target = self._target(view)
-        may_refuse = state.results is not None and state.results.catalog is catalog
-        completes = typed is not None and not self._assist.is_chosen(typed.text)
-        other = None if instead is None else (self.of_query(instead.query), instead)
-
-        def job(task: Task) -> Results | Refusal:
-            # Imported here, after the first frame.
-            from spackscope.tui.browser.read_results import read_results
-
-            return read_results(
-                catalog,
-                view,
-                typed,
-                task,
-                target=target,
-                may_refuse=may_refuse,
-                completes=completes,
-                instead=other,
-            )
-
-        return job
+        return partial(
+            _read,
+            catalog,
+            view,
+            typed,
+            target=self._target(view),
+            may_refuse=state.results is not None and state.results.catalog is catalog,
+            completes=typed is not None and not self._assist.is_chosen(typed.text),
+            instead=None if instead is None else (self.of_query(instead.query), instead),
+        )
 
     def _target(self, view: View) -> Row | str | None:
         """Return what to put the cursor on; None for the first row."""

@@ -115,11 +115,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         words += after
         if command == "doubles":
             parsed["sources"], words = [*parsed.get("sources", ()), *words], []
-        sources = parsed.get("sources", ())
-        if command == "cover" and "-" in words and "-" in sources:
-            raise ValueError("- is standard input: either the environment or a cache")
-        if not all(sources):
-            raise ValueError("-f needs a source, and was given an empty text")
+        _check_sources(command, words, parsed.get("sources", ()))
         help_ = _topic(command, words, is_asked=is_help_asked)
         if not (help_ or "version" in parsed):
             _check_words(command, words)
@@ -132,6 +128,14 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     }
     nearest = _near_command(words[: len(words) - len(after)]) if command == BROWSE else ""
     return Options(command, tuple(words), help=help_, near=nearest, **values)
+
+
+def _check_sources(command: str, words: Sequence[str], sources: Sequence[str]) -> None:
+    """Check that each source has a name, and reads what nothing else reads. Raises ValueError."""
+    if command == "cover" and "-" in words and "-" in sources:
+        raise ValueError("- is standard input: either the environment or a cache")
+    if not all(sources):
+        raise ValueError("-f needs a source, and was given an empty text")
 
 
 def _topic(command: str, words: Sequence[str], *, is_asked: bool) -> str:

@@ -42,8 +42,7 @@ def split_options(
         split_options(["-fa", "zlib"], [Option(("-f",), "sources", "values")])
     """
     names = {name: option for option in options for name in option.names}
-    values: dict[str, Any] = {}
-    rest: list[str] = []
+    values, rest = dict[str, Any](), list[str]()
     pending = [*reversed(words)]
     while pending:
         word = pending.pop()
