@@ -61,7 +61,7 @@ def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(program: P
         start = 0
         for keys, text in TOUR.items():
             for key in keys:
-                read_all(terminal, 0.1)
+                read_all(terminal, 0.2)
                 terminal.send(key)
             shown.until(text)
             by_steps = cells(terminal.output[start:], columns, lines)
