@@ -32,6 +32,9 @@ _RUN = re.compile(b"\x01+")
 _FULL = "database or disk is full"
 """The message of SQLite if a file cannot grow."""
 
+_NOT_WRITTEN = "SQLITE_IOERR_WRITE"
+"""The name of the error if it cannot for another reason, such as a quota."""
+
 
 @class_reading_index
 class Kept:
@@ -187,7 +190,8 @@ class Kept:
         try:
             return self._connection.executemany(sql, (p._asdict() for p in shifts)).rowcount
         except sqlite3.OperationalError as error:
-            if str(error) != _FULL:
+            # Python 3.10 does not know the names of errors.
+            if str(error) != _FULL and getattr(error, "sqlite_errorname", "") != _NOT_WRITTEN:
                 raise
             # That is no damage.
             raise OSError(str(error)) from error

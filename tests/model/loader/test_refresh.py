@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import random
+import resource
 import shutil
 import sqlite3
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -278,3 +280,22 @@ def test_a_document_that_now_shares_a_hash_is_read_again(
     assert not catalog.notice
     assert catalog.total == 5
     assert [row.spec.sources for row in catalog.by_hash(ZLIB)] == [tuple(sources)]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="errors of SQLite have no names")
+@pytest.mark.parametrize("limit", range(50_000, 250_000, 50_000))
+def test_a_disk_with_a_quota_is_no_damage_of_the_old_index(tmp_path: Path, limit: int) -> None:
+    write_page(tmp_path, [record(number, versions=[f"1.{number}"]) for number in range(5_000)])
+    sources, session = [str(tmp_path)], Session({"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    old = OldIndex(load(sources, session, keep=True).database)
+    write_page(tmp_path, [record(9_999)], title="hdf5")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    with contextlib.closing(connect(str(tmp_path / "new.sqlite"))) as connection:
+        connection.execute("PRAGMA cache_size=1")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limits[1]))
+        try:
+            with pytest.raises((OSError, sqlite3.Error)):
+                build(discover(sources, session), connection, session, old=old)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
