@@ -175,6 +175,7 @@ async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
             assert text in browser.text
         await browser.press("slash")
         await browser.type("os=")
+        await browser.until(lambda: browser.completions)
         assert sum(text in item for item in browser.completions for text in texts) >= 5
         await browser.press("tab")
         assert len(browser.shown) == 1
