@@ -75,7 +75,9 @@ def split_options(
 
 def _is_option(word: str) -> bool:
     """Check whether a word cannot be a value; a number below zero, or with a blank, can."""
-    return word.startswith("-") and len(word) > 1 and not (" " in word or word[1:].isdecimal())
+    whole, point, digits = word[1:].partition(".")
+    is_number = f"{whole}{digits}".isdecimal() and bool(digits) == bool(point)
+    return word.startswith("-") and len(word) > 1 and not (" " in word or is_number)
 
 
 def _refused(option: Option, why: str) -> ValueError:

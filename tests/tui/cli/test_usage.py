@@ -94,6 +94,11 @@ def test_the_command_is_the_first_word_and_options_may_precede_it() -> None:
     assert parse_arguments([]).command == BROWSE
 
 
+@pytest.mark.parametrize("source", ["-", "-2", "-1.5", "-.5", "-a b"])
+def test_a_source_may_begin_with_a_dash(source: str) -> None:
+    assert parse_arguments(["find", "-f", source, "zlib"]).sources == (source,)
+
+
 def test_after_two_dashes_everything_is_a_query() -> None:
     arguments = parse_arguments(["--", "find", "--json"])
     assert (arguments.command, arguments.words) == (BROWSE, ("find", "--json"))
