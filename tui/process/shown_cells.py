@@ -67,11 +67,14 @@ class Line(NamedTuple):
             for x, (letter, before, look, look_before) in enumerate(
                 zip(self.text, old.text, self.looks, old.looks, strict=True)
             )
-            if (letter != before and letter != _UNKNOWN)
-            or (
-                look is not look_before and look.on_blank != look_before.on_blank
-                if letter == " "
-                else look != look_before
+            if letter != _UNKNOWN
+            and (
+                letter != before
+                or (
+                    look is not look_before and look.on_blank != look_before.on_blank
+                    if letter == " "
+                    else look != look_before
+                )
             )
         ]
 

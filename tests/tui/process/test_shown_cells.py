@@ -151,6 +151,17 @@ def test_letters_of_other_widths_are_written_with_all_that_is_beside_them() -> N
     assert terminal.draw(whole([[("a    b d", PLAIN)]])).startswith("\x1b[1;1Ha    b d")
 
 
+def test_nothing_but_letters_is_written_beside_letters_of_other_widths() -> None:
+    terminal = Terminal()
+    terminal.draw(whole([[("styled text, and more of it", STYLES[1])]]))
+    strips = [strip([("好e", STYLES[0])], 12), strip([("beside", STYLES[1])], WIDTH - 12)]
+
+    written = terminal.draw(LayoutUpdate([strips], Region(0, 0, WIDTH, 1)))
+
+    assert "\0" not in written
+    assert terminal.seen(0) == terminal.seen(1)
+
+
 def test_an_update_that_is_not_written_changes_nothing() -> None:
     terminal = Terminal(1)
     terminal.draw(whole([[("a", PLAIN)]]))
