@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from benchmarks.measurements import MILLISECONDS, Figures, seconds
@@ -12,6 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
 from spackscope.model.catalog.view import Order, Sort, View
 from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.loader.load import open_cached
 from spackscope.model.query.ast import Query
