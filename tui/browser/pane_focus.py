@@ -31,7 +31,7 @@ class PaneFocus:
 
     def __init__(self, screen: Screen[None], frame: Frame) -> None:
         self._screen, self._frame = screen, frame
-        self._moves = 0
+        self._waiting: list[Callable[[], object]] = []
         self._shown = "packages"
         self.zoomed: str | None = None
         self.on_zoom: Callable[[], None] = lambda: None
@@ -41,7 +41,7 @@ class PaneFocus:
     @property
     def is_moving(self) -> bool:
         """Whether the focus waits for a pane that is not on the screen yet."""
-        return self._moves > 0
+        return bool(self._waiting)
 
     @property
     def pane(self) -> str:
@@ -145,13 +145,20 @@ class PaneFocus:
 
     def _focus_soon(self, focus: Callable[[], object]) -> None:
         """Move the focus once the pane is on the screen: a hidden one cannot have it."""
+        self._waiting.append(focus)
+        self.move_soon()
 
-        def move() -> None:
-            focus()
-            self._moves -= 1
+    def move_soon(self) -> None:
+        """Move the focus to where it waits to go, if it does, after what is drawn next.
 
-        self._moves += 1
-        self._screen.call_after_refresh(move)
+        To be called when a dialog closes, too: Textual forgets what the dialog had yet to call.
+        """
+        if self._waiting:
+            self._screen.call_after_refresh(self._move)
+
+    def _move(self) -> None:
+        while self._waiting:
+            self._waiting.pop(0)()
 
     def show(self, pane: str) -> None:
         """Show the pane that gets the focus; for the query line the rows, which follow it.

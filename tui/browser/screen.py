@@ -192,10 +192,14 @@ class BrowserScreen(Screen[None]):
         self.inputs.blur(event)
 
     @on(events.ScreenResume)
-    def _keep_styles(self, event: events.ScreenResume) -> None:
-        """Leave the styles as they are at the start: they were computed at the mount."""
+    def _resume(self, event: events.ScreenResume) -> None:
+        """Move the focus to where it waits to go since a dialog was opened.
+
+        At the start the styles stay as they are: they were computed at the mount.
+        """
         event.refresh_styles = self._was_shown
         self._was_shown = True
+        self.panes.focus.move_soon()
 
     @on(events.Resize)
     @on(events.ScreenResume)
