@@ -129,7 +129,7 @@ class Deduplicator:
         return _Row(number, codes, self._staged.size_at(number), self._staged.nodes[number])
 
     def _merge_provenance(self) -> None:
-        """Give each record the largest path, time and build spec of those merged into it."""
+        """Set in each record the largest path, time and build spec of those merged into it."""
         provenance = self._staged.provenance
         for number, kept in self._merged.items():
             if (stated := provenance.pop(number, None)) is None:

@@ -157,7 +157,7 @@ class Finisher:
         self._connection.executemany("UPDATE source SET specs = ? WHERE id = ?", counts)
 
     def _complete_sizes(self) -> None:
-        """Give specs without a size that of the archive of their hash, if there is one.
+        """Set the size of specs without one to that of the archive of their hash, if there is one.
 
         Their documents are read again next time: the size is not theirs.
         """

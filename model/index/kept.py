@@ -1,4 +1,4 @@
-"""Take the records of unchanged documents over from an old index, in whole tables and columns.
+"""Copy the records of unchanged documents from an old index, in whole tables and columns.
 
 The old index is attached to the connection that writes the new one, as `old`. Its look-alikes
 are in display order, and stay so when their codes are translated: the dictionaries of both are in

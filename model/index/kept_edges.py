@@ -1,4 +1,4 @@
-"""Take the edges of kept records over from an old index."""
+"""Copy the edges of kept records from an old index."""
 
 from __future__ import annotations
 

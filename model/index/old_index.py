@@ -93,7 +93,7 @@ class OldIndex:
     def drop_pages_like(
         self, connection: sqlite3.Connection, pages: Iterable[tuple[int, str, str]]
     ) -> bool:
-        """Know kept pages no longer that others may repeat, given by source, tag and package.
+        """Drop kept pages that others may repeat, given by source, tag and package.
 
         Returns whether there are any.
         """
@@ -119,7 +119,7 @@ class OldIndex:
         return bool(dropped)
 
     def drop_records_like(self, connection: sqlite3.Connection, records: Records) -> bool:
-        """Know kept documents no longer whose records may be merged with others.
+        """Drop kept documents whose records may be merged with others.
 
         Those whose records may be merged with theirs follow, and so on. Returns whether there
         are any.
@@ -137,7 +137,7 @@ class OldIndex:
         return bool(dropped)
 
     def _drop(self, codes: set[int]) -> None:
-        """Know documents no longer."""
+        """Drop documents."""
         if codes:
             self._codes = {key: code for key, code in self._codes.items() if code not in codes}
 

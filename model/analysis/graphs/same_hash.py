@@ -1,4 +1,4 @@
-"""Know which specs have the same hash: tags and sources repeat hashes."""
+"""Find the specs with the same hash: tags and sources repeat hashes."""
 
 from __future__ import annotations
 
