@@ -207,9 +207,13 @@ class Browser:
 
     @property
     def _is_quiet(self) -> bool:
-        """Whether every widget has handled its messages."""
-        screen = self.browser, *self.browser.walk_children(), *self.app.screen.walk_children()
-        return not any(pump.message_queue_size for pump in (self.app, *screen))
+        """Whether every widget has handled its messages, and is drawn as it is."""
+        screen = self.app.screen
+        # What waits for the next drawing, as the box of completions, is in no queue.
+        if screen._callbacks or screen._layout_required or screen._dirty_widgets:
+            return False
+        pumps = self.app, self.browser, *self.browser.walk_children(), *screen.walk_children()
+        return not any(pump.message_queue_size for pump in pumps)
 
     async def type(self, text: str) -> None:
         """Type a text into whatever has the focus."""

@@ -121,7 +121,8 @@ class Search:
             self._drop_chosen_package(answer.listing.view)
         state = self._host.state
         self._last_good, self._cursor_on = state.view.query, None
-        self._host.change(results=answer, stale="")
+        is_query = state.draft is None or state.draft.parsed.query is not None
+        self._host.change(results=answer, stale="" if is_query else "?")
         if answer.virtuals:
             self._host.say(answer.virtuals)
         if state.draft is not None and state.draft.completions is None:
@@ -146,7 +147,10 @@ class Search:
     def _refuse(self, refusal: Refusal) -> None:
         state, draft = self._host.state, self._host.state.draft
         has_rows = state.results is not None and state.results.catalog is state.catalog
-        if draft is not None and has_rows:
+        if draft is not None and draft.parsed.query is None and has_rows:
+            # The refusal is of what was typed before this text, which is no query yet.
+            self._host.change(refused=state.view)
+        elif draft is not None and has_rows:
             draft = replace(draft, note=refusal.note, is_wrong=refusal.is_unanswerable)
             stale = "?" if refusal.is_unanswerable else "0"
             self._host.change(refused=state.view, draft=draft, stale=stale)

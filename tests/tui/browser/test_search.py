@@ -425,6 +425,22 @@ def test_the_note_of_a_filter_is_about_its_text(browser: FakeBrowser) -> None:
     assert browser.note == ""
 
 
+@pytest.mark.parametrize(("before", "is_refused"), [("targ", True), ("os=ubuntu24.04", False)])
+def test_an_answer_to_an_earlier_text_is_not_taken_for_one_to_a_text_without_query(
+    browser: FakeBrowser, before: str, is_refused: bool
+) -> None:
+    browser.type_text(before)
+    browser.type_text(before + " target=")
+    note = browser.note
+    browser.host.work("completions")
+    browser.settle()
+    assert browser.note == note
+    assert browser.state.stale == "?"
+    assert browser.completions
+    assert all(text.startswith("target=") and text != "target=" for text in browser.completions)
+    assert browser.state.is_refused == is_refused
+
+
 def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowser) -> None:
     ask(browser, "os=ubuntu24.04")
     shown, packages = browser.shown, browser.packages
