@@ -57,7 +57,7 @@ def complete(
     text, cursor = parsed.text, parsed.cursor
     is_inside = bool(text[cursor : cursor + 1].strip())
     is_begun = bool(text[max(0, cursor - 1) : cursor].strip())
-    word = _typed_word(parsed)
+    word = typed_word(parsed)
     is_counted = parsed.column in ("", *COUNTED) or parsed.column[:1] == "+"
     if is_inside or word is None or not is_counted or not (is_begun or always):
         return Completions(cursor, cursor)
@@ -67,8 +67,8 @@ def complete(
             items = _filter_values(catalog, parsed, word["value"], should_stop)
         else:
             start, typed = word.start(), word[0]
-            others = _satisfiable(catalog, without_word(parsed), should_stop)
-            items = _Candidates(catalog, others, should_stop).of(word)
+            others = satisfiable(catalog, without_word(parsed), should_stop)
+            items = Candidates(catalog, others, should_stop).of(word)
         offered = _exact_first([item for item in items if item.count], typed)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
@@ -99,7 +99,7 @@ def _filter_values(
         yield Completion(sign + quote_word(facet.value), facet.count)
 
 
-class _Candidates(Frozen):
+class Candidates(Frozen):
     """What a word can become under the other conditions, with counts."""
 
     catalog: Catalog
@@ -107,6 +107,7 @@ class _Candidates(Frozen):
     should_stop: ShouldStop
 
     def of(self, word: re.Match[str]) -> Iterator[Completion]:
+        """Yield what a match of `typed_word` can become."""
         groups = word.groupdict()
         if groups["key"] is not None:
             yield from self._values(groups["key"], groups["operator"], groups["value"])
@@ -190,7 +191,7 @@ class _Candidates(Frozen):
                 yield Completion(f"{column.name}=", self.catalog.count(self.others))
 
 
-def _satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
+def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
     """Return the query without each part that nothing matches together with those before it."""
     try:
         if catalog.count(query, should_stop=should_stop):
@@ -218,7 +219,7 @@ def _prefixed(values: Iterable[Facet], typed: str) -> list[Facet]:
     return sorted(fitting, key=lambda facet: facet.value != typed)
 
 
-def _typed_word(parsed: ParsedInput) -> re.Match[str] | None:
+def typed_word(parsed: ParsedInput) -> re.Match[str] | None:
     """Return the word that ends at the cursor; None for none, or inside a quoted value.
 
     The groups of the match are the parts of the word, `word` and `value` in a filter.
@@ -242,7 +243,7 @@ def without_word(parsed: ParsedInput) -> Query:
     filter cannot be parsed.
     """
     query, text, cursor = parsed.query, parsed.text, parsed.cursor
-    word = _typed_word(parsed)
+    word = typed_word(parsed)
     start = word.start() if word is not None else cursor
     if query is not None and start == cursor:
         return query
