@@ -47,6 +47,8 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
         "PATH": os.pathsep.join(part for part in path if not Path(part, "spack").exists()),
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_CONFIG_DIRS": str(home / "xdg"),
+        "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_STATE_HOME": str(home / "state"),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",

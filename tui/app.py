@@ -28,6 +28,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import exempt_start, limit_heaps
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
+from spackscope.tui.settings.settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -69,6 +70,7 @@ class SpackscopeApp(App[list[str]]):
         query: str = "",
         *,
         session: Session,
+        settings: Settings = DEFAULTS,
         pick: bool = False,
         no_color: bool = False,
     ) -> None:
@@ -79,7 +81,7 @@ class SpackscopeApp(App[list[str]]):
             self._filters.append(NoColor())
         self.register_theme(THEME)
         self.theme = THEME.name
-        self._browser = BrowserScreen(sources, query, session, pick=pick)
+        self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()
@@ -266,6 +268,7 @@ def browse(
     query: str,
     *,
     session: Session,
+    settings: Settings = DEFAULTS,
     pick: bool = False,
     no_color: bool = False,
 ) -> list[str] | None:
@@ -279,7 +282,9 @@ def browse(
     limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    app = SpackscopeApp(sources, query, session=session, pick=pick, no_color=no_color)
+    app = SpackscopeApp(
+        sources, query, session=session, settings=settings, pick=pick, no_color=no_color
+    )
     with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):
         try:
             hashes = app.run()

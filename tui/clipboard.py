@@ -67,12 +67,14 @@ def copy(
     write_terminal: Callable[[str], None],
     environ: Mapping[str, str],
     platform: str = sys.platform,
+    command: str = "",
 ) -> Copied:
     """Copy a text, and return by which method.
 
     `write_terminal` writes a control sequence, `environ` and `platform` decide which methods are
-    tried. Each has two seconds, so this is for a worker thread. A terminal never answers
-    OSC 52: that method counts as working once the sequence is written.
+    tried after the user's own `command`, which is by default that of SPACKSCOPE_COPY. Each has
+    two seconds, so this is for a worker thread. A terminal never answers OSC 52: that method
+    counts as working once the sequence is written.
 
     Raises ValueError, before anything is tried, for a text that is unsafe to paste into a shell,
     and CopyFailed if all methods fail.
@@ -82,7 +84,8 @@ def copy(
     """
     refuse_unsafe(text)
     failures: dict[str, None] = {}
-    for method, attempt in _methods(text, write_terminal, environ, platform):
+    command = command or environ.get("SPACKSCOPE_COPY", "").strip()
+    for method, attempt in _methods(text, write_terminal, environ, platform, command):
         try:
             attempt()
         except _MethodFailed as failure:
@@ -118,12 +121,16 @@ def osc52(text: str, *, in_screen: bool = False) -> str:
 
 
 def _methods(
-    text: str, write_terminal: Callable[[str], None], environ: Mapping[str, str], platform: str
+    text: str,
+    write_terminal: Callable[[str], None],
+    environ: Mapping[str, str],
+    platform: str,
+    command: str,
 ) -> Iterator[_Method]:
     def by(tool: _Tool) -> _Method:
         return tool.method, lambda: _run(tool, text, environ)
 
-    if command := environ.get("SPACKSCOPE_COPY", "").strip():
+    if command:
         yield _clean(command), lambda: _run(_own_tool(command), text, environ)
     if environ.get("TMUX"):
         # -w hands the text on to the outer terminal as well; tmux before 3.2 does not know it.
@@ -142,7 +149,7 @@ def _own_tool(command: str) -> _Tool:
     try:
         argv = tuple(shlex.split(command))
     except ValueError as error:
-        raise _MethodFailed(f"SPACKSCOPE_COPY cannot be read: {error}") from None
+        raise _MethodFailed(f"the copy command cannot be read: {error}") from None
     # A script that writes to /dev/tty needs the controlling terminal, hence our session.
     return _Tool(_clean(command), argv, own_session=False)
 

@@ -65,10 +65,13 @@ class CopyDone(Frozen):
     failed: bool
 
 
-def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]) -> CopyDone:
+def copy_text(
+    text: str, what: str, environ: Mapping[str, str], app: App[object], command: str = ""
+) -> CopyDone:
     """Copy a text with the first method that works; `what` says in the message what it is.
 
-    It may wait for a clipboard program: for a worker thread.
+    The user's own `command`, if there is one, is tried first. It may wait for a clipboard program:
+    for a worker thread.
     """
 
     def write_terminal(sequence: str) -> None:
@@ -79,7 +82,7 @@ def copy_text(text: str, what: str, environ: Mapping[str, str], app: App[object]
         driver.flush()
 
     try:
-        copied = copy(text, write_terminal=write_terminal, environ=environ)
+        copied = copy(text, write_terminal=write_terminal, environ=environ, command=command)
     except (CopyFailed, ValueError) as error:
         return CopyDone(str(error), failed=True)
     failures = "".join(f"; {failure.rstrip('.')}" for failure in copied.failures)

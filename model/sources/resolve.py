@@ -32,19 +32,23 @@ _PATH = r"(?:~|\.\.?|/[^/]+)/.*|.+\.(?:lock|json)"
 _SOURCE_MIRROR = "https://mirror.spack.io"
 
 
-def resolve_sources(arguments: Sequence[str], session: Session) -> tuple[str, ...]:
+def resolve_sources(
+    arguments: Sequence[str], session: Session, configured: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the sources to read, each once: those given, else those of the environment.
 
     Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
-    as in a shell. Without that they are the binary mirrors of the user's Spack and its install
-    trees with a database, and without a Spack the bundled sample. Raises SourceError where a
-    quote in SPACKSCOPE_FROM is not closed.
+    as in a shell. Without that they are those that are `configured`, else the binary mirrors of
+    the user's Spack and its install trees with a database, and without a Spack the bundled
+    sample. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed.
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
     if arguments:
         return tuple(dict.fromkeys(arguments))
     variable = session.environ.get("SPACKSCOPE_FROM", "").strip()
+    if not variable and configured:
+        return tuple(dict.fromkeys(configured))
     if not variable:
         return _sources_of_spack(session.spack) or (SAMPLE,)
     if os.path.exists(os.path.expanduser(variable)):

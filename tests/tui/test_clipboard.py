@@ -291,7 +291,7 @@ def test_the_users_command_comes_first_and_runs_without_a_shell(desk: Desk) -> N
     ("own", "sentence"),
     [
         ("nowhere-copy --now", "nowhere-copy is not installed."),
-        ("mine 'open", "SPACKSCOPE_COPY cannot be read: No closing quotation."),
+        ("mine 'open", "the copy command cannot be read: No closing quotation."),
         ("mine\x1b[2J", "'mine?[2J' is not installed."),
     ],
 )

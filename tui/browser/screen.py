@@ -21,6 +21,7 @@ from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Task
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
+from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_lines import DetailLines
@@ -112,14 +113,20 @@ class BrowserScreen(Screen[None]):
     actions: Actions
 
     def __init__(
-        self, sources: Sequence[str], query: str, session: Session, *, pick: bool
+        self,
+        sources: Sequence[str],
+        query: str,
+        session: Session,
+        settings: Settings = DEFAULTS,
+        *,
+        pick: bool,
     ) -> None:
         super().__init__()
 
         def copy(text: str, what: str) -> CopyDone:
             from spackscope.tui.copy_forms import copy_text
 
-            return copy_text(text, what, session.environ, self.app)
+            return copy_text(text, what, session.environ, self.app, settings.copy)
 
         self._is_pick = pick
         self._was_shown = False

@@ -18,6 +18,10 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
+    from spackscope.tui.settings.settings import Settings
+
+_MAX_MISTAKES = 10
+"""Mistakes of configuration files that are printed before a command ends."""
 
 
 def run_command(options: Options) -> ExitCode:
@@ -34,25 +38,41 @@ def run_command(options: Options) -> ExitCode:
     from spackscope.model.sources.resolve import resolve_sources
     from spackscope.model.sources.session import Session
     from spackscope.model.sources.source_name import STANDARD_INPUT
+    from spackscope.tui.settings.settings import read_settings
 
-    session = Session(os.environ, include_dependency_only=options.all, host=options.host)
-    sources = resolve_sources(options.sources, session)
+    settings = read_settings(os.environ, {"host": options.host})
+    if settings.mistakes:
+        raise _refused(settings)
+    session = Session(os.environ, include_dependency_only=options.all, host=settings.host)
+    sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):
-        return _run(options, sources, session)
+        return _run(options, sources, session, settings)
     is_cover = options.command == "cover"
     usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
     with _copy_stdin(usage) as path:
-        return _run(options, sources, replace(session, stdin_path=path))
+        return _run(options, sources, replace(session, stdin_path=path), settings)
 
 
-def _run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+def _run(
+    options: Options, sources: Sequence[str], session: Session, settings: Settings
+) -> ExitCode:
     # Only that module is imported: no command needs what another does, least of all the browser.
     if options.command in WITH_HOST:
-        import_module(f"{__name__}.common").check_host(session)
-    name = "browse" if options.command in (BROWSE, "pick") else options.command
-    command = import_module(f"spackscope.tui.cli.commands.{name}")
-    code: ExitCode = command.run(options, sources, session)
+        import_module(f"{__name__}.common").check_host(session, settings.origin("host"))
+    code: ExitCode
+    if options.command in (BROWSE, "pick"):
+        code = import_module(f"{__name__}.browse").run(options, sources, session, settings)
+    else:
+        code = import_module(f"{__name__}.{options.command}").run(options, sources, session)
     return code
+
+
+def _refused(settings: Settings) -> Leave:
+    """Return the exception that ends a command because of mistakes in configuration files."""
+    mistakes = [str(mistake) for mistake in settings.mistakes]
+    rest = len(mistakes) - _MAX_MISTAKES
+    more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
+    return Leave(ExitCode.USAGE, *mistakes[:_MAX_MISTAKES], *more)
 
 
 @contextlib.contextmanager

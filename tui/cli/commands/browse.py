@@ -19,9 +19,12 @@ from spackscope.tui.process.memory import without_collection
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
+    from spackscope.tui.settings.settings import Settings
 
 
-def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+def run(
+    options: Options, sources: Sequence[str], session: Session, settings: Settings
+) -> ExitCode:
     """Open the browser; with `pick` print the hashes that were picked."""
     parse_query(options.words)
     if all(map(_is_missing, sources)):
@@ -36,6 +39,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             sources,
             join_words(options.words),
             session=session,
+            settings=settings,
             pick=options.command == "pick",
             no_color=options.no_color,
         )

@@ -26,6 +26,7 @@ from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.settings.origins import COMMAND_LINE, Origin
 
 if TYPE_CHECKING:
     from spackscope.tui.cli.colours import Colours
@@ -52,13 +53,16 @@ def parse_query(words: Sequence[str]) -> Query:
         raise _with_caret("the query has an error", text, error) from None
 
 
-def check_host(session: Session) -> None:
+def check_host(session: Session, origin: Origin = COMMAND_LINE) -> None:
     """Check the description of the host, if there is one. Raises Leave, with a caret."""
     try:
         if described_host(session):
             host_of(session)
     except QueryError as error:
-        raise _with_caret("the host has an error", described_host(session), error) from None
+        place = "" if origin == COMMAND_LINE else f"{origin}: "
+        raise _with_caret(
+            f"{place}the host has an error", described_host(session), error
+        ) from None
 
 
 def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:

@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.settings.config_file import MAX_BYTES, MAX_LENGTH, MAX_VALUES
+from spackscope.tui.settings.origins import COMMAND_LINE, DEFAULT, Origin
+from spackscope.tui.settings.settings import Settings, read_settings
+from spackscope.tui.settings.table import SETTINGS
+
+GOOD = """\
+sources = ["spack:site", "public:develop", "mirror", "~/tree", "https://ann:pw@host/m"]
+host = "target=zen3 glibc=2.34"
+theme = "nord"
+fold = false
+sort = "-size"
+hidden = "os"
+
+[keys]
+quit = ["Q", "ctrl+q"]
+compare = "D"
+
+[views]
+mine = "os=rhel9 +mpi"
+"""
+
+
+class Home:
+    """A home with a configuration file, below that of all users."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path / "home" / ".config" / "spackscope" / "config.toml"
+        self.system_file = path / "xdg" / "spackscope" / "config.toml"
+        self.environ = {"HOME": str(path / "home"), "XDG_CONFIG_DIRS": str(path / "xdg")}
+        for file in (self.file, self.system_file):
+            file.parent.mkdir(parents=True)
+
+    def write(self, text: str | bytes) -> None:
+        self.file.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def read(self, text: str | bytes | None = None, **changes: str) -> Settings:
+        if text is not None:
+            self.write(text)
+        return read_settings({**self.environ, **changes})
+
+    def mistakes(self, text: str | bytes | None = None, **changes: str) -> list[str]:
+        mistakes = self.read(text, **changes).mistakes
+        return [str(each).replace(str(self.file), "FILE") for each in mistakes]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def lines(settings: Settings) -> Mapping[str, int]:
+    return {name: origin.line for name, origin in settings.origins.items()}
+
+
+def test_every_setting_is_a_field() -> None:
+    assert {*Settings.__fields__} == {*(s.name for s in SETTINGS), "origins", "mistakes"}
+
+
+def test_without_a_file_nothing_is_set(home: Home) -> None:
+    assert home.read() == read_settings({}) == Settings()
+    assert home.read().origin("theme") == DEFAULT
+
+
+def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
+    settings = home.read(GOOD)
+    folder = home.file.parent
+    assert settings.mistakes == ()
+    assert settings.sources == (
+        *("spack:site", "public:develop"),
+        *(str(folder / "mirror"), os.path.expanduser("~/tree"), "https://ann:pw@host/m"),
+    )
+    assert (settings.host, settings.theme, settings.sort) == (
+        *("target=zen3 glibc=2.34", "nord", "-size"),
+    )
+    assert settings.fold is False
+    assert settings.hidden == ("os",)
+    assert settings.keys == {"quit": ("Q", "ctrl+q"), "compare": ("D",)}
+    assert settings.views == {"mine": "os=rhel9 +mpi"}
+    assert lines(settings) == {
+        "sources": 1,
+        "host": 2,
+        "theme": 3,
+        "fold": 4,
+        "sort": 5,
+        "hidden": 6,
+        "keys.quit": 9,
+        "keys.compare": 10,
+        "views.mine": 13,
+    }
+    assert str(settings.origin("theme")) == f"{home.file}:3"
+    assert "pw" not in repr(settings)
+
+
+def test_the_command_line_comes_before_the_environment_and_that_before_the_file(
+    home: Home,
+) -> None:
+    home.write('host = "target=zen3"\ncopy = "file"')
+    environ = {**home.environ, "SPACKSCOPE_HOST": "target=zen4", "SPACKSCOPE_COPY": " xclip "}
+    settings = read_settings(environ, {"host": "target=zen5"})
+    assert (settings.host, settings.origin("host")) == ("target=zen5", COMMAND_LINE)
+    assert (settings.copy, settings.origin("copy")) == ("xclip", Origin("SPACKSCOPE_COPY"))
+    assert read_settings(environ, {"host": ""}).host == "target=zen4"
+    assert home.read().copy == "file"
+
+
+def test_the_file_of_the_user_comes_before_that_of_all_users(home: Home, tmp_path: Path) -> None:
+    home.system_file.write_text(
+        'theme = "dracula"\nsort = "size"\n[views]\nmine = "zlib"\nsite = "+mpi"'
+    )
+    settings = home.read('theme = "nord"\n[views]\nmine = "hdf5"\n')
+    assert (settings.theme, settings.sort) == ("nord", "size")
+    assert settings.views == {"mine": "hdf5", "site": "+mpi"}
+    assert settings.origin("views.site") == Origin(str(home.system_file), 5)
+    assert home.read(XDG_CONFIG_DIRS=str(tmp_path / "nowhere")).sort == ""
+
+
+def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_path: Path) -> None:
+    home.write('theme = "nord"')
+    home.system_file.write_text('sort = "size"')
+    other = tmp_path / "other.toml"
+    other.write_text('theme = "dracula"')
+    assert home.read(SPACKSCOPE_CONFIG=str(other)).theme == "dracula"
+    assert home.read(SPACKSCOPE_CONFIG="").theme == "nord"
+    without = home.read(SPACKSCOPE_CONFIG="/dev/null")
+    assert (without.theme, without.sort, without.mistakes) == ("", "size", ())
+    missing = home.mistakes(SPACKSCOPE_CONFIG=str(tmp_path / "no.toml"))
+    assert missing == [f"{tmp_path / 'no.toml'}: no such file, which SPACKSCOPE_CONFIG names"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("them = 'nord'", "FILE:1: unknown setting them. Did you mean theme?"),
+        (
+            "\nzzz = 1",
+            "FILE:2: unknown setting zzz; there are sources, host, copy, theme, fold, sort, "
+            "hidden, keys, views",
+        ),
+        ("fold = 1", "FILE:1: fold is true or false"),
+        ("theme = true", "FILE:1: theme is a text in quotes"),
+        ("theme = 2026-11-22", "FILE:1: theme is a text in quotes"),
+        ("[theme]\nx = 1", "FILE:1: theme is a text in quotes"),
+        ("hidden = [1]", "FILE:1: hidden is a text in quotes, or a list of them"),
+        ("hidden = [['os']]", "FILE:1: hidden is a text in quotes, or a list of them"),
+        ("sources = ''", "FILE:1: sources is empty"),
+        ("sources = ['a', ' ']", "FILE:1: sources is empty"),
+        ("theme = '\t'", "FILE:1: theme is empty"),
+        (r'theme = "a\u001b[31m"', "FILE:1: theme has a control character"),
+        (
+            "keys = 'x'",
+            'FILE:1: keys is a table, such as keys = { quit = ["Q", "ctrl+q"] }',
+        ),
+        ("[keys]\nquit = 1", "FILE:2: keys.quit is a text in quotes, or a list of them"),
+        ("[views]\n\nmine = ['x']", "FILE:3: views.mine is a text in quotes"),
+        (b"\n\xff\xff", "FILE:2: this is not UTF-8"),
+        ("x = 1".encode("utf-16"), "FILE: cannot be read: it is UTF-16; save it as UTF-8"),
+        ("x = " + "[" * 5000, "FILE: it is nested too deeply"),
+        (
+            f"theme = '{'x' * (MAX_LENGTH + 1)}'",
+            "FILE:1: theme has 2,001 characters; at most 2,000",
+        ),
+        (
+            f"hidden = {['x'] * (MAX_VALUES + 1)}",
+            "FILE:1: hidden has 501 texts; at most 500",
+        ),
+        (
+            "[keys]\n" + "".join(f"k{n} = 'x'\n" for n in range(MAX_VALUES + 1)),
+            "FILE:1: keys has 501 names; at most 500",
+        ),
+        (
+            b"#" * (MAX_BYTES + 1),
+            "FILE: cannot be read: it has 65,537 bytes; at most 65,536 are read",
+        ),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_each_mistake_is_one_sentence_with_file_and_line(
+    home: Home, text: str | bytes, mistake: str
+) -> None:
+    assert home.mistakes(text) == [mistake]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("theme = nord", 1),
+        ("fold = true\nfold = true", 2),
+        ("sources = [\n'a'\n", 2),
+        ('theme = "nord', 1),
+        ("fold = true\n\n= 1\n", 3),
+    ],
+)
+def test_what_is_not_toml_is_named_with_its_line(home: Home, text: str, line: int) -> None:
+    (mistake,) = home.mistakes(text)
+    assert mistake.startswith(f"FILE:{line}: this is not TOML: ")
+
+
+def test_all_mistakes_are_found_in_the_order_of_their_lines(home: Home) -> None:
+    text = "[views]\nmine = 1\n[keys]\nquit = 2\n[colour]\n"
+    places = [mistake.origin.line for mistake in home.read(text).mistakes]
+    assert places == [2, 4, 5]
+
+
+def test_right_values_are_kept_beside_mistakes(home: Home) -> None:
+    assert home.read("theme = 'nord'\nfold = 1").theme == "nord"
+
+
+@pytest.mark.parametrize("text", [b"\xef\xbb\xbftheme = 'nord'", b"theme = 'nord'\r\n"])
+def test_files_of_other_editors_are_read(home: Home, text: bytes) -> None:
+    assert home.read(text).theme == "nord"
+
+
+def test_what_is_not_a_file_is_named(home: Home) -> None:
+    home.file.mkdir()
+    assert home.mistakes() == ["FILE: cannot be read: is a directory"]
+    home.file.rmdir()
+    os.mkfifo(home.file)
+    assert home.mistakes() == ["FILE: cannot be read: it is not a regular file"]
+    home.file.unlink()
+    home.file.symlink_to("nowhere")
+    assert home.mistakes() == ["FILE: no such file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read_is_named(home: Home) -> None:
+    home.write("")
+    home.file.chmod(0)
+    assert home.mistakes() == ["FILE: cannot be read: permission denied"]
+
+
+def test_a_relative_directory_of_the_specification_is_ignored(home: Home) -> None:
+    home.write("theme = 'nord'")
+    assert home.read(XDG_CONFIG_HOME="relative", XDG_CONFIG_DIRS="a:b").theme == "nord"
+    assert read_settings({"XDG_CONFIG_DIRS": "relative"}) == Settings()

@@ -1,0 +1,1 @@
+"""What a user can set: command line, environment and configuration files, merged."""

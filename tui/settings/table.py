@@ -1,0 +1,101 @@
+"""The one table of settings: files are checked with it, and help and documentation built from it.
+
+A setting is one entry of `SETTINGS`, and a field of `Settings` of the same name.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from spackscope.model.core.frozen import Frozen
+
+Kind = Literal["text", "texts", "flag"]
+
+
+class Setting(Frozen):
+    """Something that can be set in a configuration file.
+
+    `kind` is that of its value. A table has a value of that kind for each name that the user
+    chooses (`is_table`). `variable` of the environment and `option` of the command line set the
+    same, and come before the file. `shown_default` says what there is without any of them.
+    """
+
+    name: str
+    kind: Kind
+    sentence: str
+    example: str
+    shown_default: str
+    variable: str = ""
+    option: str = ""
+    is_table: bool = False
+
+
+SETTINGS = (
+    Setting(
+        "sources",
+        "texts",
+        "The sources to read, as -f takes them; a path is relative to the file.",
+        '["spack:site", "public"]',
+        "those of your Spack, else the sample",
+        "SPACKSCOPE_FROM",
+        "-f",
+    ),
+    Setting(
+        "host",
+        "text",
+        "The machine that specs are to run on.",
+        '"target=zen3 glibc=2.34"',
+        "this machine",
+        "SPACKSCOPE_HOST",
+        "--host",
+    ),
+    Setting(
+        "copy",
+        "text",
+        "The command that gets what is copied on its standard input, without a shell.",
+        '"wl-copy --type text/plain"',
+        "the first method that works",
+        "SPACKSCOPE_COPY",
+    ),
+    Setting(
+        "theme",
+        "text",
+        "The colours of the browser, until another theme is chosen in its palette.",
+        '"nord"',
+        "spackscope",
+    ),
+    Setting("fold", "flag", "Whether look-alikes begin as one row.", "false", "true"),
+    Setting(
+        "sort",
+        "text",
+        "The column that rows are sorted by at the start; with - the largest come first.",
+        '"-size"',
+        "newest first",
+    ),
+    Setting(
+        "hidden",
+        "texts",
+        "The columns that are hidden at the start; a variant is written +NAME.",
+        '["os", "+shared"]',
+        "none",
+    ),
+    Setting(
+        "keys",
+        "texts",
+        "Other keys for actions, by the names of these.",
+        '{ quit = ["Q", "ctrl+q"] }',
+        "those that the help lists",
+        is_table=True,
+    ),
+    Setting(
+        "views",
+        "text",
+        "Queries by names of your own, which view=NAME uses.",
+        '{ mine = "os=rhel9 target=:zen3 +mpi" }',
+        "none",
+        is_table=True,
+    ),
+)
+"""All settings, in the order in which they are shown."""
+
+BY_NAME = {setting.name: setting for setting in SETTINGS}
