@@ -109,13 +109,18 @@ def _too_large(max_size: int, packed: int) -> str:
     return f"it unpacks to more than {max_size:,} bytes{ratio}"
 
 
+def is_signed(data: bytes) -> bool:
+    """Check whether a document begins as one with a clear-text signature."""
+    return data.startswith(_ARMOUR)
+
+
 def remove_signature(data: bytes) -> tuple[bytes, str]:
     """Return a document without its clear-text signature, and what is wrong with that.
 
     The signature is not verified. The dashes that RFC 9580, section 7.2, puts before a line are
     removed too. A document that is not signed is returned as it is.
     """
-    if not data.startswith(_ARMOUR):
+    if not is_signed(data):
         return data, ""
     opening = _HEADERS.match(data, 0, _MAX_HEADERS)
     start = opening.end() if opening else len(_ARMOUR)

@@ -17,6 +17,10 @@ from tests.builders.pages import hash_of
 SPACK_DATA = Path(__file__).parents[1] / "data" / "spack"
 INDEX_OF_1_2 = next(SPACK_DATA.glob("mirror-v3/blobs/sha256/68/*"))
 INDEX_OF_0_23 = SPACK_DATA / "mirror-v2" / "build_cache" / "index.json"
+SIGNED = SPACK_DATA / "signed"
+SITE_KEY = "1592E346D5AB64D28C81E06E3C68D8A127C007DD"
+PROJECT_KEY = "4013F755DD4F8C9F92702341ECF17D0BB2372FBC"
+PROJECT_SUBKEY = "928EB6E5CF80CF6FAA9AFE44D6DC6B6847720F86"
 INSTALL_TREE = SPACK_DATA / "install-tree-1.2" / ".spack-db" / "index.json"
 SPEC_FILES = sorted(SPACK_DATA.glob("mirror-v2/build_cache/*.spec.json"))
 FLAGS: dict[str, Any] = {

@@ -1,0 +1,218 @@
+"""Read who signed a document: the key that a clear-text OpenPGP signature names, and public keys.
+
+Only the packets are read, as RFC 9580 defines them (and RFC 4880 before it). Nothing is verified:
+a signature may name a key that did not make it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Iterator
+
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.readers.encoding import is_signed
+from spackscope.model.readers.fields import storable
+
+MAX_KEY_SIZE = 2**20
+"""Bytes of a file with public keys that are read."""
+
+_MAX_PACKETS = 1_000
+_MAX_USER_ID = 500
+_MAX_ARMOUR = 2**16
+"""Bytes of the signature at the end of a document; one has half a thousand."""
+
+_BLOCK = re.compile(
+    rb"^-----BEGIN PGP (?P<kind>SIGNATURE|PUBLIC KEY BLOCK)-----[ \t]*\r?\n"
+    rb"(?:[^\r\n:]+: [^\r\n]*\r?\n)*[ \t]*\r?\n"
+    rb"(?P<body>[A-Za-z0-9+/=\s]*)"
+    rb"^-----END PGP (?P=kind)-----",
+    re.MULTILINE,
+)
+_CHECKSUM = re.compile(rb"^=[A-Za-z0-9+/]{4}\s*\Z", re.MULTILINE)
+
+_SIGNATURE, _PUBLIC_KEY, _USER_ID, _SUBKEY = 2, 6, 13, 14
+_CREATED, _ISSUER, _ISSUER_FINGERPRINT = 2, 16, 33
+_FINGERPRINT_LENGTHS = {4: 20, 5: 32, 6: 32}
+
+
+class Signature(Frozen):
+    """What a signature says of itself; it is not verified.
+
+    `fingerprint` is that of the key that made it, in upper-case hexadecimal, which may be a
+    subkey; `key_id` is the short form of it, 16 digits, and all that old signatures have. Each is
+    empty if the signature does not name it. `created` is in seconds since 1970.
+    """
+
+    fingerprint: str = ""
+    key_id: str = ""
+    created: int | None = None
+
+
+class PublicKey(Frozen):
+    """A public key: its fingerprint, the names of its owner, and the fingerprints of its subkeys.
+
+    Spack names a key by `fingerprint`, though a subkey may sign (lib/spack/docs/signing.rst).
+    """
+
+    fingerprint: str
+    user_ids: tuple[str, ...] = ()
+    subkeys: tuple[str, ...] = ()
+
+    def made(self, signature: Signature) -> bool:
+        """Check whether a signature names this key or one of its subkeys."""
+        keys = (self.fingerprint, *self.subkeys)
+        if signature.fingerprint:
+            return signature.fingerprint in keys
+        return bool(signature.key_id) and signature.key_id in map(key_id_of, keys)
+
+
+def key_id_of(fingerprint: str) -> str:
+    """Return the 16 digits of a fingerprint that are its key id (RFC 9580, 5.5.4)."""
+    return fingerprint[-16:] if len(fingerprint) == 40 else fingerprint[:16]
+
+
+def read_signature(data: bytes) -> Signature | None:
+    """Return what the clear-text signature of a document says; None if it is not signed.
+
+    Of several signatures it is the first. Raises Unreadable if it is signed, but no signature
+    can be read.
+    """
+    if not is_signed(data):
+        return None
+    block = next(_blocks(data[-_MAX_ARMOUR:], b"SIGNATURE"), None)
+    if block is None:
+        raise Unreadable("its signature is missing")
+    for tag, body in _packets(block):
+        if tag == _SIGNATURE:
+            return _signature(body)
+    raise Unreadable("its signature cannot be read: it is empty")
+
+
+def read_public_keys(data: bytes) -> tuple[PublicKey, ...]:
+    """Return the keys of a file of public keys, armoured or binary. Raises Unreadable."""
+    keys: list[PublicKey] = []
+    blocks = [*_blocks(data, b"PUBLIC KEY BLOCK")] or [data]
+    for block in blocks:
+        fingerprint, user_ids, subkeys = "", list[str](), list[str]()
+        for tag, body in (*_packets(block), (_PUBLIC_KEY, b"")):
+            if tag == _PUBLIC_KEY:
+                if fingerprint:
+                    keys.append(PublicKey(fingerprint, tuple(user_ids), tuple(subkeys)))
+                fingerprint, user_ids, subkeys = _fingerprint(body), [], []
+            elif tag == _SUBKEY and (subkey := _fingerprint(body)):
+                subkeys.append(subkey)
+            elif tag == _USER_ID:
+                user_ids.append(storable(body.decode("utf-8", "replace")[:_MAX_USER_ID]))
+    if not keys:
+        raise Unreadable("it contains no public key")
+    return tuple(keys)
+
+
+def _blocks(data: bytes, kind: bytes) -> Iterator[bytes]:
+    """Yield the contents of armoured blocks, whose checksum may be absent (RFC 9580, 6.1)."""
+    for match in _BLOCK.finditer(data):
+        if match["kind"] == kind:
+            try:
+                yield base64.b64decode(_CHECKSUM.sub(b"", match["body"]))
+            except binascii.Error as error:
+                raise Unreadable(f"its OpenPGP armour cannot be read: {error}") from None
+
+
+def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the tags and contents of packets (RFC 9580, 4.2). Raises Unreadable."""
+    at = 0
+    for _ in range(_MAX_PACKETS):
+        if at >= len(data):
+            return
+        head = data[at]
+        if not head & 0x80:
+            raise Unreadable(f"it is not OpenPGP: byte {at} begins no packet")
+        if head & 0x40:
+            tag, (length, size) = head & 0x3F, _new_length(data[at + 1 : at + 6])
+        else:
+            tag, size = head >> 2 & 0xF, (1, 2, 4, 0)[head & 3]
+            # A packet of unknown length has all that follows.
+            rest = len(data) - at - 1
+            length = int.from_bytes(data[at + 1 : at + 1 + size], "big") if size else rest
+        start = at + 1 + size
+        if start + length > len(data):
+            raise Unreadable("its OpenPGP packets are cut off")
+        yield tag, data[start : start + length]
+        at = start + length
+
+
+def _new_length(octets: bytes) -> tuple[int, int]:
+    """Return the length of a packet or subpacket, and in how many bytes it is written."""
+    first = octets[0] if octets else 0
+    if first < 192:
+        return first, 1
+    if first < 224 and len(octets) > 1:
+        return (first - 192 << 8) + octets[1] + 192, 2
+    if first == 255 and len(octets) > 4:
+        return int.from_bytes(octets[1:5], "big"), 5
+    raise Unreadable("the length of an OpenPGP packet cannot be read")
+
+
+def _signature(body: bytes) -> Signature:
+    """Read a signature packet (RFC 9580, 5.2)."""
+    version = body[0] if body else 0
+    if version == 3 and len(body) >= 15:
+        created = int.from_bytes(body[3:7], "big")
+        return Signature("", body[7:15].hex().upper(), created)
+    if version not in _FINGERPRINT_LENGTHS:
+        raise Unreadable(f"its signature has the unknown version {version}")
+    size = 4 if version == 6 else 2
+    fingerprint, key_id, created_at = "", "", None
+    at = 4
+    for _ in ("hashed", "unhashed"):
+        length = int.from_bytes(body[at : at + size], "big")
+        area = body[at + size : at + size + length]
+        if len(body) < at + size or len(area) < length:
+            raise Unreadable("its signature is cut off")
+        at += size + length
+        for kind, value in _subpackets(area):
+            if kind == _CREATED and created_at is None and len(value) == 4:
+                created_at = int.from_bytes(value, "big")
+            elif kind == _ISSUER and not key_id and len(value) == 8:
+                key_id = value.hex().upper()
+            elif kind == _ISSUER_FINGERPRINT and not fingerprint and _is_fingerprint(value):
+                fingerprint = value[1:].hex().upper()
+    return Signature(fingerprint, key_id or key_id_of(fingerprint), created_at)
+
+
+def _is_fingerprint(value: bytes) -> bool:
+    """Check whether a subpacket has as many bytes as the version of the key at its begin needs."""
+    return bool(value) and len(value) - 1 == _FINGERPRINT_LENGTHS.get(value[0])
+
+
+def _subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the types and contents of the subpackets of a signature (RFC 9580, 5.2.3.7)."""
+    at = 0
+    while at < len(area):
+        first = area[at]
+        # Other than with packets, 224 to 254 are lengths in two bytes.
+        if 224 <= first < 255 and at + 1 < len(area):
+            length, size = (first - 192 << 8) + area[at + 1] + 192, 2
+        else:
+            length, size = _new_length(area[at : at + 5])
+        start = at + size
+        if not length or start + length > len(area):
+            raise Unreadable("its signature is cut off")
+        yield area[start] & 0x7F, area[start + 1 : start + length]
+        at = start + length
+
+
+def _fingerprint(body: bytes) -> str:
+    """Return the fingerprint of a key packet (RFC 9580, 5.5.4); "" if it is of an old version."""
+    version = body[0] if body else 0
+    if version == 4 and len(body) < 2**16:
+        prefix = b"\x99" + len(body).to_bytes(2, "big")
+        return hashlib.sha1(prefix + body, usedforsecurity=False).hexdigest().upper()
+    if version in (5, 6):
+        prefix = (b"\x9a" if version == 5 else b"\x9b") + len(body).to_bytes(4, "big")
+        return hashlib.sha256(prefix + body).hexdigest().upper()
+    return ""

@@ -1,0 +1,154 @@
+"""The key that signed a document is read from its signature, and nothing hostile does harm.
+
+The files in `tests/data/spack/signed` were made with GnuPG as Spack makes them: `gpg --clearsign`
+with a key of RSA, and one with a signing subkey, as that of the Spack project has.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.readers.openpgp import PublicKey, Signature, read_public_keys, read_signature
+from tests.builders import PROJECT_KEY, PROJECT_SUBKEY, SIGNED, SITE_KEY
+
+BZIP2, NCURSES, ZLIB_NG = (
+    (SIGNED / name).read_bytes()
+    for name in ("bzip2.spec.manifest.json", "ncurses.spec.manifest.json", "zlib-ng.spec.json.sig")
+)
+SITE, PROJECT = ((SIGNED / name).read_bytes() for name in ("site.pub", "project.pub"))
+SITE_SIGNATURE = Signature(SITE_KEY, SITE_KEY[-16:], 1_795_325_720)
+
+
+def armoured(packets: bytes, kind: str = "SIGNATURE", headers: str = "") -> bytes:
+    body = base64.encodebytes(packets).decode()
+    text = f"-----BEGIN PGP {kind}-----\n{headers}\n{body}-----END PGP {kind}-----\n"
+    if kind != "SIGNATURE":
+        return text.encode()
+    return f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n{{}}\n{text}".encode()
+
+
+def packet(tag: int, body: bytes) -> bytes:
+    return bytes([0xC0 | tag, 0xFF]) + len(body).to_bytes(4, "big") + body
+
+
+def signature_packet(hashed: bytes, unhashed: bytes = b"", version: int = 4) -> bytes:
+    size = 4 if version == 6 else 2
+    areas = (len(area).to_bytes(size, "big") + area for area in (hashed, unhashed))
+    return packet(2, bytes([version, 1, 1, 10]) + b"".join(areas) + b"\xab\xcd")
+
+
+def subpacket(kind: int, value: bytes) -> bytes:
+    return bytes([len(value) + 1, kind]) + value
+
+
+def test_a_signature_names_its_key() -> None:
+    assert read_signature(BZIP2) == read_signature(ZLIB_NG) == SITE_SIGNATURE
+    signature = read_signature(NCURSES)
+    assert signature is not None
+    assert signature.fingerprint == PROJECT_SUBKEY
+
+
+def test_what_is_not_signed_has_no_signature() -> None:
+    assert read_signature(b'{"version": 3, "data": []}') is None
+    assert read_signature(b"") is None
+
+
+def test_line_ends_and_headers_of_armour_may_differ() -> None:
+    assert read_signature(BZIP2.replace(b"\n", b"\r\n")) == SITE_SIGNATURE
+    version = b"-----BEGIN PGP SIGNATURE-----\nVersion: GnuPG v2\nComment: made: twice\n"
+    text = BZIP2.replace(b"-----BEGIN PGP SIGNATURE-----\n", version)
+    assert read_signature(text) == SITE_SIGNATURE
+    without_checksum = b"\n".join(
+        line for line in BZIP2.split(b"\n") if not (line.startswith(b"=") and len(line) == 5)
+    )
+    assert read_signature(without_checksum) == SITE_SIGNATURE
+
+
+def test_public_keys_have_names_and_subkeys() -> None:
+    site = PublicKey(SITE_KEY, ("Example Site (GPG created for Spack) <spack@example.org>",))
+    project = PublicKey(PROJECT_KEY, ("Example Project <builds@example.org>",), (PROJECT_SUBKEY,))
+
+    assert read_public_keys(SITE) == (site,)
+    assert read_public_keys(SITE + PROJECT) == (site, project)
+    assert read_public_keys(base64.b64decode(b"".join(PROJECT.split(b"\n")[2:-3]))) == (project,)
+
+
+def test_a_key_made_the_signatures_of_its_subkeys() -> None:
+    (site,), (project,) = read_public_keys(SITE), read_public_keys(PROJECT)
+    by_id = Signature("", PROJECT_SUBKEY[-16:])
+
+    assert site.made(SITE_SIGNATURE)
+    assert not project.made(SITE_SIGNATURE)
+    assert project.made(Signature(PROJECT_SUBKEY))
+    assert project.made(by_id)
+    assert not site.made(by_id)
+    assert not project.made(Signature())
+
+
+def test_all_versions_of_signatures_are_read() -> None:
+    key_id = bytes(range(8))
+    old = bytes([3, 5, 1]) + (1_000).to_bytes(4, "big") + key_id + bytes([1, 10, 0, 0])
+    new = bytes(range(32))
+    only_id = signature_packet(subpacket(2, (1_000).to_bytes(4, "big")), subpacket(16, key_id))
+
+    assert read_signature(armoured(packet(2, old))) == Signature("", "0001020304050607", 1_000)
+    assert read_signature(armoured(only_id)) == Signature("", "0001020304050607", 1_000)
+    for version in (5, 6):
+        issuer = subpacket(33, bytes([version]) + new)
+        signature = read_signature(armoured(signature_packet(issuer, version=version)))
+        assert signature == Signature(new.hex().upper(), "0001020304050607")
+    assert read_signature(armoured(signature_packet(b""))) == Signature()
+    wrong_length = signature_packet(subpacket(33, b"\x04" + new))
+    assert read_signature(armoured(wrong_length)) == Signature()
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (BZIP2[:700], "its signature is missing"),
+        (armoured(b""), "its signature cannot be read: it is empty"),
+        (armoured(b"\x00"), "it is not OpenPGP: byte 0 begins no packet"),
+        (armoured(packet(2, b"")), "its signature has the unknown version 0"),
+        (armoured(packet(2, b"\x07" * 30)), "its signature has the unknown version 7"),
+        (armoured(packet(2, b"\x04\0\1\1\xff\xff")), "its signature is cut off"),
+        (armoured(signature_packet(b"\x09\x02")), "its signature is cut off"),
+        (armoured(packet(2, b"\x04" * 300)[:100]), "its OpenPGP packets are cut off"),
+        (armoured(bytes([0xC2, 0xE5])), "the length of an OpenPGP packet cannot be read"),
+    ],
+)
+def test_a_broken_signature_is_a_sentence(data: bytes, why: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        read_signature(data)
+    assert str(raised.value) == why
+
+
+def test_armour_of_a_wrong_length_is_a_sentence() -> None:
+    with pytest.raises(Unreadable, match=r"^its OpenPGP armour cannot be read: "):
+        read_signature(armoured(b"abc").replace(b"YWJj", b"YWJjZ"))
+
+
+def test_a_file_without_a_key_is_a_sentence() -> None:
+    for data in (b"", armoured(packet(13, b"Ada"), "PUBLIC KEY BLOCK")):
+        with pytest.raises(Unreadable, match="it contains no public key"):
+            read_public_keys(data)
+    with pytest.raises(Unreadable, match="begins no packet"):
+        read_public_keys(b"<html>")
+
+
+@given(st.binary(max_size=300), st.sampled_from([0, 4, 90, 200]))
+def test_any_bytes_are_read_or_refused(data: bytes, at: int) -> None:
+    (signature,) = (base64.b64decode(b"".join(NCURSES.split(b"-----\n\n")[1].split(b"\n")[:3])),)
+    for text in (armoured(data), armoured(signature[:at] + data)):
+        try:
+            read = read_signature(text)
+        except Unreadable:
+            continue
+        assert read is not None
+    with contextlib.suppress(Unreadable):
+        read_public_keys(data)
