@@ -42,7 +42,8 @@ class Exchange:
 
     def respond(self, status: int, body: bytes = b"", **headers: str | int) -> None:
         self.send_head(status, **{"Content_Length": len(body), **headers})
-        self.send(body)
+        if self.request.method != "HEAD":
+            self.send(body)
 
     def wait(self) -> None:
         """Send nothing until the server ends or the client disconnects, or for 30 seconds."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import ListingUnsupported, WrongContent
+from spackscope.model.core.errors import ListingUnsupported, SourceError, WrongContent
 from spackscope.model.core.frozen import Frozen
 
 
@@ -51,6 +51,14 @@ class Storage(ABC):
     @abstractmethod
     def is_cached(self, name: str) -> bool:
         """Check whether a file, or a cached copy of it, is on this machine."""
+
+    def size_of(self, name: str) -> int | None:
+        """Return the size of a file in bytes without downloading it; None if it is not told.
+
+        Nothing is cached. Raises NotFound where there is no such file, other SourceErrors where
+        that is unknown, and Cancelled.
+        """
+        raise SourceError(f"{self.origin} does not tell which files it has: {name}")
 
     def names(self, under: str) -> Iterator[str]:
         """Return the sorted names of all files below a folder.

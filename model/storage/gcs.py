@@ -59,6 +59,17 @@ class GcsBucket(Bucket):
         )
         return FileVersion(generation)
 
+    def size_of(self, key: str, origin: str) -> int | None:
+        """Return the size of an object. Raises NotFound, other SourceErrors and Cancelled."""
+
+        def look_up() -> Any:
+            blob = self._client().bucket(self.name).blob(key)
+            blob.reload(**self._timeouts())
+            return blob.size
+
+        size = self._call(origin, look_up)
+        return size if isinstance(size, int) else None
+
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
         """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
 

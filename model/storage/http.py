@@ -29,6 +29,18 @@ class HttpStorage(RemoteStorage):
     def _request(self, name: str, download: Download) -> FileVersion | None:
         return request_file(self.downloader.client, self._url.below(name), download)
 
+    def size_of(self, name: str) -> int | None:
+        """Return the size that a server announces. Raises SourceErrors and Cancelled."""
+        client, url = self.downloader.client, self._url.below(name)
+
+        def ask() -> int | None:
+            with client.request("HEAD", url, {"Accept-Encoding": "identity"}) as response:
+                response.check_status(f"{self.origin}/{name}")
+                is_compressed = response.headers.get("content-encoding", "identity") != "identity"
+                return None if is_compressed else response.length
+
+        return client.retry(ask)
+
 
 def request_file(
     client: Client, url: Url, download: Download, headers: Mapping[str, str] = {}

@@ -110,9 +110,17 @@ class Client:
         # Python warns of a socket that is collected without having been closed.
         weakref.finalize(self, _close, self._pools)
 
+    def get(
+        self, url: Url, headers: Mapping[str, str] = {}
+    ) -> contextlib.AbstractContextManager[Response]:
+        """Request what is at a URL, as `request` does."""
+        return self.request("GET", url, headers)
+
     @contextlib.contextmanager
-    def get(self, url: Url, headers: Mapping[str, str] = {}) -> Iterator[Response]:
-        """Request a URL, and follow redirects.
+    def request(
+        self, method: str, url: Url, headers: Mapping[str, str] = {}
+    ) -> Iterator[Response]:
+        """Send a request with the method GET or HEAD, and follow redirects.
 
         User and password of the URL, or else the header Authorization, are sent to its own
         server only: same scheme, host and port. Raises Unreachable, TemporaryFailure,
@@ -123,7 +131,7 @@ class Client:
             headers["Authorization"] = url.authorization
         urls = [url]
         while True:
-            response = self._send(urls[-1], headers)
+            response = self._send(method, urls[-1], headers)
             try:
                 target = _redirect_target(urls, response)
                 if target is None:
@@ -157,7 +165,7 @@ class Client:
                 sleep(wait, self._should_stop)
         raise AssertionError("no attempt is allowed")
 
-    def _send(self, url: Url, headers: Mapping[str, str]) -> httpcore.Response:
+    def _send(self, method: str, url: Url, headers: Mapping[str, str]) -> httpcore.Response:
         import httpcore
 
         from spackscope.model.storage.network import translate_errors
@@ -170,7 +178,7 @@ class Client:
         seconds = {"connect": timeouts.connect, "read": timeouts.stalled}
         seconds |= {"write": timeouts.stalled, "pool": timeouts.stalled}
         request = httpcore.Request(
-            b"GET",
+            method.encode(),
             # As text, it would lose what follows a semicolon in the last name of the path.
             httpcore.URL(
                 scheme=url.scheme.encode(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, too_large
@@ -40,6 +41,19 @@ class LocalFolder(Storage):
     def is_cached(self, name: str) -> bool:
         """Check whether there is such a file."""
         return os.path.isfile(self._path(name))
+
+    def size_of(self, name: str) -> int:
+        """Return the size of a file. Raises NotFound and SourceError."""
+        origin = os.path.join(self.origin, *name.split("/"))
+        try:
+            status = os.stat(self._path(name))
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotFound(f"{shown_url(origin)} does not exist") from None
+        except OSError as error:
+            raise SourceError(f"{origin} {reason(error)}") from None
+        if not stat.S_ISREG(status.st_mode):
+            raise NotFound(f"{shown_url(origin)} is not a file")
+        return status.st_size
 
     def names(self, under: str) -> Iterator[str]:
         """Yield the sorted names of all files below a folder, without following links."""

@@ -43,6 +43,10 @@ class Bucket(ABC):
         """
 
     @abstractmethod
+    def size_of(self, key: str, origin: str) -> int | None:
+        """Return the size of an object. Raises NotFound, other SourceErrors and Cancelled."""
+
+    @abstractmethod
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
         """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
 
@@ -112,8 +116,14 @@ class ObjectStorage(RemoteStorage):
         return f"{self._bucket.identity} {self.origin}/{name}"
 
     def _request(self, name: str, download: Download) -> FileVersion | None:
-        key = "/".join(part for part in (self._prefix, name) if part)
-        return self._bucket.download(key, download)
+        return self._bucket.download(self._key(name), download)
+
+    def size_of(self, name: str) -> int | None:
+        """Return the size of an object. Raises NotFound, other SourceErrors and Cancelled."""
+        return self._bucket.size_of(self._key(name), f"{self.origin}/{name}")
+
+    def _key(self, name: str) -> str:
+        return "/".join(part for part in (self._prefix, name) if part)
 
     def names(self, under: str) -> Iterator[str]:
         """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""

@@ -71,6 +71,12 @@ class S3Bucket(Bucket):
                 return None
             raise
 
+    def size_of(self, key: str, origin: str) -> int | None:
+        """Return the size of an object. Raises NotFound, other SourceErrors and Cancelled."""
+        reply = self._call(origin, lambda: self._client().head_object(Bucket=self.name, Key=key))
+        size = reply.get("ContentLength")
+        return size if isinstance(size, int) else None
+
     def keys(self, prefix: str, origin: str) -> Iterator[str]:
         """Yield all keys that begin with a prefix. Raises SourceError and Cancelled."""
         request = {"Bucket": self.name, "Prefix": prefix}

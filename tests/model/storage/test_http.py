@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from spackscope.model.core.errors import ListingUnsupported, SourceError
+from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError
 from tests.model.storage.machine import NEW, Machine, sha256
 from tests.web_server import Exchange, packed, responds, sends, serving
 
@@ -124,3 +124,27 @@ def test_an_unrequested_304_is_not_a_file(machine: Machine) -> None:
 def test_an_address_that_cannot_be_asked_is_a_sentence(machine: Machine, address: str) -> None:
     with pytest.raises(SourceError):
         machine.storage(address).fetch("index")
+
+
+def test_a_size_is_asked_for_without_the_file(machine: Machine) -> None:
+    with serving(blob=sends(NEW), gone=responds(404), secret=responds(403)) as server:
+        storage = machine.storage(server.url)
+
+        assert storage.size_of("blob") == len(NEW)
+        assert not storage.is_cached("blob")
+        for name, forbidden in (("gone", False), ("secret", True)):
+            with pytest.raises(NotFound) as raised:
+                storage.size_of(name)
+            assert raised.value.is_forbidden is forbidden
+    assert {request.method for request in server.requests} == {"HEAD"}
+
+
+def test_a_size_that_is_not_told_is_unknown(machine: Machine) -> None:
+    def answers_without_a_length(exchange: Exchange) -> None:
+        exchange.send_head(200, Connection="close")
+        exchange.connection.close()
+
+    with serving(blob=answers_without_a_length, old=responds(405)) as server:
+        assert machine.storage(server.url).size_of("blob") is None
+        with pytest.raises(SourceError, match="answers HTTP 405"):
+            machine.storage(server.url).size_of("old")

@@ -119,6 +119,9 @@ def test_a_wrong_checksum_and_a_missing_object_are_errors(
         storage.fetch("blob", sha256=sha256(NEW), immutable=True)
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
         storage.fetch("none")
+    assert storage.size_of("blob") == len(OLD)
+    with pytest.raises(NotFound, match=r"^s3://caches/none does not exist"):
+        storage.size_of("none")
     with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
         open_storage("s3://other", environ).fetch("none")
 
@@ -351,6 +354,9 @@ def test_objects_of_google_come_once_and_again_when_they_changed(
             gcs_storage(environ).fetch("v3/index", sha256=sha256(OLD))
         with pytest.raises(NotFound, match=r"^gs://caches/develop/none does not exist"):
             gcs_storage(environ).fetch("none")
+        assert gcs_storage(environ).size_of("v3/index") == len(NEW)
+        with pytest.raises(NotFound, match=r"^gs://caches/develop/none does not exist"):
+            gcs_storage(environ).size_of("none")
     served = gcs_storage(environ).fetch("v3/index")
     assert Path(served.path).read_bytes() == NEW
     assert served.remark.startswith("gs://caches/develop/v3/index cannot be reached")
