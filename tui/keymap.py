@@ -64,6 +64,7 @@ KEYS = (
         _ROWS,
     ),
     Key(ANYWHERE, "Y", "copy_menu", "Y", "Copy in another form: spec, install command, JSON."),
+    Key(ANYWHERE, "A", "mark_all", "A", "Mark all shown; again: unmark them."),
     Key(ANYWHERE, "U", "unmark", "U", "Clear all marks."),
     Key(
         ANYWHERE, "d", "compare", "d", "Compare the marked rows, or look-alikes.", "compare", _ROWS
@@ -150,6 +151,13 @@ KEYS = (
         "detail",
     ),
     Key(SPECS, "space", "mark", "space", "Mark or unmark the row, and go down.", "mark", rank=1),
+    Key(
+        SPECS,
+        "V,ctrl+@,ctrl+space",
+        "mark_range",
+        "V ^space",
+        "Mark from the row marked last to this one.",
+    ),
     Key(
         SPECS,
         "h,left",

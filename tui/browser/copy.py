@@ -18,13 +18,11 @@ from spackscope.model.presentation.row_notes import row_notes
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.selection import hidden_marks
+from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Where
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyDone, CopyForm, spelled, summary
 from spackscope.tui.dialogs.copy import CopyDialog
 
-NO_ROWS = "No rows are shown, so there is nothing to copy"
-LOADING = "Still loading: nothing to copy yet"
-STALE = "These rows are not those of the query: nothing was copied"
 ABSENT = "Only the hash of this spec is known: y copies it"
 ROW_OUT_OF_SIGHT = "The row under the cursor was out of sight: press y on it to copy"
 
@@ -161,17 +159,12 @@ class CopyController:
 
 def find_target(state: BrowserState, where: Where) -> Target | str:
     """Return the specs to copy, which are on the screen, or why there are none."""
-    if state.catalog is None or state.results is None:
-        return LOADING
-    if state.draft is not None and state.draft.is_wrong:
-        return STALE
-    if not state.is_shown:
-        return STALE if state.is_refused else LOADING
-    if where.pane == "detail":
+    reason = why_not_shown(state)
+    if where.pane == "detail" and reason in ("", NO_ROWS):
         return _detail_target(state, where)
     listing, row = state.listing, where.row
-    if not listing:
-        return NO_ROWS
+    if reason or listing is None:
+        return reason
     if where.is_waiting or row is None:
         return LOADING
     if in_sight := [spec for spec in state.marked if spec.is_in(listing)]:

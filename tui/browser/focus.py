@@ -10,9 +10,9 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 
 _UNDO_KEYS = ("backspace", "left_square_bracket", "right_square_bracket", "b")
-_SPEC_KEYS = ("y", "Y", "d", "t", "w", *_UNDO_KEYS)
+_SPEC_KEYS = ("y", "Y", "A", "d", "t", "w", *_UNDO_KEYS)
 """Keys that work in any pane, on the spec that is selected by then."""
-_ROW_KEYS = (*_SPEC_KEYS, "enter", "space", "z", "escape")
+_ROW_KEYS = (*_SPEC_KEYS, "enter", "space", "V", "z", "escape")
 _MARK_KEYS = ("y", "Y", "d", "enter")
 """Keys that act on the marks, which are found in the catalog first."""
 _BLOCKING = ("jump", "path", "menu")

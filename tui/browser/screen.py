@@ -68,6 +68,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
+    SpecTable.RangeMarked: lambda self, event: self.controllers.selection.mark_range(),
     RelaxationList.Taken: lambda self, event: self.controllers.changes.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(

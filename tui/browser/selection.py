@@ -1,19 +1,27 @@
-"""Mark specs, and end the program with those that are picked."""
+"""Mark specs, one by one, all or a range, and end the program with those that are picked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.rows import Row
 from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.shown_rows import why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host
 
 MAX_MARKS = 500
 """Marks at most: more can be neither compared nor told apart."""
 
+_MAX_READ = 2 * MAX_MARKS + 1
+"""Specs that are read to be marked: a hash may be in several documents."""
+NO_START = "Mark the first row of the range (space), then press V on the last"
+
 if TYPE_CHECKING:
     from spackscope.model.catalog.catalog import Catalog
+    from spackscope.model.catalog.listing import Listing
     from spackscope.model.catalog.marked import MarkedSpec
 
 
@@ -26,11 +34,13 @@ class Selection:
     def __init__(self, host: Host, recall: QueryRecall) -> None:
         self._host, self._recall = host, recall
         self._confirmed: Sequence[str] = ()
+        self._last: Row | None = None
         self.on_marked: Callable[[], object] = lambda: None
 
     def mark(self, row: Row) -> None:
         """Mark all specs that a row stands for, or remove their marks if all are marked."""
         state = self._host.state
+        self._last = row
         if row.count == 1:
             self._toggle([row.spec.hash], row)
         elif state.catalog is not None and state.listing is not None:
@@ -46,13 +56,67 @@ class Selection:
         if set(hashes) <= set(marks):
             self._change(mark for mark in marks if mark not in set(hashes))
             return
-        both = tuple(dict.fromkeys((*marks, *hashes)))
-        if len(both) > MAX_MARKS:
-            self._host.say(f"At most {MAX_MARKS} specs can be marked", error=True)
-            return
-        self._change(both)
-        if row.count > 1:
+        if self._add(hashes) and row.count > 1:
             self._host.say(f"Marked {row.count:,} builds that look the same")
+
+    def mark_all(self) -> None:
+        """Mark all specs that the rows stand for, or remove their marks if all are marked."""
+
+        def toggle(hashes: Sequence[str]) -> None:
+            marks, shown = self._host.state.marks, set(hashes)
+            if shown <= set(marks):
+                self._change(mark for mark in marks if mark not in shown)
+                self._host.say(f"Unmarked {len(shown):,} shown {_specs(shown)}")
+            elif self._add(hashes):
+                self._host.say(f"Marked {len(shown):,} shown {_specs(shown)}")
+
+        self._read_hashes(lambda catalog, listing: listing.values.specs, toggle)
+
+    def mark_range(self) -> None:
+        """Mark the rows from the one that was marked last to the one under the cursor."""
+        last, row = self._last, self._host.where.row
+        if last is None or row is None:
+            self._host.say(NO_START)
+            return
+
+        def add(hashes: Sequence[str]) -> None:
+            if not hashes:
+                self._host.say(NO_START)
+            elif self._add(hashes):
+                self._last = row
+                self._host.say(f"Marked a range of {len(hashes):,} {_specs(hashes)}")
+
+        self._read_hashes(partial(_range_ids, last, row), add)
+
+    def _read_hashes(
+        self,
+        read: Callable[[Catalog, Listing], Sequence[int]],
+        done: Callable[[Sequence[str]], object],
+    ) -> None:
+        """Read the hashes of some of the specs that are shown, a few more than may be marked."""
+        state = self._host.state
+        catalog, listing = state.catalog, state.listing
+        if (reason := why_not_shown(state)) or catalog is None or listing is None:
+            self._host.say(reason, error=True)
+            return
+
+        def job(_: object) -> Sequence[str]:
+            ids = read(catalog, listing)[:_MAX_READ]
+            return [*dict.fromkeys(row.spec.hash for row in catalog.rows(ids))]
+
+        self._host.run(job, done, group="marking")
+
+    def _add(self, hashes: Sequence[str]) -> bool:
+        """Mark specs besides those that are marked; return False if these are too many."""
+        both = tuple(dict.fromkeys((*self._host.state.marks, *hashes)))
+        if len(both) > MAX_MARKS:
+            self._host.say(
+                f"At most {MAX_MARKS} specs can be marked; e and Y take all rows without marks",
+                error=True,
+            )
+            return False
+        self._change(both)
+        return True
 
     def _change(self, marks: Iterable[str]) -> None:
         self._host.change(marks=tuple(marks))
@@ -61,6 +125,7 @@ class Selection:
 
     def clear(self) -> None:
         """Remove all marks."""
+        self._last = None
         self._change(())
 
     def find(self) -> None:
@@ -108,6 +173,30 @@ class Selection:
 def hidden_marks(state: BrowserState) -> int:
     """Return how many marked specs are not among the rows."""
     return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
+
+
+def _specs(hashes: Collection[str]) -> str:
+    return "spec" if len(hashes) == 1 else "specs"
+
+
+def _range_ids(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[int]:
+    """Return the ids of all specs that the rows from one to another stand for.
+
+    Empty if one of the two is not in the listing any more.
+    """
+    numbers = [listing.row_of(each.id, each.look_alike, each.role) for each in (last, row)]
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(numbers):
+        return ()
+    rows = slice(min(found), min(max(found) + 1, min(found) + _MAX_READ))
+    counts, roles = listing.counts, listing.roles
+    read = catalog.rows(
+        listing.ids[rows],
+        None if counts is None else counts[rows],
+        None if roles is None else roles[rows],
+    )
+    ids = chain.from_iterable(islice(listing.ids_of(each), _MAX_READ) for each in read)
+    return [*dict.fromkeys(ids)]
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> Sequence[MarkedSpec]:

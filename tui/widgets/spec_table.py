@@ -67,6 +67,9 @@ class SpecTable(Vertical):
             super().__init__()
             self.row = row
 
+    class RangeMarked(Message):
+        """Posted to mark the rows from the one marked last to the one under the cursor."""
+
     class Closed(Message):
         """Posted to close the opened group of a row."""
 
@@ -222,6 +225,10 @@ class SpecTable(Vertical):
         if (row := self.highlighted) is not None:
             self.post_message(self.Marked(row))
             self.rows.action_move(1)
+
+    def action_mark_range(self) -> None:
+        """Mark the rows from the one that was marked last to this one."""
+        self.post_message(self.RangeMarked())
 
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""

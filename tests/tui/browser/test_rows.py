@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from spackscope.tui.widgets.package_rows import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import Record, hash_of, record, write_page
@@ -158,3 +160,13 @@ async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do(
         browser.send("1", "2", *"jjj", "slash", *"jjkkgGhlj")
         await browser.settle()
         assert browser.query.endswith("jjkkgGhlj"), "in a filter they are letters"
+
+
+@pytest.mark.parametrize("key", ["V", "ctrl+@"])
+async def test_keys_mark_a_range_and_all_rows(key: str) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "space", "j", "j", key)
+        assert len(browser.state.marks) == 4
+        assert browser.marks_line.startswith("4 marked")
+        await browser.press("U", "1", "A")
+        assert len(browser.state.marks) == len(browser.shown)

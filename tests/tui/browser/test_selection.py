@@ -10,7 +10,9 @@ import pytest
 
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node
 from spackscope.model.core.frozen import replace
-from spackscope.tui.browser.copy import LOADING, NO_ROWS, ROW_OUT_OF_SIGHT, STALE
+from spackscope.tui.browser.copy import ROW_OUT_OF_SIGHT
+from spackscope.tui.browser.selection import MAX_MARKS, NO_START
+from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.widgets.row_marks import MARKED, PARTLY_MARKED, RowMarks
@@ -301,3 +303,91 @@ def test_every_form_has_a_letter_of_its_own() -> None:
     keys = [form.key for form in FORMS]
     assert len(set(keys)) == len(keys)
     assert not {"escape", "q", "enter", "up", "down"} & set(keys)
+
+
+def test_all_shown_specs_are_marked_and_unmarked(browser: FakeBrowser) -> None:
+    other = mark(browser, 0)
+    browser.type("os=sequoia")
+    browser.leave()
+    shown = browser.shown
+    browser.controllers.selection.mark_all()
+    browser.settle()
+    assert set(browser.state.marks) == shown | {other}
+    assert browser.host.message == f"Marked {len(shown)} shown specs"
+    browser.controllers.selection.mark_all()
+    browser.settle()
+    assert list(browser.state.marks) == [other], "marks out of sight stay"
+    assert browser.host.message == f"Unmarked {len(shown)} shown specs"
+
+
+def test_all_specs_of_folded_rows_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    write_look_alikes(path)
+    browser = FakeBrowser(path, query="hdf5@1.14").load()
+    browser.controllers.selection.mark_all()
+    browser.settle()
+    assert set(browser.state.marks) == browser.shown
+    assert {A, B, C, D} <= browser.shown
+
+
+def test_more_specs_than_can_be_marked_are_refused(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(number=number) for number in range(MAX_MARKS + 1)])
+    browser = FakeBrowser(tmp_path).load()
+    browser.controllers.selection.mark_all()
+    browser.settle()
+    assert not browser.state.marks
+    assert browser.host.message.startswith(f"At most {MAX_MARKS} specs can be marked")
+
+
+def test_nothing_is_marked_while_the_query_is_wrong(browser: FakeBrowser) -> None:
+    browser.type("os=")
+    browser.controllers.selection.mark_all()
+    browser.settle()
+    assert not browser.state.marks
+    assert browser.host.message == STALE
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 4), (4, 1), (2, 2)])
+def test_a_range_is_marked_from_the_last_mark_to_the_cursor(
+    browser: FakeBrowser, first: int, last: int
+) -> None:
+    hashes = [hash_at(browser, number) for number in range(6)]
+    mark(browser, first)
+    hash_at(browser, last)
+    browser.controllers.selection.mark_range()
+    browser.settle()
+    low, high = sorted((first, last))
+    assert set(browser.state.marks) == set(hashes[low : high + 1])
+    hash_at(browser, 5)
+    browser.controllers.selection.mark_range()
+    browser.settle()
+    assert hashes[5] in browser.state.marks, "the next range begins where the last one ended"
+
+
+def test_a_range_takes_all_specs_of_folded_rows(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    write_look_alikes(path)
+    browser = FakeBrowser(path, query="hdf5").load()
+    browser.host.focus("specs")
+    listing = browser.state.listing
+    assert listing is not None
+    mark(browser, 0)
+    hash_at(browser, len(listing) - 1)
+    browser.controllers.selection.mark_range()
+    browser.settle()
+    assert set(browser.state.marks) == browser.shown
+
+
+def test_a_range_without_a_beginning_is_explained(browser: FakeBrowser) -> None:
+    hash_at(browser, 3)
+    browser.controllers.selection.mark_range()
+    browser.settle()
+    assert browser.host.message == NO_START
+    mark(browser, 0)
+    browser.type("os=sequoia")
+    browser.leave()
+    hash_at(browser, 0)
+    browser.controllers.selection.mark_range()
+    browser.settle()
+    assert browser.host.message == NO_START, "its row is not shown any more"
+    assert len(browser.state.marks) == 1
