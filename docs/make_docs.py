@@ -1,6 +1,6 @@
 """Build the tables of the documents from the program itself, and the list of the tour.
 
-Run it after a change of the keys, the language, the packages or the tour:
+Run it after a change of the keys, the language, the commands, the packages or the tour:
 `.venv/bin/python docs/make_docs.py`
 """
 
@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from spackscope.model.core.columns import EXPORTED
+from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 
@@ -23,7 +25,27 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).parent.parent
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+
+_MEANINGS = {
+    "package": "the name of the package",
+    "hash": "the full hash",
+    "version": "the version",
+    "compiler": "as `gcc@13.2.0`; `none` if it has none",
+    "platform": "as `linux`",
+    "os": "the operating system, as `ubuntu24.04`",
+    "target": "the microarchitecture, as `x86_64_v3`",
+    "variants": "as Spack writes them, each by itself",
+    "stacks": "the sets of environments that a build cache names",
+    "size": "bytes of the archive; null if the source does not tell",
+    "tag": "the snapshot of the cache",
+    "sources": "where it is listed",
+    "states": "of cached, installed, explicit and needed",
+    "namespace": "of the recipe, as `builtin`",
+    "flags": "compiler flags, as `cflags=-O2`",
+}
+"""What the keys of a record mean, beyond what the registry of columns says."""
 
 
 def key_table() -> str:
@@ -50,6 +72,39 @@ def language_table() -> str:
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
     return "\n".join(lines).strip()
+
+
+def command_list() -> str:
+    """Return a table of the commands, and the help of each under a heading, as it is printed."""
+    listed = COMMANDS[BROWSE].partition("\ncommands:\n")[2].partition("\n  Without")[0]
+    lines = ["| command | what it does |", "|---|---|"]
+    lines += ["| [`spackscope`](#spackscope) | browse, and pick the one that fits |"]
+    for line in listed.splitlines():
+        command, sentence = line.split(maxsplit=1)
+        anchor = f"#spackscope-{command}" if command in COMMANDS else "#spackscope"
+        lines.append(f"| [`spackscope {command}`]({anchor}) | {sentence} |")
+    lines.append("")
+    for command, text in COMMANDS.items():
+        name = "spackscope" if command == BROWSE else f"spackscope {command}"
+        lines += [f"## {name}", "", "```text", text.rstrip(), "```", ""]
+    return "\n".join(lines).strip()
+
+
+def json_table() -> str:
+    """Return the table of the keys of a record in JSON in Markdown."""
+    lines = ["| key | value | meaning |", "|---|---|---|"]
+    for column in EXPORTED:
+        number = "a number or null" if column.name == "size" else "a text"
+        value = "a list of texts" if column.is_list else number
+        lines.append(f"| `{column.json_key}` | {value} | {_MEANINGS[column.json_key]} |")
+    return "\n".join(
+        [
+            *lines,
+            "| `fits` | true, false or null | whether it runs on the host; null if unknown |",
+            "| `reusable` | true, false or null | whether Spack would reuse it there |",
+            "| `reasons` | a list of objects | why not: each has a `letter` and a `sentence` |",
+        ]
+    )
 
 
 def package_table() -> str:
@@ -86,9 +141,11 @@ def _sentence(path: str) -> str:
 
 
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
-    "keys": (ROOT / "README.md", key_table),
-    "language": (ROOT / "docs" / "query-language.md", language_table),
-    "tour": (ROOT / "README.md", tour_list),
+    "tour": (DOCS / "tour.md", tour_list),
+    "language": (DOCS / "query-language.md", language_table),
+    "commands": (DOCS / "reference" / "commands.md", command_list),
+    "keys": (DOCS / "reference" / "keys.md", key_table),
+    "json": (DOCS / "reference" / "output.md", json_table),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),
 }
 """The tables by their names: the document that has it, and what builds it."""

@@ -1,7 +1,7 @@
-"""Draw the pictures of the README from the program itself.
+"""Draw the pictures of the documents from the program itself.
 
 They show one of the indexes of Spack's own build caches in tests/data, on a host that is described
-so that the machine they are drawn on does not matter. The tour is also the list in the README.
+so that the machine they are drawn on does not matter. The tour is also the list in docs/tour.md.
 Run it after a change of the screen: `.venv/bin/python docs/make_pictures.py`
 """
 
@@ -58,7 +58,7 @@ PICTURES = {
 
 
 class Step(NamedTuple):
-    """A step of the tour: what is pressed, how the README writes it, and what it does.
+    """A step of the tour: what is pressed, how the list writes it, and what it does.
 
     The step with the most seconds is what a viewer shows that cannot animate.
     """
@@ -97,7 +97,7 @@ TOUR = (
     Step("j space", "j space", "includes one of them: the rows follow at once.", 2.5),
     Step("escape backspace", "esc ⌫", "takes the last step back.", 2.0),
 )
-"""The thirty seconds of the animation, and the list in the README."""
+"""The thirty seconds of the animation, and the list in docs/tour.md."""
 
 
 class Camera:

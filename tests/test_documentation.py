@@ -1,4 +1,4 @@
-"""The documents are true: their tables are up to date, and their examples run."""
+"""The documents are true: tables are up to date, examples print what they show, links lead on."""
 
 from __future__ import annotations
 
@@ -12,11 +12,27 @@ from xml.etree import ElementTree
 
 import pytest
 
+from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
 from spackscope.tui.query_reference import LANGUAGE, Form
+from tests.builders.example_files import write_example_files
+from tests.documents import (
+    HISTORY,
+    PAGES,
+    ROOT,
+    Block,
+    Example,
+    anchors,
+    blocks,
+    command_lines,
+    examples,
+    inline_commands,
+    links,
+    pattern_of,
+)
+from tests.program import Program, environment
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "query-language.md"
+LANGUAGE_PAGE = ROOT / "docs" / "query-language.md"
 
 spec = importlib.util.spec_from_file_location("make_docs", ROOT / "docs" / "make_docs.py")
 assert spec is not None
@@ -27,33 +43,92 @@ spec.loader.exec_module(make_docs)
 FORMS = [form for forms in LANGUAGE.values() for form in forms]
 
 
-def sessions(page: Path) -> list[tuple[str, str]]:
-    """Return each command of the console examples with its output."""
-    examples = []
-    for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
-        for part in block.split("$ ")[1:]:
-            command, _, printed = part.partition("\n")
-            examples.append((command, printed))
-    return examples
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize(("command", "printed"), sessions(PAGE))
-def test_an_example_prints_what_the_page_says(tmp_path: Path, command: str, printed: str) -> None:
-    environ = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "HOME": str(tmp_path),
-        "XDG_CACHE_HOME": str(tmp_path),
-    }
-    environ.pop("SPACKSCOPE_FROM", None)
-    result = subprocess.run(
-        ["bash", "-c", command],
-        env=environ,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.stdout + result.stderr == printed
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a home with what the examples read."""
+    home = tmp_path_factory.mktemp("home")
+    write_example_files(home)
+    return home
+
+
+def run(home: Path, command: str, exports: list[str]) -> tuple[int, str]:
+    """Run a command in a terminal; return its exit code, and what it prints."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), environment(home)["PATH"]))
+    # Progress would be drawn on a terminal.
+    with (
+        (home / "messages").open("w+") as messages,
+        Program(home).in_terminal(
+            "\n".join([*exports, command]),
+            columns=100,
+            command=("/usr/bin/env", "bash", "-c"),
+            changes={"PATH": path, "NO_COLOR": "1"},
+            streams={"stderr": messages},
+        ) as terminal,
+    ):
+        code = terminal.wait()
+        messages.seek(0)
+        text = terminal.text.replace("\r\n", "\n") + messages.read()
+    return code, "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: str(example.block))
+def test_an_example_prints_what_the_page_shows(home: Path, example: Example) -> None:
+    exports = [*example.exports]
+    for command in example.commands:
+        code, printed = run(home, command.typed, exports)
+        assert code in (0, 1, 2), f"{command.typed}: {code}\n{printed}"
+        matches = re.fullmatch(pattern_of(command.printed), printed)
+        assert matches, f"{command.typed}\nprints:\n{printed}"
+        exports += [command.typed] if command.typed.startswith("export ") else []
+
+
+@pytest.mark.parametrize("block", blocks("sh"), ids=str)
+def test_what_is_only_typed_is_understood(block: Block) -> None:
+    if block.page == HISTORY:
+        return
+    subprocess.run(["bash", "-n", "-c", block.text], check=True)
+    for words in command_lines(block.text):
+        parse_arguments(words)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != HISTORY], ids=name_of)
+def test_the_commands_in_a_sentence_are_understood(page: Path) -> None:
+    for text in inline_commands(page):
+        for words in command_lines(text):
+            parse_arguments(words)
+
+
+def test_code_of_the_shell_is_in_a_block_that_is_checked() -> None:
+    for block in blocks("", "bash", "shell", "text"):
+        assert not re.search(r"^(\$ )?spackscope ", block.text, re.MULTILINE), block
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for link in links(page):
+        if "://" in link:
+            assert link.startswith("https://"), link
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_every_page_of_the_documentation_can_be_reached() -> None:
+    reached, left = set(), [ROOT / "README.md"]
+    while left:
+        page = left.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        paths = [link.partition("#")[0] for link in links(page) if "://" not in link]
+        left += [(page.parent / path).resolve() for path in paths if path]
+    assert set((ROOT / "docs").rglob("*.md")) <= reached
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form.example], ids=lambda f: f.example)
@@ -94,7 +169,7 @@ def test_the_forms_fit_the_help() -> None:
 
 
 def test_the_help_on_queries_lists_every_form(capfd: pytest.CaptureFixture[str]) -> None:
-    page = PAGE.read_text("utf-8")
+    page = LANGUAGE_PAGE.read_text("utf-8")
     assert main(["help", "query"]) == 0
     text = capfd.readouterr().out
     for form in FORMS:
@@ -103,10 +178,15 @@ def test_the_help_on_queries_lists_every_form(capfd: pytest.CaptureFixture[str])
 
 
 def test_the_pictures_are_small_and_load_nothing() -> None:
-    named = re.findall(r"!\[[^\]]+\]\((docs/[\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    named = {
+        (page.parent / link).resolve()
+        for page in PAGES
+        for link in links(page)
+        if link.endswith(".svg")
+    }
     assert len(named) == 4
-    assert {ROOT / name for name in named} == set((ROOT / "docs").glob("*.svg"))
-    pictures = [(ROOT / name).read_text("utf-8") for name in named]
+    assert named == set((ROOT / "docs").glob("*.svg"))
+    pictures = [path.read_text("utf-8") for path in named]
     assert sum(map(len, pictures)) < 400_000
     for picture in pictures:
         assert not re.search(r"href|url\(|@import|<script", picture)

@@ -1,4 +1,4 @@
-"""Bindings, help and README agree with the table of keys."""
+"""Bindings and help agree with the table of keys."""
 
 from __future__ import annotations
 

@@ -1,0 +1,62 @@
+"""Write the files that the examples of the documents read.
+
+In a clone: `.venv/bin/python -m tests.builders.example_files DIRECTORY`.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from spackscope.model.readers.node_hash import content_hash
+from tests.builders.spack import SPACK_DATA, whole_index
+
+_NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
+
+
+def write_example_files(directory: Path) -> None:
+    """Write an index, mirrors, an install tree, and a lock file with an older and a newer one."""
+    (directory / "index.json").write_bytes(whole_index("spack1"))
+    shutil.copytree(SPACK_DATA / "mirror-v3", directory / "mirror")
+    shutil.copytree(SPACK_DATA / "install-tree-1.2", directory / "tree")
+    lock = json.loads(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
+    for name, document in {"": lock, "old": lock, "new": _later(lock)}.items():
+        (directory / name).mkdir(exist_ok=True)
+        (directory / name / "spack.lock").write_text(json.dumps(document))
+    shutil.copytree(SPACK_DATA / "mirror-v2", directory / "old" / "mirror")
+
+
+def _later(lock: dict[str, Any]) -> dict[str, Any]:
+    """Return a lock file as if concretized again: with newer versions, and without a root."""
+    nodes = lock["concrete_specs"]
+    below = {hash_: [edge["hash"] for edge in _edges_of(node)] for hash_, node in nodes.items()}
+    new: dict[str, Any] = {}
+    for hash_ in TopologicalSorter(below).static_order():
+        node = dict(nodes[hash_])
+        node["version"] = _NEWER.get((node["name"], node["version"]), node["version"])
+        if edges := _edges_of(node):
+            node["dependencies"] = [e | {"hash": new[e["hash"]]["hash"]} for e in edges]
+        is_changed = node | {"hash": ""} != nodes[hash_] | {"hash": ""}
+        new[hash_] = node | ({"hash": content_hash(node)} if is_changed else {})
+    gone = next(root for root in lock["roots"] if root["spec"].startswith("glm"))
+    kept = [root for root in lock["roots"] if root != gone]
+    return lock | {
+        "roots": [root | {"hash": new[root["hash"]]["hash"]} for root in kept],
+        "concrete_specs": {
+            node["hash"]: node for hash_, node in new.items() if hash_ != gone["hash"]
+        },
+    }
+
+
+def _edges_of(node: dict[str, Any]) -> list[dict[str, Any]]:
+    edges: list[dict[str, Any]] = node.get("dependencies", [])
+    return edges
+
+
+if __name__ == "__main__":
+    write_example_files(Path(sys.argv[1]))
