@@ -30,6 +30,8 @@ def packages_in_folders() -> set[str]:
         import_name(module.parent)
         for top in ("model", "sample_data", "tui")
         for module in (ROOT / top).rglob("*.py")
+        # What is in spack-scope belongs to Spack's packages.
+        if "spack-scope" not in module.parts
     }
 
 

@@ -1,0 +1,207 @@
+"""`spack scope` in a Spack: what is typed, and what spackscope gets of it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.spack_extension import extension_path, registered_paths
+from tests.program import environment
+from tests.spack_start import make_spack
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+EXTENSION = Path(extension_path())
+COMMAND = EXTENSION / "scope" / "cmd" / "scope.py"
+VERSIONS = ("0.22", "1.2", "develop")
+ECHO = """#!{python}
+import json, os, sys
+names = ("SPACK_ROOT", "SPACK_ENV")
+environ = {{name: os.environ[name] for name in names if name in os.environ}}
+print(json.dumps([os.path.realpath(sys.argv[0]), sys.argv[1:], environ]))
+"""
+
+
+class Site:
+    """A Spack, and an installation of spackscope that prints what it was started with."""
+
+    def __init__(self, directory: Path, version: str, *, has_plugins: bool = False) -> None:
+        self.home = directory / "home"
+        self.root = directory / "spack"
+        self.spack = make_spack(self.root, version, has_plugins=has_plugins)
+        self.prefix = directory / "venv"
+        packages = self.prefix / "lib" / "python3.12" / "site-packages"
+        self.extension = packages / "spackscope" / "tui" / "spack_extension" / EXTENSION.name
+        command = self.extension / COMMAND.relative_to(EXTENSION)
+        command.parent.mkdir(parents=True)
+        command.write_bytes(COMMAND.read_bytes())
+        self.program = self.prefix / "bin" / "spackscope"
+        write_program(self.program)
+
+    def register(self) -> None:
+        done = self("config", "--scope", "user", "add", f"config:extensions:[{self.extension}]")
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def __call__(self, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.spack), *words],
+            env=environment(self.home, **changes),
+            capture_output=True,
+            encoding="utf-8",
+        )
+
+    def started(self, *words: str, **changes: str) -> tuple[str, list[str], dict[str, str]]:
+        """Return the program that was started, its words, and its variables of Spack."""
+        result = self(*words, **changes)
+        assert result.stderr == ""
+        program, arguments, environ = json.loads(result.stdout)
+        return program, arguments, environ
+
+
+def write_program(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(ECHO.format(python=sys.executable))
+    path.chmod(0o755)
+
+
+@pytest.fixture(params=VERSIONS)
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Site:
+    site = Site(tmp_path, request.param)
+    site.register()
+    return site
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["find", "hdf5@1.14:", "+mpi", "target=:zen3", "^zlib-ng@2.2:"],
+        ["-f", "x", "hdf5", "--json", "-cuda", "--", "-cuda", "find"],
+        ["find", "--all", "--no-color", "--host", "target=zen3 glibc=2.34", "-fpublic"],
+        ["stats", "--by", "os", "--by=target", "é [b] $HOME"],
+        ["-e", "x", "--color", "--version"],
+    ],
+)
+def test_all_words_arrive_in_their_order(site: Site, words: list[str]) -> None:
+    assert site.started("scope", *words)[1] == words
+
+
+def test_the_program_reads_the_spack_that_started_it(site: Site) -> None:
+    program, _, environ = site.started("scope", SPACK_ROOT="/elsewhere")
+    assert program == str(site.program)
+    assert environ == {"SPACK_ROOT": str(site.root)}
+
+
+def test_the_active_environment_is_that_of_the_command_line_or_the_shell(site: Site) -> None:
+    assert site.started("-e", "/my/env", "scope")[2]["SPACK_ENV"] == "/my/env"
+    assert site.started("-D", "/my/dir", "scope", SPACK_ENV="/other")[2]["SPACK_ENV"] == "/my/dir"
+    assert site.started("scope", SPACK_ENV="/other")[2]["SPACK_ENV"] == "/other"
+    assert "SPACK_ENV" not in site.started("-E", "scope", SPACK_ENV="/other")[2]
+
+
+@pytest.mark.parametrize("words", [["help"], ["help", "--all"]])
+def test_the_help_of_spack_lists_the_command(site: Site, words: list[str]) -> None:
+    result = site(*words)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.count("  scope  ") == 1
+
+
+@pytest.mark.parametrize("words", [["help", "scope"], ["scope", "-h"], ["scope", "--help"]])
+def test_the_help_of_the_command_says_how_it_is_used(site: Site, words: list[str]) -> None:
+    result = site(*words)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("usage: spack scope [COMMAND] [-f SOURCE]... [QUERY...]\n")
+    assert "spack -e myenv scope cover" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_another_program_on_the_path_serves_where_the_own_one_is_gone(site: Site) -> None:
+    site.program.unlink()
+    other = site.home / "bin" / "spackscope"
+    write_program(other)
+    path = f"{other.parent}{os.pathsep}{os.environ['PATH']}"
+    assert site.started("scope", "x", PATH=path)[:2] == (str(other), ["x"])
+
+
+def test_without_a_program_one_sentence_says_how_to_install_it(site: Site) -> None:
+    site.program.unlink()
+    result = site("scope", "find", PATH="/usr/bin:/bin")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (
+        "spack scope: the program spackscope is not found: install it as by "
+        "`pipx install spackscope`, or add its directory to PATH\n"
+    )
+
+
+def test_a_program_that_cannot_be_started_is_named(site: Site) -> None:
+    site.program.write_text("#!/nowhere/python\n")
+    result = site("scope")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"spack scope: {site.program}: No such file or directory\n"
+
+
+def test_a_spack_with_the_package_finds_it_by_its_entry_point(tmp_path: Path) -> None:
+    site = Site(tmp_path, "1.2", has_plugins=True)
+    distribution = tmp_path / "packages" / "spackscope-0.dist-info"
+    distribution.mkdir(parents=True)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    ((name, value),) = settings["project"]["entry-points"]["spack.extensions"].items()
+    (distribution / "METADATA").write_text("Name: spackscope\nVersion: 0\n")
+    (distribution / "entry_points.txt").write_text(f"[spack.extensions]\n{name} = {value}\n")
+    environ = {"PYTHONPATH": str(distribution.parent)}
+    write_program(tmp_path / "bin" / "spackscope")
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+    assert site.started("scope", "x", PATH=path, **environ)[1] == ["x"]
+    assert site("help", **environ).stdout.count("  scope  ") == 1
+
+    # Registered as well, it is there once, whichever of the two is another installation.
+    site.register()
+    assert site.started("scope", "x", **environ)[0] == str(site.program)
+    assert site("help", **environ).stdout.count("  scope  ") == 1
+
+
+def test_the_entry_point_imports_nothing_and_never_raises() -> None:
+    code = (
+        "import sys; before = {*sys.modules};"
+        "from spackscope.tui.spack_extension import registered_paths; paths = registered_paths();"
+        "print(*paths, *sorted({*sys.modules} - before))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    path, *modules = result.stdout.split()
+    assert Path(path).samefile(EXTENSION)
+    assert {*modules} - {"spackscope"} == {"spackscope.tui", "spackscope.tui.spack_extension"}
+
+
+@pytest.mark.parametrize("listed", [None, 7, [7], ["~/x/spack-scopes"]])
+def test_an_odd_configuration_does_not_break_the_entry_point(
+    monkeypatch: pytest.MonkeyPatch, listed: object
+) -> None:
+    class Config:
+        def get(self, path: str) -> object:
+            return listed
+
+    monkeypatch.setitem(sys.modules, "spack.config", Config())
+    assert registered_paths() in ([extension_path()], [])
+
+
+def test_the_command_is_valid_in_the_oldest_python_of_spack() -> None:
+    tree = ast.parse(COMMAND.read_text("utf-8"), feature_version=(3, 6))
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    assert imported == {"argparse", "os", "sys", "spack.paths"}
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]

@@ -1,0 +1,98 @@
+"""The command `spack scope`: start spackscope with what this Spack knows.
+
+Spack's own Python runs this file. It may be as old as 3.6 and need not have spackscope, so the
+installed program is looked for, and replaces the process.
+"""
+
+import argparse
+import os
+import sys
+from typing import Any, Dict, List, Mapping
+
+description = "browse and query the binaries in build caches"
+section = "packaging"
+level = "short"
+
+_PROGRAM = "spackscope"
+_NOT_FOUND = (
+    "spack scope: the program spackscope is not found: install it as by `pipx install spackscope`,"
+    " or add its directory to PATH"
+)
+
+
+def setup_parser(subparser: argparse.ArgumentParser) -> None:
+    """Describe the command, without options of its own: all words go on in their order."""
+    subparser.usage = "spack scope [COMMAND] [-f SOURCE]... [QUERY...]"
+    subparser.epilog = (
+        "All words are passed on to spackscope, which reads the mirrors, the install tree\n"
+        "and the active environment of this Spack:\n\n"
+        "  spack scope                            open the browser\n"
+        "  spack scope find hdf5 +mpi             list matching specs\n"
+        "  spack -e myenv scope cover             what caches have of an environment\n"
+        "  spack scope help                       all commands and options"
+    )
+
+
+def scope(
+    parser: argparse.ArgumentParser, args: argparse.Namespace, unknown_args: List[str]
+) -> int:
+    """Replace the process by spackscope; return an exit code where it cannot be started."""
+    program = _find_program()
+    if not program:
+        sys.stderr.write(_NOT_FOUND + "\n")
+        return 1
+    environ = _environment(os.environ)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execve(program, [program] + list(unknown_args), environ)
+    except OSError as error:
+        sys.stderr.write("spack scope: {0}: {1}\n".format(program, error.strerror or error))
+    return 1
+
+
+def _find_program() -> str:
+    """Return the path of the program of this installation, else of the one on PATH, or ''."""
+    # This file is in PACKAGES/spackscope/tui/spack_extension/spack-scope/scope/cmd. Of a
+    # virtual environment, a user or a prefix PACKAGES is lib/python3.x/site-packages, and with
+    # `pip install --target` any directory.
+    packages = os.path.abspath(__file__)
+    for _ in range(7):
+        packages = os.path.dirname(packages)
+    prefix = os.path.dirname(os.path.dirname(os.path.dirname(packages)))
+    own = [os.path.join(directory, "bin") for directory in (prefix, packages)]
+    on_path = [each for each in os.environ.get("PATH", "").split(os.pathsep) if each]
+    for directory in own + on_path:
+        program = os.path.join(directory, _PROGRAM)
+        if os.path.isfile(program) and os.access(program, os.X_OK):
+            return os.path.abspath(program)
+    return ""
+
+
+def _environment(environ: Mapping[str, str]) -> Dict[str, str]:
+    """Return the environment with this Spack and its active environment, if there is one.
+
+    `spack -e NAME` and `spack -E` set the active environment in Spack's process only.
+    """
+    import spack.paths
+
+    changed = dict(environ)
+    changed["SPACK_ROOT"] = str(spack.paths.prefix)
+    try:
+        active = _active_environment()
+    except ImportError:
+        return changed
+    changed.pop("SPACK_ENV", None)
+    if active is not None:
+        changed["SPACK_ENV"] = str(active.path)
+    return changed
+
+
+def _active_environment() -> Any:
+    """Return the active environment of Spack, or None. Raises ImportError in an unknown Spack."""
+    try:
+        # After Spack 1.2.
+        from spack.active_environment import active_environment
+    except ImportError:
+        from spack.environment import active_environment
+    return active_environment()
