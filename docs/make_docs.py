@@ -15,6 +15,7 @@ from spackscope.model.core.columns import EXPORTED
 from spackscope.tui.cli.help import BROWSE, COMMANDS
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
+from spackscope.tui.settings.table import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -107,6 +108,16 @@ def json_table() -> str:
     )
 
 
+def settings_table() -> str:
+    """Return the table of what a configuration file can set in Markdown."""
+    lines = ["| name | what it sets | by default | also set by |", "|---|---|---|---|"]
+    for setting in SETTINGS:
+        also = " ".join(f"`{name}`" for name in (setting.variable, setting.option) if name)
+        name = f"`[{setting.name}]`" if setting.is_table else f"`{setting.name}`"
+        lines.append(f"| {name} | {setting.sentence} | {setting.shown_default} | {also} |")
+    return "\n".join(lines)
+
+
 def package_table() -> str:
     """Return the table of the packages in Markdown, in the order in which they import."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -145,6 +156,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "language": (DOCS / "query-language.md", language_table),
     "commands": (DOCS / "reference" / "commands.md", command_list),
     "keys": (DOCS / "reference" / "keys.md", key_table),
+    "settings": (DOCS / "reference" / "configuration.md", settings_table),
     "json": (DOCS / "reference" / "output.md", json_table),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),
 }

@@ -15,6 +15,7 @@ import pytest
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
 from spackscope.tui.query_reference import LANGUAGE, Form
+from spackscope.tui.settings.settings import read_settings
 from tests.builders.example_files import write_example_files
 from tests.documents import (
     HISTORY,
@@ -102,6 +103,15 @@ def test_the_commands_in_a_sentence_are_understood(page: Path) -> None:
             # A command alone is a name.
             if len(words) > 1:
                 parse_arguments(words)
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=str)
+def test_a_configuration_is_right(block: Block, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(block.text, encoding="utf-8")
+    settings = read_settings({"SPACKSCOPE_CONFIG": str(path)})
+    assert not settings.mistakes
+    assert settings.origins
 
 
 def test_code_of_the_shell_is_in_a_block_that_is_checked() -> None:
