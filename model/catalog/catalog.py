@@ -168,6 +168,10 @@ class Catalog:
         """Yield the records of a listing in its order."""
         yield from self._records.specs(listing.ids)
 
+    def records(self, ids: Sequence[int]) -> Iterator[Spec]:
+        """Yield the records with some ids in their order."""
+        yield from self._records.specs(ids)
+
     def by_hash(self, hash_: str) -> list[Row]:
         """Return all records with a full hash."""
         return self._records.by_hash(hash_)

@@ -13,6 +13,7 @@ from spackscope.model.core.records import Fit, Provenance, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.presentation.fit import HERE, fit_sentences
+from spackscope.model.presentation.page_address import page_address
 from spackscope.model.presentation.spec_string import install_command, short_digests, spec_string
 from spackscope.model.query.conditions import Term, exact_term
 
@@ -213,6 +214,7 @@ def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:
     if provenance.installed_at is not None:
         installed_at = time.strftime("%Y-%m-%d %H:%M", time.localtime(provenance.installed_at))
     for label, text in (
+        ("page", page_address(spec)),
         ("prefix", provenance.path),
         ("installed", installed_at),
         ("external", provenance.external),

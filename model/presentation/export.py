@@ -7,20 +7,27 @@ its texts contain; lists are joined by blanks in them, and an unknown size is em
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import COLUMNS, EXPORTED
-from spackscope.model.core.frozen import asdict, fields
+from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec
 from spackscope.model.core.text import clean
+from spackscope.model.presentation.page_address import page_address
+
+if TYPE_CHECKING:
+    from spackscope.model.catalog.catalog import Catalog
 
 Export = Callable[[Iterable[Spec]], Iterator[str]]
 """Returns the lines of a format, without line ends."""
 
-_VALUES = {column.json_key: column.value for column in EXPORTED}
+_VALUES: dict[str, Callable[[Spec], Value]] = {
+    **{column.json_key: column.value for column in EXPORTED},
+    "page": lambda spec: page_address(spec) or None,
+}
 _FIT_VALUES: dict[str, Callable[[Spec], Value]] = {
     "fits": lambda spec: spec.fit.fits_values[0] if spec.fit is not None else "",
     "reusable": lambda spec: spec.fit.reusable_values[0] if spec.fit is not None else "",
@@ -135,3 +142,46 @@ def _flat(value: Value) -> str:
     if value is None:
         return ""
     return clean(" ".join(value) if isinstance(value, tuple) else str(value))
+
+
+class Format(Frozen):
+    """A format of files: its name, how people call it, and the ending of file names.
+
+    With `needs_fit` each record says whether it runs on the host, and why not.
+    """
+
+    name: str
+    label: str
+    ending: str
+    lines: Export
+    needs_fit: bool = False
+
+
+FORMATS = (
+    Format("csv", "CSV", ".csv", csv_lines),
+    Format("json", "JSON", ".json", json_array, needs_fit=True),
+    Format("jsonl", "JSON lines", ".jsonl", json_lines, needs_fit=True),
+    Format("hashes", "hashes", ".txt", hashes),
+    Format("tab", "columns with tabs", ".tsv", tab_lines),
+)
+"""All formats; `find` has an option of the name of each but the last, which is its own."""
+
+BY_NAME = {format_.name: format_ for format_ in FORMATS}
+
+
+def exported_lines(catalog: Catalog, ids: Sequence[int], format_: Format) -> Iterator[str]:
+    """Yield the lines of a format for the records with some ids, in their order.
+
+    Raises IndexDamaged.
+    """
+    specs = catalog.records(ids)
+    return format_.lines(_with_fits(catalog, ids, specs) if format_.needs_fit else specs)
+
+
+def _with_fits(catalog: Catalog, ids: Sequence[int], specs: Iterable[Spec]) -> Iterator[Spec]:
+    """Yield records with whether they run on the host, and why not."""
+    # Not every format has it.
+    from spackscope.model.analysis.fit.session_fit import fit_of
+
+    for id_, spec in zip(ids, specs, strict=True):
+        yield replace(spec, fit=fit_of(catalog, id_))

@@ -32,6 +32,7 @@ KEYS = [
     "states",
     "namespace",
     "flags",
+    "page",
 ]
 OF_HOST = ["fits", "reusable", "reasons"]
 HOST = ("--host", "target=zen3 glibc=2.36")
