@@ -55,6 +55,21 @@ def write_atomically(path: str, data: bytes) -> None:
         os.replace(file.name, path)
 
 
+def replace_file(path: str, data: bytes) -> None:
+    """Write a file of the user's: the target of a link, never a device or a pipe.
+
+    Missing directories are created, and what abandoned writes left is removed. Raises OSError,
+    and ValueError where there is something else than a file.
+    """
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{path} is not a file")
+    directory = os.path.dirname(path)
+    make_directories(directory)
+    remove_abandoned(directory)
+    write_atomically(path, data)
+
+
 def make_directories(path: str) -> None:
     """Create a directory and its missing parents, whatever the umask is. Raises OSError."""
     if os.path.isdir(path):

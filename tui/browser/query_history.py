@@ -8,12 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.bounded_files import open_file
-from spackscope.model.core.files import (
-    make_directories,
-    remove_abandoned,
-    write_atomically,
-    xdg_dir,
-)
+from spackscope.model.core.files import replace_file, xdg_dir
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.parsed_input import parse_input
 from spackscope.tui.browser.state import QUERY, Host
@@ -175,11 +170,4 @@ def _write(path: str | None, queries: Iterable[str]) -> None:
     if path is None:
         return
     with contextlib.suppress(OSError, ValueError):
-        # The target of a link is replaced, not the link.
-        path = os.path.realpath(path)
-        if os.path.exists(path) and not os.path.isfile(path):
-            return
-        directory = os.path.dirname(path)
-        make_directories(directory)
-        remove_abandoned(directory)
-        write_atomically(path, "".join(f"{query}\n" for query in queries).encode())
+        replace_file(path, "".join(f"{query}\n" for query in queries).encode())
