@@ -30,6 +30,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import host
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
+from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
@@ -518,6 +519,7 @@ async def browsing(
     size: tuple[int, int] = (120, 26),
     environ: Mapping[str, str] | None = None,
     session: Session | None = None,
+    settings: Settings = DEFAULTS,
     pick: bool = False,
     no_color: bool = False,
     settled: bool = True,
@@ -526,7 +528,9 @@ async def browsing(
     """Open the browser, on the sample unless told otherwise; not `folded` with a row a spec."""
     names = [str(source) for source in sources] or ["sample_data"]
     session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
-    app = SpackscopeApp(names, query, session=session, pick=pick, no_color=no_color)
+    app = SpackscopeApp(
+        names, query, session=session, settings=settings, pick=pick, no_color=no_color
+    )
     rests = Rests()
     with no_queries_on_the_event_loop(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.table_columns import ColumnChoices
-from spackscope.tui.browser.column_memory import KEPT, ColumnMemory, bounded
+from spackscope.tui.browser.column_memory import ColumnMemory, bounded
 from spackscope.tui.browser.state import Host
+from spackscope.tui.settings.column_settings import KEPT
 
 
 class ColumnsController:
-    """Change the choices for columns, and keep them in a file."""
+    """Change the choices for columns, and keep them in a file.
 
-    def __init__(self, host: Host, environ: Mapping[str, str]) -> None:
+    `hidden` are the columns that are configured to be hidden at the start.
+    """
+
+    def __init__(
+        self, host: Host, environ: Mapping[str, str], hidden: Collection[str] = ()
+    ) -> None:
         self._host = host
-        self._memory = ColumnMemory(environ)
+        self._memory = ColumnMemory(environ, hidden)
 
     def load(self) -> None:
         """Read the choices of earlier runs; a file that cannot be read is named, and left."""
+        if self._memory.configured:
+            self._host.change(column_choices=ColumnChoices(self._memory.configured))
 
         def read() -> ColumnChoices | str:
             try:
@@ -34,7 +42,8 @@ class ColumnsController:
             self._host.say(read, error=True)
             return
         chosen = self._host.state.column_choices
-        hidden, widths = read.hidden | chosen.hidden, {**read.widths, **chosen.widths}
+        hidden = read.hidden | (chosen.hidden - self._memory.configured)
+        widths = {**read.widths, **chosen.widths}
         self._host.change(column_choices=ColumnChoices(hidden, widths))
 
     def hide(self, column: str) -> None:

@@ -20,6 +20,8 @@ from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
+from spackscope.tui.settings.column_settings import hidden_columns
+from spackscope.tui.settings.settings import DEFAULTS, Settings
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Controllers:
         query: str,
         session: Session,
         copy: Callable[[str, str], CopyDone],
+        settings: Settings = DEFAULTS,
         *,
         is_pick: bool = False,
     ) -> None:
@@ -63,7 +66,7 @@ class Controllers:
         self.loading.on_catalog = self.selection.forget
         self.facets = FacetsController(host, self.changes)
         self.overview = Overview(host)
-        self.columns = ColumnsController(host, session.environ)
+        self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
         self.groups = RowGroups(host, self.search)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick

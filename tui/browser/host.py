@@ -61,9 +61,11 @@ class ScreenHost:
     `on_damaged` is called with a catalog whose index turned out to be damaged, and the reason.
     """
 
-    def __init__(self, screen: Screen[None], panes: Panes) -> None:
+    def __init__(
+        self, screen: Screen[None], panes: Panes, state: BrowserState | None = None
+    ) -> None:
         self._screen, self._panes = screen, panes
-        self._state = BrowserState()
+        self._state = state or BrowserState()
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
         self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None

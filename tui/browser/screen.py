@@ -19,7 +19,8 @@ from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.state import Task
+from spackscope.tui.browser.state import BrowserState, Task
+from spackscope.tui.browser.views import first_view
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.column_header import ColumnHeader
@@ -132,8 +133,10 @@ class BrowserScreen(Screen[None]):
         self._is_pick = pick
         self._was_shown = False
         self.panes = Panes(self, note=sources_note(sources), is_pick=pick)
-        self.host = ScreenHost(self, self.panes)
-        self.controllers = Controllers(self.host, sources, query, session, copy, is_pick=pick)
+        self.host = ScreenHost(self, self.panes, BrowserState(view=first_view(settings)))
+        self.controllers = Controllers(
+            self.host, sources, query, session, copy, settings, is_pick=pick
+        )
         self.inputs = Inputs(self.host, self.panes, self.controllers)
         self.actions = Actions(self.host, self.panes, self.controllers)
         self.controllers.overview.on_read = self.panes.names.take_summaries

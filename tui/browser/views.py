@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, View
-from spackscope.tui.browser.state import Summary
+from spackscope.model.core.frozen import replace
+from spackscope.tui.browser.state import FIRST_VIEW, Summary
+from spackscope.tui.settings.column_settings import first_sort
+from spackscope.tui.settings.settings import Settings
 
 LARGE = 20_000
 """Records from which on a letter waits a moment for the next one before it is answered.
@@ -22,6 +25,11 @@ class Entry(NamedTuple):
     text: str
     view: View
     row: Row | None
+
+
+def first_view(settings: Settings) -> View:
+    """Return the view that the browser begins with."""
+    return replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
 
 
 def preferred_order(summary: Summary) -> Order:

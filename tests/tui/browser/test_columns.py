@@ -77,7 +77,7 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
     (tmp_path / "spackscope").mkdir()
     os.mkfifo(tmp_path / "spackscope" / "columns.json")
 
-    with pytest.raises(ValueError, match="not a file"):
+    with pytest.raises(OSError, match="not a regular file"):
         ColumnMemory(environ_of(tmp_path)).read()
 
 
@@ -111,3 +111,26 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     columns.bring_back("os")
     host.work()
     assert host.state.column_choices == ColumnChoices()
+
+
+def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
+    tmp_path: Path,
+) -> None:
+    host, hidden = FakeHost(), ["os", "target"]
+    columns = ColumnsController(host, environ_of(tmp_path), hidden)
+    columns.load()
+    assert host.state.column_choices.hidden == {"os", "target"}, "before the file is read"
+    host.work()
+    columns.bring_back("os")
+    columns.hide("compiler")
+    host.work()
+
+    again = FakeHost()
+    ColumnsController(again, environ_of(tmp_path), hidden).load()
+    again.work()
+    assert again.state.column_choices.hidden == {"target", "compiler"}
+
+    other = FakeHost()
+    ColumnsController(other, environ_of(tmp_path), ["size"]).load()
+    other.work()
+    assert other.state.column_choices.hidden == {"size", "compiler"}
