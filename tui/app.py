@@ -8,7 +8,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -16,7 +15,6 @@ from textual.app import App
 from textual.binding import Binding
 from textual.filter import NoColor
 from textual.screen import Screen
-from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed
 
 from spackscope.model.core.errors import Cancelled, SourceError
@@ -28,20 +26,11 @@ from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import exempt_start, limit_heaps
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
+from spackscope.tui.settings import themes
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
-
-_ANSI = BUILTIN_THEMES["ansi-dark"]
-THEME = replace(
-    _ANSI,
-    name="spackscope",
-    primary="ansi_cyan",
-    accent="ansi_cyan",
-    variables={**_ANSI.variables, "border-blurred": "ansi_bright_black"},
-)
-"""The colours of the terminal itself, so that the program fits dark and light ones."""
 
 
 _SWITCH_INTERVAL = 0.001
@@ -74,13 +63,16 @@ class SpackscopeApp(App[list[str]]):
         pick: bool = False,
         no_color: bool = False,
     ) -> None:
+        # Without colours those of the terminal are left, whatever the theme.
         super().__init__(driver_class=TerminalDriver, ansi_color=True)
+        self.set_reactive(App.ansi_color, None)
         if no_color and not self.no_color:
             # Textual itself reads the environment only, and has no public way to add a filter.
             self.no_color = True
             self._filters.append(NoColor())
-        self.register_theme(THEME)
-        self.theme = THEME.name
+        self.register_theme(themes.OWN)
+        self._themes = themes.ThemeMemory(session.environ, settings.theme)
+        self.theme = self._themes.theme()
         self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False

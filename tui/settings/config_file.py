@@ -116,6 +116,8 @@ class _Check:
             elif not setting.is_table:
                 if (kept := self._of_kind((name,), setting, value)) is not None:
                     yield name, kept
+                if name == "sources" and kept and "-" in kept:
+                    self._add((name,), "sources: only -f can name standard input, -")
             elif not isinstance(value, dict):
                 self._add((name,), f"{name} is a table, such as {name} = {setting.example}")
             elif len(value) > MAX_VALUES:

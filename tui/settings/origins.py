@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+_MAX_PRINTED = 10
+"""Mistakes that are printed before a command ends."""
 
 
 class Origin(Frozen):
@@ -37,9 +40,11 @@ class Mistake(Frozen):
         return f"{self.origin}: {clean(self.sentence)}"
 
 
-class WrongSettings(SpackscopeError):
-    """The configuration has mistakes, each with its place."""
+class WrongSettings(Leave):
+    """End a command because of mistakes in configuration files; each is printed with its place."""
 
-    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        rest = len(mistakes) - _MAX_PRINTED
+        more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
+        super().__init__(ExitCode.USAGE, *map(str, mistakes[:_MAX_PRINTED]), *more)
         self.mistakes = tuple(mistakes)
-        super().__init__("; ".join(map(str, self.mistakes)))

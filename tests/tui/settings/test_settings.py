@@ -152,6 +152,7 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         ("hidden = [['os']]", "FILE:1: hidden is a text in quotes, or a list of them"),
         ("sources = ''", "FILE:1: sources is empty"),
         ("sources = ['a', ' ']", "FILE:1: sources is empty"),
+        ("sources = ['a', '-']", "FILE:1: sources: only -f can name standard input, -"),
         ("theme = '\t'", "FILE:1: theme is empty"),
         (r'theme = "a\u001b[31m"', "FILE:1: theme has a control character"),
         (

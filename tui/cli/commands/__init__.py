@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
     from spackscope.tui.settings.settings import Settings
 
-_MAX_MISTAKES = 10
-"""Mistakes of configuration files that are printed before a command ends."""
-
 
 def run_command(options: Options) -> ExitCode:
     """Run a command. Raises Leave, SourceError, Cancelled, BrokenPipeError."""
@@ -42,7 +39,9 @@ def run_command(options: Options) -> ExitCode:
 
     settings = read_settings(os.environ, {"host": options.host})
     if settings.mistakes:
-        raise _refused(settings)
+        from spackscope.tui.settings.origins import WrongSettings
+
+        raise WrongSettings(settings.mistakes)
     session = Session(os.environ, include_dependency_only=options.all, host=settings.host)
     sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):
@@ -65,14 +64,6 @@ def _run(
     else:
         code = import_module(f"{__name__}.{options.command}").run(options, sources, session)
     return code
-
-
-def _refused(settings: Settings) -> Leave:
-    """Return the exception that ends a command because of mistakes in configuration files."""
-    mistakes = [str(mistake) for mistake in settings.mistakes]
-    rest = len(mistakes) - _MAX_MISTAKES
-    more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
-    return Leave(ExitCode.USAGE, *mistakes[:_MAX_MISTAKES], *more)
 
 
 @contextlib.contextmanager

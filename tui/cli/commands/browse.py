@@ -16,6 +16,7 @@ from spackscope.tui.cli.commands.common import load_catalog, parse_query
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.process.memory import without_collection
+from spackscope.tui.settings.origins import WrongSettings
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -32,6 +33,7 @@ def run(
 
         raise SourceError("; ".join(source.failure for source in discover(sources, session)))
     _check_command(options, sources, session)
+    _check_settings(settings)
     with stdio.on_terminal(), without_collection():
         from spackscope.tui.app import browse
 
@@ -46,6 +48,16 @@ def run(
     for hash_ in hashes or ():
         stdio.print_line(hash_)
     return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED
+
+
+def _check_settings(settings: Settings) -> None:
+    """Raise Leave where a setting that only the browser uses is wrong."""
+    if not settings.origins:
+        return
+    from spackscope.tui.settings.checks import browser_mistakes
+
+    if mistakes := browser_mistakes(settings):
+        raise WrongSettings(mistakes)
 
 
 def _check_command(options: Options, sources: Sequence[str], session: Session) -> None:

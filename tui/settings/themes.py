@@ -1,0 +1,67 @@
+"""The themes of the browser, and the memory of the one that was chosen in it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from textual.theme import BUILTIN_THEMES
+
+from spackscope.model.core.bounded_files import read_file
+from spackscope.model.core.files import replace_file, xdg_dir
+
+_ANSI = BUILTIN_THEMES["ansi-dark"]
+OWN = replace(
+    _ANSI,
+    name="spackscope",
+    primary="ansi_cyan",
+    accent="ansi_cyan",
+    variables={**_ANSI.variables, "border-blurred": "ansi_bright_black"},
+)
+"""The colours of the terminal itself, so that the program fits dark and light ones."""
+
+_MAX_BYTES = 10_000
+
+
+def theme_names() -> list[str]:
+    """Return the names of all themes, our own first."""
+    return [OWN.name, *sorted(BUILTIN_THEMES)]
+
+
+class ThemeMemory:
+    """The theme that was chosen in the browser, kept in a file of the state directory.
+
+    It counts until another theme is `configured` than at the time of the choice: what the user
+    did last has effect.
+
+    >>> ThemeMemory({"XDG_STATE_HOME": "/home/ann/.local/state"}, configured="nord").theme()
+    'nord'
+    """
+
+    def __init__(self, environ: Mapping[str, str], configured: str = "") -> None:
+        state = xdg_dir(environ, "state")
+        self.path = os.path.join(state, "theme.json") if state is not None else None
+        self.configured = configured or OWN.name
+
+    def chosen(self) -> str:
+        """Return the theme that was chosen and counts; "" if there is none."""
+        try:
+            kept = json.loads(read_file(self.path, _MAX_BYTES)) if self.path is not None else {}
+        except (OSError, ValueError, RecursionError):
+            return ""
+        if not isinstance(kept, dict) or kept.get("configured") != self.configured:
+            return ""
+        name = kept.get("theme")
+        return name if isinstance(name, str) and name in theme_names() else ""
+
+    def theme(self) -> str:
+        """Return the theme to begin with."""
+        return self.chosen() or self.configured
+
+    def remember(self, name: str) -> None:
+        """Keep a choice: for a worker thread. Raises OSError and ValueError."""
+        if self.path is not None:
+            content = {"theme": name, "configured": self.configured}
+            replace_file(self.path, f"{json.dumps(content)}\n".encode())
