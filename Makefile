@@ -13,7 +13,7 @@ OR_SHOW := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
 # Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: targets run test search check format bench clean
+.PHONY: targets run test search check format pyz bench clean
 
 targets:
 	@echo "make run     start spackscope; options go into ARGS: make run ARGS='find py-build'"
@@ -21,6 +21,7 @@ targets:
 	@echo "make search  let the property tests of the model look for new cases"
 	@echo "make check   check format, lint, types and import contracts"
 	@echo "make format  format the code as make check requires"
+	@echo "make pyz     build dist/spackscope.pyz: one file that runs with any Python from 3.10"
 	@echo "make bench   measure against references: see benchmarks/README.md"
 	@echo "make clean   remove everything that make created"
 
@@ -43,6 +44,9 @@ check: $(VENV)/dev.stamp
 format: $(VENV)/dev.stamp
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+pyz: $(VENV)/dev.stamp
+	@$(BIN)/python packaging/pyz/make_pyz.py dist/spackscope.pyz
 
 clean:
 	@rm -rf $(VENV) build dist spackscope.egg-info .hypothesis .import_linter_cache \

@@ -1,0 +1,38 @@
+#!/bin/sh
+# spackscope @VERSION@ in one file, which needs nothing but Python 3.10 or newer.
+# The first start unpacks it into a cache directory, later ones run what is there.
+
+build=@BUILD@
+
+cache=${XDG_CACHE_HOME:-}
+case $cache in /*) ;; *) cache=${HOME:-}/.cache ;; esac
+unpacked=$cache/spackscope/pyz/$build
+if [ ! -f "$unpacked/start.py" ]; then
+    # Others may have made a directory of that name there, and old files are removed there.
+    shared=${TMPDIR:-/tmp}/spackscope-$(id -u 2>/dev/null)
+    if [ -O "$shared" ] && [ ! -L "$shared" ] &&
+        [ -n "$(find "$shared/$build/start.py" -mtime -1 2>/dev/null)" ]; then
+        unpacked=$shared/$build
+    fi
+fi
+
+export SPACKSCOPE_PYZ="$0"
+if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -f "$unpacked/start.py" ] && [ -f "$unpacked/python" ] &&
+    read -r python <"$unpacked/python" && [ -x "$python" ]; then
+    exec "$python" "$unpacked/start.py" "$@"
+fi
+
+for name in "${SPACKSCOPE_PYTHON:-python3}" \
+    python3.14 python3.13 python3.12 python3.11 python3.10; do
+    python=$(command -v "$name") || continue
+    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1; then
+        exec "$python" "$0" "$@"
+    fi
+    [ -z "${SPACKSCOPE_PYTHON:-}" ] || break
+done
+if [ -n "${SPACKSCOPE_PYTHON:-}" ]; then
+    echo "spackscope: SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer" >&2
+else
+    echo "spackscope: there is no Python 3.10 or newer in PATH; SPACKSCOPE_PYTHON can name one" >&2
+fi
+exit 2

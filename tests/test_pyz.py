@@ -1,0 +1,208 @@
+"""The single file unpacks itself once, wherever it may, and starts with the Python that there is.
+
+What is packed here is a program of two lines, so that no package has to be downloaded; `.ci/run`
+builds the whole file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROGRAM = """
+import os, sys
+def main():
+    print(*sys.argv[1:], sep="|")
+    print(os.environ["SPACKSCOPE_PYZ"])
+    print(__file__)
+    return 7
+"""
+
+spec = importlib.util.spec_from_file_location("make_pyz", ROOT / "packaging/pyz/make_pyz.py")
+assert spec is not None
+assert spec.loader is not None
+make_pyz = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make_pyz)
+
+
+@pytest.fixture
+def pyz(tmp_path: Path) -> Path:
+    """Return a file that is built of a small program."""
+    module = tmp_path / "site" / "spackscope" / "tui" / "cli" / "main.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(PROGRAM)
+    path = tmp_path / "moved here.pyz"
+    make_pyz.write_pyz(tmp_path / "site", path, "1.2.3")
+    return path
+
+
+def run(pyz: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run the file in an environment that has nothing else."""
+    return subprocess.run([pyz, *words], env=environ, capture_output=True, text=True, check=False)
+
+
+def python_directory(directory: Path, name: str = "python3") -> str:
+    """Create a directory with the Python of the tests under one name, and a few programs."""
+    directory.mkdir()
+    for program, path in ((name, sys.executable), ("id", None), ("find", None)):
+        target = path or shutil.which(program)
+        assert target is not None
+        (directory / program).symlink_to(target)
+    return str(directory)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return python_directory(tmp_path / "path")
+
+
+def test_the_first_start_unpacks_into_the_cache_directory(
+    pyz: Path, tmp_path: Path, path: str
+) -> None:
+    result = run(pyz, "find", "a b", "", "'*'", PATH=path, HOME=str(tmp_path))
+
+    assert result.stderr == ""
+    words, name, module = result.stdout.splitlines()
+    assert words == "find|a b||'*'"
+    assert name == str(pyz)
+    directory = tmp_path / ".cache" / "spackscope" / "pyz"
+    assert Path(module).is_relative_to(directory)
+    assert result.returncode == 7
+    assert {
+        part.stat().st_mode & 0o777 for part in (directory, directory.parent, directory.parents[1])
+    } == {0o700}
+
+
+def test_the_next_start_runs_what_is_unpacked(pyz: Path, tmp_path: Path, path: str) -> None:
+    first = run(pyz, PATH=path, HOME=str(tmp_path))
+    Path(first.stdout.splitlines()[2]).write_text("def main(): print('what is there')\n")
+
+    # The Python of the first start is used, although there is none in PATH.
+    second = run(pyz, PATH=python_directory(tmp_path / "none", "other"), HOME=str(tmp_path))
+    assert second.stdout == "what is there\n"
+
+
+def test_another_version_is_unpacked_beside_it(pyz: Path, tmp_path: Path, path: str) -> None:
+    run(pyz, PATH=path, HOME=str(tmp_path))
+    make_pyz.write_pyz(tmp_path / "site", pyz, "1.2.4")
+    result = run(pyz, PATH=path, HOME=str(tmp_path))
+
+    assert "/1.2.4-" in result.stdout
+    directory = tmp_path / ".cache" / "spackscope" / "pyz"
+    assert [part.name.partition("-")[0] for part in sorted(directory.iterdir())] == [
+        "1.2.3",
+        "1.2.4",
+    ]
+
+
+def test_what_was_not_started_for_long_is_removed(pyz: Path, tmp_path: Path, path: str) -> None:
+    directory = tmp_path / "cache" / "spackscope" / "pyz"
+    for name in ("1.0.0-old", ".unpacking-killed", "1.1.0-new"):
+        (directory / name).mkdir(parents=True)
+    for name in ("1.0.0-old", "1.1.0-new"):
+        (directory / name / "start.py").touch()
+    for name in ("1.0.0-old/start.py", ".unpacking-killed"):
+        os.utime(directory / name, (0, 0))
+    run(pyz, PATH=path, XDG_CACHE_HOME=str(tmp_path / "cache"))
+
+    left = sorted(part.name.partition("-")[0] for part in directory.iterdir())
+    assert left == ["1.1.0", "1.2.3"]
+
+
+@pytest.mark.parametrize("home", [{}, {"HOME": "/dev/null"}, {"HOME": "/dev/null/none"}])
+def test_without_a_home_it_unpacks_into_the_directory_for_temporary_files(
+    pyz: Path, tmp_path: Path, path: str, home: dict[str, str]
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    for _ in range(2):
+        result = run(pyz, "x", PATH=path, TMPDIR=str(temporary), **home)
+        assert result.stderr == ""
+        assert result.stdout.startswith("x\n")
+        assert f"{temporary}/spackscope-{os.getuid()}/1.2.3-" in result.stdout
+    (directory,) = temporary.iterdir()
+    assert directory.stat().st_mode & 0o777 == 0o700
+    assert len([*directory.iterdir()]) == 1
+
+
+def test_files_that_may_have_been_removed_are_unpacked_again(
+    pyz: Path, tmp_path: Path, path: str
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    first = run(pyz, PATH=path, TMPDIR=str(temporary))
+    module = Path(first.stdout.splitlines()[2])
+    module.unlink()
+    os.utime(module.parents[4] / "start.py", (0, 0))
+
+    assert run(pyz, PATH=path, TMPDIR=str(temporary)).stdout == first.stdout
+
+
+def test_it_runs_nothing_that_others_could_have_put_there(
+    pyz: Path, tmp_path: Path, path: str
+) -> None:
+    temporary = tmp_path / "tmp"
+    shared = temporary / f"spackscope-{os.getuid()}"
+    shared.mkdir(parents=True)
+    shared.chmod(0o777)
+    result = run(pyz, PATH=path, HOME="/dev/null", TMPDIR=str(temporary))
+
+    assert result.returncode == 3
+    assert result.stderr == (
+        "spackscope cannot be unpacked (/dev/null/.cache/spackscope/pyz: Not a directory; "
+        f"{shared}: it belongs to others, or they can write to it): "
+        "set XDG_CACHE_HOME to a directory that you can write to\n"
+    )
+    shared.rmdir()
+    shared.symlink_to(tmp_path)
+    assert run(pyz, PATH=path, TMPDIR=str(temporary)).returncode == 3
+
+
+def test_a_newer_python_is_found_under_its_own_name(pyz: Path, tmp_path: Path) -> None:
+    name = f"python3.{min(sys.version_info.minor, 14)}"
+    directory = python_directory(tmp_path / "path", name)
+    old = Path(directory, "python3")
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+
+    assert run(pyz, "x", PATH=directory, HOME=str(tmp_path)).stdout.startswith("x\n")
+
+
+def test_without_a_python_it_says_what_it_needs(pyz: Path, tmp_path: Path) -> None:
+    directory = python_directory(tmp_path / "path", "other")
+    result = run(pyz, PATH=directory, HOME=str(tmp_path))
+    assert (result.returncode, result.stderr) == (
+        2,
+        "spackscope: there is no Python 3.10 or newer in PATH; SPACKSCOPE_PYTHON can name one\n",
+    )
+
+    named = run(pyz, PATH=directory, HOME=str(tmp_path), SPACKSCOPE_PYTHON="/bin/false")
+    assert named.stderr == (
+        "spackscope: SPACKSCOPE_PYTHON: /bin/false is not Python 3.10 or newer\n"
+    )
+    assert run(pyz, PATH=directory, HOME=str(tmp_path), SPACKSCOPE_PYTHON="other").returncode == 7
+
+
+def test_it_is_packed_the_same_each_time(pyz: Path, tmp_path: Path) -> None:
+    make_pyz.write_pyz(tmp_path / "site", tmp_path / "again.pyz", "1.2.3")
+    assert (tmp_path / "again.pyz").read_bytes() == pyz.read_bytes()
+
+    with ZipFile(pyz) as archive:
+        assert archive.testzip() is None
+        assert "site/spackscope/tui/cli/main.py" in archive.namelist()
+
+
+def test_what_it_packs_is_locked_and_for_the_oldest_python() -> None:
+    versions = make_pyz.locked_versions()
+
+    assert {"archspec", "httpcore", "pyyaml", "socksio", "textual"} <= {*versions}
+    assert not {"boto3", "pytest", "zstandard"} & {*versions}
+    assert all("==" in version for version in versions.values())
