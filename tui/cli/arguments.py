@@ -20,7 +20,11 @@ MAX_COMPARED = 20
 WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 """Commands whose answers depend on the host."""
 
+WITHOUT_SOURCES = ("extension",)
+"""Commands that read no source."""
+
 _COMMANDS = {*COMMANDS, HELP} - {BROWSE}
+_WITH_SOURCES = tuple({BROWSE, *_COMMANDS}.difference(WITHOUT_SOURCES))
 
 _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
@@ -40,9 +44,9 @@ _FORMATS = {
 }
 
 _OPTIONS = (
-    Option(("-f", "--from"), "sources", "values"),
-    Option(("--all",), "all"),
-    Option(("--no-color",), "no_color"),
+    Option(("-f", "--from"), "sources", "values", _WITH_SOURCES),
+    Option(("--all",), "all", commands=_WITH_SOURCES),
+    Option(("--no-color",), "no_color", commands=_WITH_SOURCES),
     Option(("-h", "--help"), "help"),
     Option(("--version",), "version"),
     *(
@@ -57,6 +61,8 @@ _OPTIONS = (
     Option(("--build",), "build", commands=("diff",)),
     Option(("--by",), "by", "values", ("stats",)),
     Option(("--verify",), "verify", commands=("sources",)),
+    Option(("--install",), "registration", "format", ("extension",)),
+    Option(("--remove",), "registration", "format", ("extension",)),
 )
 _WITH_VALUE = frozenset(name for option in _OPTIONS if option.has_value for name in option.names)
 
@@ -68,7 +74,8 @@ class Options(Frozen):
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. `missing` leaves out what `cover` finds in caches, which
-    `all` lists. `host` describes the machine that specs are to run on. `help` is the topic of the
+    `all` lists. `host` describes the machine that specs are to run on. `registration` is what
+    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
     help to print, if any. `near` is the command that the first word may be a misspelling of.
     """
 
@@ -86,6 +93,7 @@ class Options(Frozen):
     verify: bool = False
     no_color: bool = False
     help: str = ""
+    registration: str = ""
     version: bool = False
     near: str = ""
 
@@ -201,3 +209,5 @@ def _check_words(command: str, words: Sequence[str]) -> None:
         raise ValueError(f"{command} needs a hash, or a query that matches one spec")
     if command in ("index", "sources") and words:
         raise ValueError(f"{command} takes no query: {words[0]}")
+    if command == "extension" and words:
+        raise ValueError(f"{command} takes no words: {words[0]}")

@@ -71,6 +71,7 @@ commands:
   stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
+  extension          give Spack the command `spack scope`
   help               print this help, or on a command, or on `query`
   Without a command the browser opens. Put -- before a query that begins with
   one of these words, as where a package has such a name.
@@ -290,6 +291,34 @@ options:
 examples:
   spackscope index -f ~/cache/_cache
   spackscope index --rebuild
+""",
+    "extension": """\
+usage: spackscope extension [--install | --remove]
+
+Print the directory of the Spack extension with the command `spack scope`,
+which starts spackscope with the Spack and the environment that are active. A
+Spack whose own Python has spackscope finds it by itself; others need the
+directory in their configuration (config:extensions).
+
+With --install register it in the configuration of the user, by `spack config`
+of the Spack of SPACK_ROOT, else of that on PATH. Do it again after spackscope
+moves, as to another Python, and --remove before you uninstall it: `spack help`
+fails where a registered directory is missing. For all users of a Spack:
+  spack config --scope site add "config:extensions:[$(spackscope extension)]"
+
+options:
+  --install          register the extension for your user
+  --remove           undo that
+  -h, --help         print this help
+
+exit codes:
+  0 done, or so already   1 registered in another scope   2 wrong usage
+  3 no Spack found, or its configuration cannot be changed
+  70 unexpected error   130 interrupted
+
+examples:
+  spackscope extension --install
+  spack scope find hdf5 +mpi
 """,
 }
 """The help of each command."""

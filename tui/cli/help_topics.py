@@ -24,7 +24,8 @@ Browse the binaries in Spack build caches, and pick the one that fits.
   spackscope show uehz56w                one build, and how to install it
   spackscope diff uehz56w wuqgt3p        how two look-alikes differ
 
-commands: find show diff needs cover doubles stats pick sources index help
+commands: find show diff needs cover doubles stats pick sources index
+          extension help
 
   -f, --from SOURCE  a file, directory or URL; spack:NAME; public; - for stdin
   --host HOST        check what fits there: 'target=zen3 glibc=2.34'

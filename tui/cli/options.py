@@ -15,9 +15,9 @@ from spackscope.model.core.frozen import Frozen
 class Option(Frozen):
     """An option: its names, which field of `Options` it sets, and to what.
 
-    A `flag` sets True, a `format` its own name, which excludes other formats, a `value` the text
-    that follows it, and `values` collect these texts. `commands` have it, and all if there are
-    none.
+    A `flag` sets True, a `format` its own name, which excludes others of its field, a `value` the
+    text that follows it, and `values` collect these texts. `commands` have it, and all if there
+    are none.
     """
 
     names: tuple[str, ...]

@@ -52,6 +52,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["stats", "--by", "target", "--by", "virtualenv"],
         ["diff", "pfqg2xi", "pfqg2xi"],
         ["sources", "--verify"],
+        ["extension"],
         ["--help"],
         ["find", "--nope"],
     ],

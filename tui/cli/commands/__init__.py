@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from spackscope.model.core.frozen import replace
 from spackscope.tui import VERSION
-from spackscope.tui.cli.arguments import WITH_HOST, Options
+from spackscope.tui.cli.arguments import WITH_HOST, WITHOUT_SOURCES, Options
 from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -31,6 +31,9 @@ def run_command(options: Options) -> ExitCode:
     if options.version:
         stdio.print_line(f"spackscope {VERSION}")
         return ExitCode.FOUND
+    if options.command in WITHOUT_SOURCES:
+        code: ExitCode = import_module(f"{__name__}.{options.command}").run(options, os.environ)
+        return code
     # Imported here, since the help needs no source.
     from spackscope.model.sources.resolve import resolve_sources
     from spackscope.model.sources.session import Session

@@ -1,0 +1,167 @@
+"""`spackscope extension`, with a Spack whose own Python has no spackscope."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.spack_extension import extension_path
+from tests.program import Program, environment
+from tests.spack_start import make_spack
+
+PATH = str(Path(extension_path()))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "spack"
+    make_spack(root)
+    return root
+
+
+def spack(program: Program, root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(root / "bin" / "spack"), *words],
+        env=environment(program.home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+
+def write_config(directory: Path, *extensions: object) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    content = {"config": {"extensions": [*map(str, extensions)], "ccache": True}}
+    (directory / "config.yaml").write_text(yaml.safe_dump(content))
+
+
+def read_config(directory: Path) -> object:
+    return yaml.safe_load((directory / "config.yaml").read_text())["config"]
+
+
+def test_the_directory_is_printed_for_scripts(program: Program) -> None:
+    result = program("extension")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert Path(result.stdout.rstrip("\n"), "scope", "cmd", "scope.py").is_file()
+
+
+def test_it_is_registered_once_and_removed(program: Program, root: Path) -> None:
+    own = program.home / ".spack"
+    result = program("extension", "--install", SPACK_ROOT=str(root), SPACK_ENV="/broken")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        f"Registered {PATH} in {own}",
+        f"Type `spack scope` to start spackscope from {root}/bin/spack",
+    ]
+    assert "  scope  " in spack(program, root, "help").stdout
+
+    again = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout == f"Spack has it already: {PATH} is listed in {own}\n"
+    assert read_config(own) == {"extensions": [PATH]}
+
+    removed = program("extension", "--remove", SPACK_ROOT=str(root))
+    assert (removed.returncode, removed.stderr) == (0, "")
+    assert removed.stdout == f"Removed {PATH} from {own}\n"
+    assert "  scope  " not in spack(program, root, "help").stdout
+
+    nothing = program("extension", "--remove", SPACK_ROOT=str(root))
+    assert (nothing.returncode, nothing.stderr) == (0, "")
+    assert nothing.stdout == "Your configuration of Spack does not list spackscope\n"
+
+
+def test_the_spack_on_the_path_is_used(program: Program, root: Path) -> None:
+    path = f"{root / 'bin'}{os.pathsep}/usr/bin:/bin"
+    assert program("extension", "--install", PATH=path).returncode == 0
+    assert read_config(program.home / ".spack") == {"extensions": [PATH]}
+
+
+def test_what_else_is_configured_stays(program: Program, root: Path) -> None:
+    own = program.home / ".spack"
+    write_config(own, "/apps/spack-tools")
+    assert program("extension", "--install", SPACK_ROOT=str(root)).returncode == 0
+    assert read_config(own) == {"extensions": [PATH, "/apps/spack-tools"], "ccache": True}
+    assert program("extension", "--remove", SPACK_ROOT=str(root)).returncode == 0
+    assert read_config(own) == {"extensions": ["/apps/spack-tools"], "ccache": True}
+
+
+def test_an_installation_of_before_is_replaced(program: Program, root: Path) -> None:
+    own = program.home / ".spack"
+    write_config(own, "~/gone/spack-scope")
+    broken = spack(program, root, "help")
+    assert broken.returncode == 1
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[:2] == [
+        f"Removed {program.home}/gone/spack-scope from {own}",
+        f"Registered {PATH} in {own}",
+    ]
+    assert spack(program, root, "help").stdout.count("  scope  ") == 1
+
+
+def test_that_of_the_site_is_left_alone(program: Program, root: Path) -> None:
+    site = root / "etc" / "spack"
+    write_config(site, PATH)
+    same = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (same.returncode, same.stderr) == (0, "")
+    assert same.stdout == f"Spack has it already: {PATH} is listed in {site}\n"
+
+    write_config(site, "/apps/spack-scope")
+    other = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (other.returncode, other.stdout) == (1, "")
+    assert other.stderr == (
+        f"spackscope: the configuration in {site} lists /apps/spack-scope, which does not exist; "
+        "Spack needs one only, so remove that first\n"
+    )
+    removed = program("extension", "--remove", SPACK_ROOT=str(root))
+    assert (removed.returncode, removed.stdout) == (1, "")
+    assert removed.stderr.startswith(
+        f"spackscope: the configuration in {site} lists /apps/spack-scope: remove it by"
+    )
+
+
+def test_without_a_spack_the_lines_to_write_are_printed(program: Program) -> None:
+    result = program("extension", "--install", PATH="/usr/bin:/bin")
+    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    sentence, *lines = result.stderr.splitlines()
+    assert sentence == (
+        "spackscope: no Spack is found: source its share/spack/setup-env.sh, or set SPACK_ROOT"
+    )
+    assert yaml.safe_load(lines[1]) == {"config": {"extensions": [PATH]}}
+
+
+def test_a_configuration_that_cannot_be_written_is_named(program: Program, root: Path) -> None:
+    (program.home / ".spack").write_text("not a directory")
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    sentence, *lines = result.stderr.splitlines()
+    assert sentence.startswith(
+        f"spackscope: {root}/bin/spack cannot change its configuration: [Errno "
+    )
+    assert "/.spack" in sentence
+    assert yaml.safe_load(lines[1]) == {"config": {"extensions": [PATH]}}
+
+
+def test_a_spack_that_does_not_start_is_named(program: Program, root: Path) -> None:
+    (root / "bin" / "spack").write_text("#!/nowhere\n")
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    assert "cannot change its configuration: No such file or directory" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--install", "--remove"], "argument --remove: not allowed with argument --install"),
+        (["zlib"], "extension takes no words: zlib"),
+        (["-f", "x"], "unknown option -f"),
+    ],
+)
+def test_wrong_usage_is_refused(program: Program, words: list[str], reason: str) -> None:
+    result = program("extension", *words)
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert reason in result.stderr
