@@ -51,12 +51,12 @@ _MEANINGS = {
 
 def key_table() -> str:
     """Return the table of keys in Markdown."""
-    lines = ["| where | key | what it does |", "|---|---|---|"]
+    lines = ["| where | key | what it does | name |", "|---|---|---|---|"]
     for where, heading in HEADINGS.items():
         for key in KEYS:
             if key.where == where:
                 shown = " ".join(f"`{part}`" for part in key.shown.split(" "))
-                lines.append(f"| {heading.lower()} | {shown} | {key.sentence} |")
+                lines.append(f"| {heading.lower()} | {shown} | {key.sentence} | `{key.name}` |")
                 heading = ""
     return "\n".join(lines)
 

@@ -32,17 +32,19 @@ class Members(Frozen):
         return len(self.ids) > 1 and self.kinds != 1
 
 
-def group_detail(spec: Spec, members: Members, *, varying: Mapping[str, int]) -> list[DetailLine]:
+def group_detail(
+    spec: Spec, members: Members, *, varying: Mapping[str, int], key: str
+) -> list[DetailLine]:
     """Describe what builds of several kinds share; `spec` is one of them, whose hash is not shown.
 
-    `varying` is that of `detail`.
+    `varying` is that of `detail`, `key` how the key is shown that opens the row.
     """
     count = f"{len(members.ids):,} builds"
     kinds = f"{counted(members.kinds, 'kind')}, {count}" if members.kinds else count
     opens = "closes" if members.role is RowRole.GROUP else "opens"
     return [
         title_line(spec),
-        DetailLine(kinds, kind="differs", is_continued=True, suffix=f": ⏎ {opens}"),
+        DetailLine(kinds, kind="differs", is_continued=True, suffix=f": {key} {opens}"),
         *variant_lines(spec, varying),
         *column_lines(spec, shared_only=True),
     ]

@@ -10,16 +10,17 @@ import pytest
 from textual.actions import parse
 from textual.binding import Binding
 from textual.widget import Widget
-from textual.widgets import OptionList
 
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.compare import CompareScreen
+from spackscope.tui.dialogs.copy import FormList
 from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
+from spackscope.tui.dialogs.history import HistoryList
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.reports import ReportsDialog
 from spackscope.tui.keymap import (
@@ -44,9 +45,8 @@ from spackscope.tui.keymap import (
     SPECS,
     TREE,
     Key,
-    hints,
-    written_key,
 )
+from spackscope.tui.keymap.in_use import hints, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
@@ -73,9 +73,9 @@ OWNERS: dict[str, type[Widget]] = {
     COMPARE: CompareScreen,
     COVERAGE: CoverageScreen,
     RELAXATIONS: RelaxationRows,
-    COPYING: OptionList,
+    COPYING: FormList,
     PATH: Lines,
-    HISTORY: SearchList,
+    HISTORY: HistoryList,
     SEARCHED: SearchList,
     REPORTS: ReportsDialog,
     DIALOGS: Dialog,
@@ -144,7 +144,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("type a query", lambda focus: focus == "filter query"),
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "HelpList"),
-    ("install command", lambda focus: focus == "OptionList"),
+    ("install command", lambda focus: focus == "FormList"),
     ("list what could not", lambda focus: focus == "ItemRows"),
 ]
 
@@ -156,7 +156,7 @@ def test_the_palette_offers_what_works_in_the_pane_first() -> None:
     assert list(dict.fromkeys(places)) == [HEADINGS[pane].lower() for pane in panes]
     for key in KEYS:
         is_offered = any(command.sentence == key.sentence.rstrip(".") for command in offered)
-        assert is_offered or key.where not in panes or key.keys == "colon"
+        assert is_offered or key.where not in panes or key.name == "commands"
     assert offered[-1].action == "app.change_theme"
 
 
@@ -165,7 +165,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
         for pane, where in (("1", PACKAGES), ("2", SPECS), ("3", DETAIL), ("slash", FILTERS)):
             await browser.press(pane)
             places = [FILTERS] if where == FILTERS else [where, LISTS, ANYWHERE]
-            for shown, word in hints(*places):
+            for shown, word, _ in hints(*places):
                 assert f"{written_key(shown)} {word}" in browser.lines[-1]
         await browser.press("enter")
 

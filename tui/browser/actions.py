@@ -14,6 +14,7 @@ from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host
+from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.dependency_tree import Section
@@ -149,7 +150,7 @@ class Actions(Frozen):
             if query is None:
                 self.host.say("No spec of it could be read")
             else:
-                self.controllers.changes.choose(query, f"Now {query} (⌫ goes back)")
+                self.controllers.changes.choose(query, f"Now {query} ({shown('undo')} goes back)")
                 self.host.focus("specs")
 
         self.host.run(find, show, group="menu")

@@ -17,13 +17,19 @@ from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
+from spackscope.tui.keymap.in_use import shown
 
-NOTHING_TO_COMPARE = "Mark two rows (space), or go to a row with look-alikes, then press d."
 _TOO_FEW = "Only one of the marked specs is in the index"
 _MAX_TABLES = 16
 """Tables that are kept of a catalog, to be shown again at once."""
 
 Key = tuple[tuple[int, ...], bool]
+
+
+def nothing_to_compare() -> str:
+    """Return what to do before specs can be compared."""
+    mark, compare = shown("specs-mark"), shown("compare")
+    return f"Mark two rows ({mark}), or go to a row with look-alikes, then press {compare}."
 
 
 class ComparisonController:
@@ -39,7 +45,7 @@ class ComparisonController:
         state, selected = self._host.state, self._host.state.selected
         catalog, marks = state.catalog, state.marks
         if catalog is None or selected is None:
-            self._host.say(NOTHING_TO_COMPARE)
+            self._host.say(nothing_to_compare())
             return
         others = [mark for mark in marks if mark != selected.spec.hash]
         if len(marks) >= 2:
@@ -50,7 +56,7 @@ class ComparisonController:
             hashes = ()
         alike = self._look_alikes(catalog, selected)
         if not hashes and len(alike) < 2:
-            self._host.say(NOTHING_TO_COMPARE)
+            self._host.say(nothing_to_compare())
             return
         read_ids = partial(_ids_of, catalog, hashes) if hashes else lambda: alike
         self._show(catalog, read_ids, selected.id)

@@ -22,9 +22,12 @@ from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Where
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyDone, CopyForm, spelled, summary
 from spackscope.tui.dialogs.copy import CopyDialog
+from spackscope.tui.keymap.in_use import shown
 
-ABSENT = "Only the hash of this spec is known: y copies it"
-ROW_OUT_OF_SIGHT = "The row under the cursor was out of sight: press y on it to copy"
+
+def row_out_of_sight() -> str:
+    """Return what to do before the row under the cursor is copied."""
+    return f"The row under the cursor was out of sight: press {shown('copy')} on it to copy"
 
 
 class Target(Frozen):
@@ -117,7 +120,8 @@ class CopyController:
 
     def _show_menu(self, copied: Copied) -> None:
         if not copied.specs:
-            self._host.say(ABSENT if copied.text else NO_ROWS, error=True)
+            only = f"Only the hash of this spec is known: {shown('copy')} copies it"
+            self._host.say(only if copied.text else NO_ROWS, error=True)
             return
         state = self._host.state
         hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
@@ -170,7 +174,7 @@ def find_target(state: BrowserState, where: Where) -> Target | str:
     if in_sight := [spec for spec in state.marked if spec.is_in(listing)]:
         return Target([spec.ids[0] for spec in in_sight], is_marked=True)
     if not where.is_row_seen:
-        return ROW_OUT_OF_SIGHT
+        return row_out_of_sight()
     return Target((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
 
 
@@ -185,13 +189,13 @@ def _detail_target(state: BrowserState, where: Where) -> Target | str:
         folded = details.members.ids if details.members is not None else ()
         return Target((details.row.id,), row=details.row, folded=folded)
     if not where.is_row_seen:
-        return ROW_OUT_OF_SIGHT
+        return row_out_of_sight()
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return Target(hash=node.spec.hash)
         return "The hash of this spec is not known"
     if node.builds > 1:
-        return f"{node.builds:,} builds look the same here: ⏎ goes to them"
+        return f"{node.builds:,} builds look the same here: {shown('tree-choose')} goes to them"
     return Target((node.id,))
 
 

@@ -14,6 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
 from spackscope.tui.browser.state import Details, Host, Results, Where
+from spackscope.tui.keymap.in_use import key_names, shown
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.dependency_tree import Section, Tree
@@ -177,7 +178,7 @@ class DetailsController:
         # Whether it runs here is among the relations, which are read for any spec.
         spec = replace(spec, fit=None)
         if members.is_group:
-            return group_detail(spec, members, varying=varying)
+            return group_detail(spec, members, varying=varying, key=shown("specs-open"))
         if spec.size is None and spec.hash in self._sizes:
             spec = replace(spec, size=self._sizes[spec.hash])
         lines = detail(
@@ -245,7 +246,7 @@ class DetailsController:
 
     def is_late(self, where: Where, key: str) -> bool:
         """Check whether a key would meet lines or a tree that are still to be read."""
-        if where.pane != "detail" and key not in ("t", "u", "w"):
+        if where.pane != "detail" and key not in key_names("tree", "users", "why"):
             return False
         return self._host.is_running("edges", "detail", "unfold")
 

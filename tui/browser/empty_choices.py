@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spackscope.tui.browser.state import Summary
-from spackscope.tui.keymap import KEYS
+from spackscope.tui.keymap.in_use import first_key, shown
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 if TYPE_CHECKING:
@@ -13,30 +13,29 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "reload": "reload the sources",
-    "show_sources": "list the sources",
-    "show_problems": "list what could not be read",
-    "everything": "show dependency-only specs",
-    "clear_query": "remove all filters",
+    "sources": "list the sources",
+    "problems": "list what could not be read",
+    "dependency-only": "show dependency-only specs",
+    "clear": "remove all filters",
     "undo": "go back",
-    "leave": "quit",
+    "quit": "quit",
 }
 
 
-def _choice(action: str, count: int | None = None) -> KeyChoice:
-    key = next(key for key in KEYS if key.action == action)
-    return KeyChoice(_LABELS[action], key.keys.split(",")[0], key.shown.split(" ")[0], count)
+def _choice(name: str, count: int | None = None) -> KeyChoice:
+    return KeyChoice(_LABELS[name], first_key(name), shown(name), count)
 
 
 def without_catalog(failed: int) -> list[KeyChoice]:
     """Return what can be done if some sources cannot be read, or loading was stopped."""
-    sources = [_choice("show_sources", failed)] if failed else []
-    return [_choice("reload"), *sources, _choice("leave")]
+    sources = [_choice("sources", failed)] if failed else []
+    return [_choice("reload"), *sources, _choice("quit")]
 
 
 def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
     """Return what can be done if no spec matches and no other query does, or there are none."""
     if summary.total and listing.view.query:
-        return [_choice("clear_query", summary.total), _choice("undo")]
-    problems = [_choice("show_problems", summary.problems)] if summary.problems else []
-    sources = _choice("show_sources", len(summary.chips))
-    return [_choice("reload"), sources, *problems, _choice("everything"), _choice("leave")]
+        return [_choice("clear", summary.total), _choice("undo")]
+    problems = [_choice("problems", summary.problems)] if summary.problems else []
+    sources = _choice("sources", len(summary.chips))
+    return [_choice("reload"), sources, *problems, _choice("dependency-only"), _choice("quit")]

@@ -13,6 +13,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Facets, Host, Task
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.facets import Verb
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class FacetsController:
             key = None
         if key is not None and key.column not in COUNTED:
             values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
-            host.say(f"{values} have no facet. Press f to filter.")
+            host.say(f"{values} have no facet. Press {shown('filter')} to filter.")
             return
         self._wanted = key
         if key is not None:

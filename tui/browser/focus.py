@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from spackscope.tui.browser import input_assist
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
+from spackscope.tui.keymap.in_use import key_names, shown
 
-_UNDO_KEYS = ("backspace", "left_square_bracket", "right_square_bracket", "b")
-_SPEC_KEYS = ("y", "Y", "A", "d", "t", "w", *_UNDO_KEYS)
-"""Keys that work in any pane, on the spec that is selected by then."""
-_ROW_KEYS = (*_SPEC_KEYS, "enter", "space", "V", "z", "escape")
-_MARK_KEYS = ("y", "Y", "d", "enter")
-"""Keys that act on the marks, which are found in the catalog first."""
+_ON_SPEC = ("copy", "copy-as", "mark-all", "compare", "tree", "why", "undo", "redo")
+"""The names of keys that work in any pane, on the spec that is selected by then."""
+_ON_ROW = (*_ON_SPEC, "specs-open", "specs-mark", "specs-mark-range", "fold", "back")
+_ON_MARKS = ("copy", "copy-as", "compare", "specs-open")
+"""Those that act on the marks, which are found in the catalog first."""
+_COMPLETING = ("filters-complete", "filters-next", "filters-previous")
+"""Those that wait for the completions of what was typed before them."""
 _BLOCKING = ("jump", "path", "menu")
 """Jobs that move the focus or open a dialog when they are done."""
 _MARKING = ("marking", "marks")
@@ -53,7 +54,7 @@ class Focus:
         elif self._is_pick:
             self._host.exit(None, 130)
         else:
-            self._host.say("Press q to quit")
+            self._host.say(f"Press {shown('quit')} to quit")
 
     def leave(self) -> None:
         """Quit with nothing chosen."""
@@ -69,18 +70,23 @@ class Focus:
             return False
         if where.input is not None:
             return self._is_typing_late(key)
-        if host.is_running(*_BLOCKING) or (key in _MARK_KEYS and host.is_running(*_MARKING)):
+        if host.is_running(*_BLOCKING) or (
+            key in key_names(*_ON_MARKS) and host.is_running(*_MARKING)
+        ):
             return True
         if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
             return host.is_running("facets")
         if not state.is_answered:
-            return where.pane in ("specs", "detail") or key in _SPEC_KEYS
-        if where.is_waiting and key in (_ROW_KEYS if where.pane == "specs" else _SPEC_KEYS):
+            return where.pane in ("specs", "detail") or key in key_names(*_ON_SPEC)
+        on_row = _ON_ROW if where.pane == "specs" else _ON_SPEC
+        if where.is_waiting and key in key_names(*on_row):
             return True
         return self._details.is_late(where, key)
 
     def _is_typing_late(self, key: str) -> bool:
         draft = self._host.state.draft
-        if key in input_assist.COMPLETION_KEYS:
+        if key in key_names(*_COMPLETING):
             return draft is not None and draft.completions is None
-        return key in ("up", "down") and self._host.is_running("history")
+        return key in key_names("filters-older", "filters-newer") and self._host.is_running(
+            "history"
+        )

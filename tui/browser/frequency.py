@@ -17,6 +17,7 @@ from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
+from spackscope.tui.keymap.in_use import shown
 
 
 class FrequencyController:
@@ -78,7 +79,7 @@ class FrequencyController:
         terms = [each.axis.term(each.value) for each in chosen]
         for term in terms:
             query = with_value(query, term)
-        sentence = f"Added {' '.join(map(str, terms))} (⌫ goes back)"
+        sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
         self._changes.choose(query, sentence)
 
 

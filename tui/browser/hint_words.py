@@ -6,10 +6,6 @@ from collections.abc import Iterator
 
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
-from spackscope.tui.keymap import SPECS
-
-HintPlace = tuple[str, str]
-"""A pane, and a key as it is shown."""
 
 _WIDTH = len("detail")
 """Cells of the words for Enter: the hints beside it stay where they are from row to row."""
@@ -17,16 +13,16 @@ _WIDTH = len("detail")
 
 def changed_hints(
     row: Row | None, *, is_pick: bool, is_folded: bool, marks: int = 0
-) -> Iterator[tuple[HintPlace, str]]:
-    """Yield the hints that read otherwise with a row under the cursor, or in a folded table.
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of keys whose hints read otherwise with a row under the cursor.
 
     `is_pick` if Enter on a row ends the program, with the `marks` if there are any.
     """
     if is_folded:
-        yield (SPECS, "z"), "unfold"
+        yield "fold", "unfold"
     if is_pick and not (row is not None and row.has_look_alikes):
         any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
-        yield (SPECS, "⏎"), f"pick {marks:,} marked" if marks else any_of
+        yield "specs-open", f"pick {marks:,} marked" if marks else any_of
     elif row is not None and row.count > 1:
         is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
-        yield (SPECS, "⏎"), ("close" if is_open else "open").ljust(_WIDTH)
+        yield "specs-open", ("close" if is_open else "open").ljust(_WIDTH)

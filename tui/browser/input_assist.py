@@ -9,9 +9,6 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host, Task
 
-COMPLETION_KEYS = frozenset({"tab", "ctrl+n", "ctrl+p"})
-"""Keys that wait for the completions of what was typed before them."""
-
 
 class Replacement(NamedTuple):
     """A text in place of the characters from `start` to `end` of an input."""

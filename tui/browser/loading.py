@@ -33,6 +33,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Summary, Task
 from spackscope.tui.browser.views import preferred_order
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Loading:
         if summary is not None:
             self._take(summary)
         elif self.is_loading:
-            self.on_missing("reading the sources\nesc stops", ())
+            self.on_missing(f"reading the sources\n{shown('back')} stops", ())
 
     def _answer(self, summary: Summary | None) -> None:
         """Note the first catalog in the loading thread; None if there was none."""
@@ -190,12 +191,12 @@ class Loading:
 
     def _show_progress(self, progress: Progress) -> None:
         if self._host.state.catalog is None:
-            lines = progress.title, progress.bar(_BAR), progress.amount, "esc stops"
+            lines = progress.title, progress.bar(_BAR), progress.amount, f"{shown('back')} stops"
             self.on_missing("\n".join(filter(None, lines)), ())
         else:
             name = shorten_path(progress.name, _NAME)
             title = f"{progress.verb} {name}" if name else progress.amount
-            parts = progress.bar(_BAR // 2), title, "esc stops"
+            parts = progress.bar(_BAR // 2), title, f"{shown('back')} stops"
             self._host.show_progress("  ".join(filter(None, parts)))
 
     def _loaded(self, loaded: Summary | str) -> None:

@@ -16,6 +16,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.undo import Step, UndoList
+from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.dependency_tree import Node
@@ -156,11 +157,14 @@ class Navigation:
         here, row = self._here(), target.row
         if row.spec.in_cache:
             step = Step(target.view, row, row, shows_tree=here.shows_tree, pane="detail")
-            dropped = f"without the query, which does not match {row.spec.package}; ⌫ goes back"
+            undo = f"{shown('undo')} goes back"
+            dropped = f"without the query, which does not match {row.spec.package}; {undo}"
             self._host.say(dropped if target.drops_query else "")
         else:
             step = Step(here.view, here.row, row, shows_tree=here.shows_tree, pane="detail")
-            self._host.say("a dependency only, so it has no row in the table; ⌫ goes back")
+            self._host.say(
+                f"a dependency only, so it has no row in the table; {shown('undo')} goes back"
+            )
         self._push(step)
         self._arrive(step)
 
@@ -178,7 +182,9 @@ class Navigation:
             host.run(partial(_read_path, catalog, ends), self._show_path, group="path")
             return
         if len(state.marks) + (len(state.marks) == 1 and state.selected is not None) != 2:
-            host.say("Select a dependency (t), or mark a spec first (space), then press w.")
+            tree_key, mark, why = map(shown, ("tree", "specs-mark", "why"))
+            first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
+            host.say(f"{first}, then press {why}.")
             return
         reading = partial(_read_path_between, catalog, state.marks, state.selected)
         host.run(reading, self._show_path, group="path")

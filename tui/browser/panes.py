@@ -17,11 +17,9 @@ from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.pane_focus import PaneFocus
 from spackscope.tui.browser.state import BrowserState, Facets, Summary, Where
+from spackscope.tui.keymap import in_use
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
-
-_UNZOOM = ("+", "unzoom")
-"""The hint while a pane has the whole screen."""
 
 
 class Panes:
@@ -272,10 +270,11 @@ class Panes:
             )
         )
         panes = self.key_panes
+        is_zoomed = self.focus.zoomed and not self.focus.focused_input
         self.status.show_hints(
             [
-                *([_UNZOOM] if self.focus.zoomed and not self.focus.focused_input else []),
-                *((key, changed.get((panes[0], key), word)) for key, word in keymap.hints(*panes)),
+                *(in_use.hint("zoom", "unzoom") if is_zoomed else ()),
+                *in_use.hints(*panes, words=changed),
             ]
         )
 

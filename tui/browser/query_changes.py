@@ -10,6 +10,7 @@ from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
+from spackscope.tui.keymap.in_use import shown
 
 
 class QueryChanges:
@@ -26,7 +27,7 @@ class QueryChanges:
         elif (more := query.also(term)) is query:
             self._host.say(f"Already filtered by {term}")
         else:
-            self._host.say(f"Added {term} (⌫ removes)")
+            self._host.say(f"Added {term} ({shown('undo')} removes)")
             self._search.show(self._search.of_query(more), cursor_on=self._host.state.selected)
 
     def choose(self, query: Query, sentence: str) -> None:
@@ -47,7 +48,7 @@ class QueryChanges:
     def clear(self) -> None:
         """Remove all filters, the package among them."""
         if self._host.state.view.query:
-            self._host.say("Removed all filters (⌫ goes back)")
+            self._host.say(f"Removed all filters ({shown('undo')} goes back)")
             self._search.show_query(Query(), rewrite=True)
         else:
             self._host.say("There are no filters to remove")
@@ -58,11 +59,11 @@ class QueryChanges:
         if parsed.query is None:
             self._search.edit(text, Note(str(parsed.error)))
             return
-        self._host.say(f"Now {text} (⌫ goes back)")
+        self._host.say(f"Now {text} ({shown('undo')} goes back)")
         self._search.show_query(parsed.query, rewrite=True)
         self._host.focus("specs")
 
     def relax(self, relaxation: Relaxation) -> None:
         """Request a query that was offered in place of one without rows."""
-        self._host.say(f"Now {relaxation.label} (⌫ goes back)")
+        self._host.say(f"Now {relaxation.label} ({shown('undo')} goes back)")
         self._search.show_query(relaxation.query, rewrite=True)

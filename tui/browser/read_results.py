@@ -21,6 +21,7 @@ from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.row_windows import read_windows, window_starts
 
 _NEAR = 45
@@ -136,4 +137,8 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     sentence = explain_no_match(catalog, query)
     if elsewhere:
         return f"{sentence}\n{elsewhere:,} of other packages match"
-    return f"{sentence}\n⌫ goes back · X removes all filters" if query else sentence
+    return (
+        f"{sentence}\n{shown('undo')} goes back · {shown('clear')} removes all filters"
+        if query
+        else sentence
+    )

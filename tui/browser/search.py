@@ -25,6 +25,7 @@ from spackscope.tui.browser.chosen_package import typed_readings, without_chosen
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, Task
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
+from spackscope.tui.keymap.in_use import shown
 
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01
@@ -225,13 +226,18 @@ class Search:
         state, draft = self._host.state, self._host.state.draft
         if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
             return True
-        self._host.say("nothing completes this; esc goes back to the last query", error=True)
+        self._host.say(
+            f"nothing completes this; {shown('filters-back')} goes back to the last query",
+            error=True,
+        )
         return False
 
     def reject(self) -> None:
         """Refuse to leave an input whose text is not a query."""
         self._assist.insist()
-        self._host.say("not a query yet; esc goes back to the last one", error=True)
+        self._host.say(
+            f"not a query yet; {shown('filters-back')} goes back to the last one", error=True
+        )
 
     def give_up(self, name: str) -> str | None:
         """Show again what was shown when an input was entered; return its text then."""

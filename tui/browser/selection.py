@@ -11,13 +11,13 @@ from spackscope.model.catalog.rows import Row
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.shown_rows import why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host
+from spackscope.tui.keymap.in_use import shown
 
 MAX_MARKS = 500
 """Marks at most: more can be neither compared nor told apart."""
 
 _MAX_READ = 2 * MAX_MARKS + 1
 """Specs that are read to be marked: a hash may be in several documents."""
-NO_START = "Mark the first row of the range (space), then press V on the last"
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.catalog import Catalog
@@ -76,12 +76,12 @@ class Selection:
         """Mark the rows from the one that was marked last to the one under the cursor."""
         last, row = self._last, self._host.where.row
         if last is None or row is None:
-            self._host.say(NO_START)
+            self._host.say(no_start())
             return
 
         def add(hashes: Sequence[str]) -> None:
             if not hashes:
-                self._host.say(NO_START)
+                self._host.say(no_start())
             elif self._add(hashes):
                 self._last = row
                 self._host.say(f"Marked a range of {len(hashes):,} {_specs(hashes)}")
@@ -111,7 +111,8 @@ class Selection:
         both = tuple(dict.fromkeys((*self._host.state.marks, *hashes)))
         if len(both) > MAX_MARKS:
             self._host.say(
-                f"At most {MAX_MARKS} specs can be marked; e and Y take all rows without marks",
+                f"At most {MAX_MARKS} specs can be marked; "
+                f"e and {shown('copy-as')} take all rows without marks",
                 error=True,
             )
             return False
@@ -156,18 +157,27 @@ class Selection:
         if not state.is_shown:
             return
         if not state.marks and not self._host.where.is_row_seen:
-            self._host.say("The row under the cursor was out of sight: ⏎ picks it now")
+            self._host.say(
+                f"The row under the cursor was out of sight: {shown('specs-open')} picks it now"
+            )
             return
         marks, hidden = state.marks, hidden_marks(state)
         if hidden and self._confirmed != marks:
             self._confirmed = marks
             self._host.say(
                 f"{hidden:,} of {len(marks):,} marked specs are out of sight: "
-                f"⏎ again picks {'all' if len(marks) > 1 else 'it'}, U clears the marks"
+                f"{shown('specs-open')} again picks {'all' if len(marks) > 1 else 'it'}, "
+                f"{shown('unmark')} clears the marks"
             )
             return
         hashes = [*marks] or [row.spec.hash]
         self._recall.remember(lambda: self._host.exit(hashes))
+
+
+def no_start() -> str:
+    """Return what to do before a range can be marked."""
+    mark, mark_range = shown("specs-mark"), shown("specs-mark-range")
+    return f"Mark the first row of the range ({mark}), then press {mark_range} on the last"
 
 
 def hidden_marks(state: BrowserState) -> int:

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from spackscope.tui import keymap
-from spackscope.tui.keymap import Hint
+from spackscope.tui.keymap.in_use import Hint, hints
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.toast import Toast
@@ -39,7 +39,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     BINDINGS = [
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),
-        Binding("ctrl+l", "app.draw_again", show=False),
+        Binding("ctrl+l", "app.draw_again", show=False, id="redraw"),
     ]
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
@@ -63,7 +63,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, the most useful first."""
-        return keymap.hints(self.PANE, keymap.DIALOGS)
+        return hints(self.PANE, keymap.DIALOGS)
 
     def show_hints(self, hints: Iterable[Hint]) -> None:
         """Show keys in the last line, the most useful first."""

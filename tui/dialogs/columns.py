@@ -10,7 +10,7 @@ from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.table_columns import TableColumns
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import Hint
+from spackscope.tui.keymap.in_use import Hint, hint
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.search_list import ItemList
@@ -67,7 +67,8 @@ class ColumnsDialog(SearchDialog[str]):
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the list."""
-        return [("⏎", "bring back, go to it"), ("esc", "close")]
+        yield from hint("searched-choose", "bring back, go to it")
+        yield from hint("dialogs-close", is_letter_typed=True)
 
     @on(VirtualList.Chosen)
     def action_choose(self) -> None:

@@ -16,6 +16,7 @@ from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COMPARE, bindings
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.process.stdio import supports_unicode
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -77,7 +78,9 @@ class CompareScreen(FullScreen[Destination, ComparedTable]):
         """Show the table, or that it is being made."""
         table = self.report
         if table is None or self._failure:
-            self._rows.show(0, empty=self._failure or "comparing…\nesc stops it")
+            self._rows.show(
+                0, empty=self._failure or f"comparing…\n{shown('compare-close')} stops it"
+            )
             return
         lines = table_lines(table, shows_build=self._is_open, shows_equal=self._shows_equal)
         self._rows.show_table(table, lines)

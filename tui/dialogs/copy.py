@@ -16,12 +16,18 @@ from spackscope.model.core.text import shorten
 from spackscope.model.presentation.titles import spec_title
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, spelled
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import COPYING
+from spackscope.tui.keymap import COPYING, bindings
 
 _MARGIN = 10
 """Cells of the screen beside an example."""
 _EXAMPLE = 66
 """Cells of the example under each form, so that it stays on one line."""
+
+
+class FormList(OptionList):
+    """The list of the forms."""
+
+    BINDINGS = bindings(COPYING)
 
 
 class CopyDialog(Dialog[CopyForm]):
@@ -44,7 +50,7 @@ class CopyDialog(Dialog[CopyForm]):
         with Vertical(classes="dialog") as box:
             names = spec_title(self._specs[0]) if count == 1 else f"{count:,} marked specs"
             box.border_title = Content(f"copy {names}")
-            yield OptionList(*(self._option(form) for form in self._forms))
+            yield FormList(*(self._option(form) for form in self._forms))
 
     def _option(self, form: CopyForm) -> Option:
         key = "/" if form.key == "slash" else form.key

@@ -22,9 +22,9 @@ from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.coverage_rows import CoverageRows, coverage_lines
 from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COVERAGE, bindings
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_READING = "reading…\nesc stops it"
 _MAX_ENVIRONMENT = 30
 """Cells of the name of the environment."""
 
@@ -55,7 +55,7 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         super().__init__()
         self._copy, self._other = copy, other
         self._environment = ""
-        self._progress = _READING
+        self._progress = f"reading…\n{shown('coverage-close')} stops it"
         self._only = ""
         self._open_folds: set[str] = set()
 
@@ -69,7 +69,7 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         """Show that an environment is being read."""
         self._environment = shorten_path(clean(name), _MAX_ENVIRONMENT)
         self.report, self._only, self._failure = None, "", ""
-        self._progress = _READING
+        self._progress = f"reading…\n{shown('coverage-close')} stops it"
         self.refill()
 
     def show_report(self, report: CoverageReport, progress: str = "") -> None:
@@ -113,7 +113,8 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         if line is not None and line.spec is not None:
             text = "  ".join(filter(None, (line.spec.hash, line.spec.name, *_about(line.spec))))
         elif line is not None and line.reason:
-            text = "⏎ shows only these" if line.reason != self._only else "⏎ shows all again"
+            text = shown("coverage-choose")
+            text += " shows only these" if line.reason != self._only else " shows all again"
         self.query_one("#coverage-line", Static).update(Content(text))
         self.status.show_position(position(self._rows.cursor, self._rows.length))
 
@@ -134,7 +135,9 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         if isinstance(spec, MissingLine) and spec.nearest:
             self.dismiss(Choice(spec.hash, spec.nearest))
         else:
-            self.say("Go to a missing spec with a nearest one, then press d.")
+            self.say(
+                f"Go to a missing spec with a nearest one, then press {shown('coverage-compare')}."
+            )
 
     def action_present(self) -> None:
         """Show or hide the specs that are cached or installed."""

@@ -17,9 +17,9 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.titles import position
-from spackscope.tui import keymap
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import Hint
+from spackscope.tui.keymap import DIALOGS
+from spackscope.tui.keymap.in_use import Hint, hint, hints, key_names, shown
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
@@ -35,7 +35,6 @@ _MIN_WIDTH = 68
 """Cells of the box at the least: room for the keys."""
 _MIN_ROWS = 4
 """Rows of the list at the least, so that a sentence fits in their place."""
-_COUNTING = "counting…\nesc stops it"
 
 
 class ItemRows(VirtualList, Generic[Item]):
@@ -111,7 +110,7 @@ class FilteredBox(Vertical, Generic[Item]):
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait until the items are there."""
-        leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
+        leaves = isinstance(event, events.Key) and event.key in key_names("dialogs-close")
         return self._items is None and not leaves
 
     def show_counting(self) -> None:
@@ -148,9 +147,13 @@ class FilteredBox(Vertical, Generic[Item]):
         rows.items = matching(text, self._items or (), self._listed.text)
         rows.needles = filter_needles(text)
         cursor = next((n for n, other in enumerate(rows.items) if other == item), 0)
-        empty = f"{self._no_items}\nesc closes" if self._items is not None else _COUNTING
+        close = shown("dialogs-close")
+        is_counted = self._items is not None
+        empty = (
+            f"{self._no_items}\n{close} closes" if is_counted else f"counting…\n{close} stops it"
+        )
         if self._items:
-            empty = f"no {self._listed.noun} matches {clean(text)}\nesc removes the filter"
+            empty = f"no {self._listed.noun} matches {clean(text)}\n{close} removes the filter"
         rows.show(len(rows.items), cursor, empty=empty)
         self._show_title()
         self.post_message(self.Refilled())
@@ -175,11 +178,13 @@ class FilteredBox(Vertical, Generic[Item]):
         if not isinstance(self.screen, Dialog):
             return
         if self._filter.has_focus:
-            hints = [("⏎", f"to the {self._listed.noun}s"), ("esc", "close filter")]
+            keys = [*hint("filters-done", f"to the {self._listed.noun}s")]
+            keys += hint("filters-back", "close filter")
         else:
-            hints = list(self._listed.hints() if self._items else ())
-            hints += keymap.hints(keymap.DIALOGS)
-        self.screen.show_hints(dict(reversed(dict(reversed(hints)).items())).items())
+            keys = [*(self._listed.hints() if self._items else ()), *hints(DIALOGS)]
+        # Of two hints of a key the first one counts.
+        by_key = {key.shown: key for key in reversed(keys)}
+        self.screen.show_hints(key for key in keys if by_key[key.shown] is key)
 
     def focus_filter(self) -> None:
         """Go to the filter."""

@@ -18,7 +18,8 @@ from spackscope.model.presentation.bars import value_text
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
-from spackscope.tui.keymap import FREQUENCY, Hint, bindings, hints
+from spackscope.tui.keymap import FREQUENCY, bindings
+from spackscope.tui.keymap.in_use import Hint, hint, hints
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight
@@ -95,8 +96,7 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
 
     def _hints(self) -> list[Hint]:
         if self.matrix is not None:
-            both, bars = ("⏎", "filter by both"), ("esc", "bars")
-            return [both, ("→", "next column"), ("x", "by another"), ("/", "filter"), bars]
+            return [each for name, word in _MATRIX_WORDS.items() for each in hint(name, word)]
         return list(hints(FREQUENCY))
 
     def _show_head(self) -> None:
@@ -171,7 +171,7 @@ class NamesDialog(Dialog[str]):
 
     def __init__(self, heading: str, names: Sequence[str]) -> None:
         super().__init__()
-        listed = Listed("name", clean, _name_pieces, lambda: _NAME_HINTS)
+        listed = Listed("name", clean, _name_pieces, _name_hints)
         self._box: FilteredBox[str] = FilteredBox(heading, listed)
         width = max((cell_width(clean(name)) for name in names), default=0)
         self._box.show_items(names, no_items="all specs are the same in the others", width=width)
@@ -203,7 +203,22 @@ class NamesDialog(Dialog[str]):
             super().action_close()
 
 
-_NAME_HINTS = [("⏎", "count by it"), ("/", "filter"), ("esc", "back")]
+_MATRIX_WORDS = {
+    "frequency-choose": "filter by both",
+    "frequency-right": "next column",
+    "frequency-by": "by another",
+    "frequency-filter": "filter",
+    "dialogs-close": "bars",
+}
+_NAME_WORDS = {
+    "frequency-choose": "count by it",
+    "frequency-filter": "filter",
+    "dialogs-close": "back",
+}
+
+
+def _name_hints() -> list[Hint]:
+    return [each for name, word in _NAME_WORDS.items() for each in hint(name, word)]
 
 
 def _name_pieces(rows: ItemRows[str], row: int, width: int) -> list[Piece]:

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from textual import events
 
 from spackscope.tui.dialogs.base import Dialog, Result
+from spackscope.tui.keymap.in_use import key_names, shown
 
 Report = TypeVar("Report")
 
@@ -34,12 +35,12 @@ class FullScreen(Dialog[Result], Generic[Result, Report]):
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for the report."""
-        leaves = isinstance(event, events.Key) and event.key in ("escape", "q")
+        leaves = isinstance(event, events.Key) and event.key in key_names("dialogs-close")
         return self.report is None and not (self._failure or leaves)
 
     def show_failure(self, sentence: str) -> None:
         """Show why there is no report."""
-        self._failure = f"{sentence}\nesc closes"
+        self._failure = f"{sentence}\n{shown('dialogs-close')} closes"
         self.refill()
 
     def refill(self) -> None:

@@ -11,7 +11,8 @@ from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, Key, written_key
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key
+from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
@@ -22,7 +23,6 @@ _COLUMN = 58
 """Cells of a column at the least, where there is more than one."""
 _MIN_LEFT, _MAX_LEFT = 9, 32
 """Cells of the keys, and of the forms of queries."""
-_QUERY_KEY = "slash"
 
 
 class Entry(NamedTuple):
@@ -54,10 +54,9 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
     entries = [
         Entry(written_key(key.shown), key.sentence, HEADINGS[where], _runs(key, panes))
         for where in order
-        for key in KEYS
-        if key.where == where
+        for key in keys_of(where)
     ]
-    typed = _QUERY_KEY if ANYWHERE in panes else ""
+    typed = first_key("query") if ANYWHERE in panes else ""
     for heading, forms in LANGUAGE.items():
         title = f"Query: {heading.lower()}"
         entries += [Entry(form.written, form.sentence, title, typed) for form in forms]
@@ -65,7 +64,7 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
 
 
 def _runs(key: Key, panes: Sequence[str]) -> str:
-    return key.keys.split(",")[0] if key.where in panes else ""
+    return first_key(key.name) if key.where in panes else ""
 
 
 def help_rows(entries: Sequence[Entry], width: int) -> list[HelpRow]:
@@ -109,7 +108,7 @@ class HelpList(SearchList):
         words = self.search.lower().split()
         fitting = [entry for entry in self._entries if entry.fits(words)]
         self._rows, self._column = help_rows(fitting, self.size.width), 0
-        empty = f"no key or form matches {self.search}\nesc removes the search"
+        empty = f"no key or form matches {self.search}\n{self.close_key} removes the search"
         self.top = 0
         self.show(len(self._rows), 1, empty=empty)
         self.post_message(self.Highlighted(self, self.cursor))

@@ -8,21 +8,23 @@ from textual import on
 
 from spackscope.model.core.text import shorten
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import HISTORY
+from spackscope.tui.keymap import HISTORY, bindings
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.search_list import ItemList
+from spackscope.tui.widgets.search_list import SEARCH_BINDINGS, ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 
-class HistoryList(ItemList[str]):
+class HistoryList(ItemList[str], inherit_bindings=False):
     """The queries that have all words of the search."""
+
+    BINDINGS = [*SEARCH_BINDINGS, *bindings(HISTORY)]
 
     def refill(self) -> None:
         """Show the queries that fit the search, with the cursor on the newest."""
         words = self.search.lower().split()
         self.shown = [q for q in self.items if all(word in q.lower() for word in words)]
-        empty = f"no query has {self.search}\nesc removes the search"
+        empty = f"no query has {self.search}\n{self.close_key} removes the search"
         self.show(len(self.shown), empty=empty if self.items else "no queries yet")
 
     def pieces(self, row: int, width: int) -> list[Piece]:

@@ -11,13 +11,14 @@ from textual.app import App
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import FILTERS, HEADINGS, KEYS, written_key
+from spackscope.tui.keymap import FILTERS, HEADINGS
+from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_PALETTE_KEY = "colon"
+_PALETTE = "app.command_palette"
 
 
 class Command(NamedTuple):
@@ -40,11 +41,11 @@ def commands(panes: Sequence[str]) -> list[Command]:
             key.sentence.rstrip("."),
             written_key(key.shown),
             HEADINGS[where].lower(),
-            key.keys.split(",")[0],
+            first_key(key.name),
         )
         for where in panes
-        for key in KEYS
-        if key.where == where and _PALETTE_KEY not in key.keys and where != FILTERS
+        for key in keys_of(where)
+        if key.action != _PALETTE and key.keys and where != FILTERS
     ]
     return [*found, THEME]
 
@@ -56,7 +57,7 @@ class CommandList(ItemList[Command]):
         """Show the commands that fit the search, with the cursor on the best."""
         self.shown = matching(self.search, self.items, lambda command: command.sentence)
         self.top = 0
-        empty = f"no command matches {self.search}\nesc removes the search"
+        empty = f"no command matches {self.search}\n{self.close_key} removes the search"
         self.show(len(self.shown), empty=empty)
         self.post_message(self.Highlighted(self, 0))
 

@@ -13,7 +13,8 @@ from textual.widgets import Static
 
 from spackscope.model.core.text import clean, wrap
 from spackscope.tui.dialogs.base import Dialog, Result
-from spackscope.tui.keymap import SEARCHED, Hint
+from spackscope.tui.keymap import DIALOGS, SEARCHED
+from spackscope.tui.keymap.in_use import Hint, hints
 from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -63,7 +64,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, except letters, which are typed into the search."""
-        return [hint for hint in super().key_hints() if not hint[0].isascii() or len(hint[0]) > 1]
+        return hints(self.PANE, DIALOGS, is_letter_typed=True)
 
     def reading(self) -> str:
         """Return the text of the row under the cursor, to be read in full."""

@@ -12,11 +12,17 @@ from textual.widget import Widget
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.core.text import cell_width, clean, pad, wrap
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.drawing import Piece, draw
 
 _MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40
 """Completions on a screen of fewer lines than `_TALL`, and on any other."""
-_MARK, _GAP = "⇥ ", "  "
+_GAP = "  "
+
+
+def _mark() -> str:
+    """Return the sign of the marked completion: the key that accepts it."""
+    return f"{shown('filters-complete')} "
 
 
 class PopupLine(NamedTuple):
@@ -80,7 +86,7 @@ class CompletionPopup(Widget):
         self._items = items[: max(0, min(max_items, room - len(self._notes)))]
         texts = [item.text for item in self._items]
         self._marked = texts.index(self._chosen) if self._chosen in texts else 0
-        self._row, self._column = row, column - len(_MARK)
+        self._row, self._column = row, column - len(_mark())
         self.display = bool(self._items or self._notes)
         self._draw()
 
@@ -143,14 +149,14 @@ def item_lines(
     texts = [clean(item.text) for item in items]
     counts = [f"{item.count:,}" for item in items]
     count_width = max(map(len, counts), default=0)
-    rest = len(_MARK) + len(_GAP) + count_width + 1
+    rest = len(_mark()) + len(_GAP) + count_width + 1
     text_width = max(1, min(max(map(cell_width, texts), default=0), width - 2 - rest))
     column = max(1, min(column, width - 1 - rest - text_width))
     return [
         PopupLine(
             column,
             [
-                (_MARK if number == marked else " " * len(_MARK), "mark"),
+                (_mark() if number == marked else " " * len(_mark()), "mark"),
                 (pad(text, text_width), "mark" if number == marked else ""),
                 (_GAP + pad(count, count_width, right=True) + " ", "count"),
             ],

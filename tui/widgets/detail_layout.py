@@ -8,7 +8,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
 from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
-from spackscope.tui.keymap import with_written_keys
+from spackscope.tui.keymap.in_use import with_written_keys
 from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
 
 LOW, TALL = 6, 14

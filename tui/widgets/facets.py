@@ -14,6 +14,7 @@ from textual.widgets import Input
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.facet_lines import FacetLine, facet_lines
 from spackscope.tui.keymap import FACETS, bindings
+from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.facet_rows import FacetRows, nearest_line
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
@@ -113,7 +114,7 @@ class FacetPane(Vertical):
         typed = self.filter.value
         current = self.line
         lines = facet_lines(self.sections, typed, self._opened)
-        empty = f"no value matches {clean(typed)}\nesc removes the filter"
+        empty = f"no value matches {clean(typed)}\n{shown('facets-close')} removes the filter"
         if not self.sections:
             empty = self._empty
         cursor = next((n for n, line in enumerate(lines) if line.value is not None), 0)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.binding import Binding
-
+from spackscope.tui.keymap import PATH, bindings
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -13,7 +12,7 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 class Lines(VirtualList):
     """A list of lines that are made of pieces, with a mark at the cursor."""
 
-    BINDINGS = [Binding("enter", "choose", show=False)]
+    BINDINGS = bindings(PATH)
 
     def __init__(self, lines: Sequence[Sequence[Piece]]) -> None:
         super().__init__()

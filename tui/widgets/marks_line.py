@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import cell_width
+from spackscope.tui.keymap.in_use import Hint, hint
 from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.row_marks import MARKED
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from spackscope.model.catalog.listing import Listing
     from spackscope.model.catalog.marked import MarkedSpec
 
-_KEYS = (("d", "compare", "compare"), ("y", "copy", "copy_hash"), ("U", "clear", "unmark"))
-"""Keys for marked specs, each with its word and its action in the browser."""
+_KEYS = (("compare", "compare"), ("copy", "copy"), ("unmark", "clear"))
+"""The names of the keys for marked specs, each with its word."""
 _GAP = 2
 _ENOUGH = 44
 """Cells of names for which the words after the keys are left out."""
@@ -107,20 +108,20 @@ class MarksLine(Widget):
         self.display = bool(marks)
         self.refresh()
 
-    def _keys(self) -> list[tuple[str, str, str]]:
+    def _keys(self) -> list[Hint]:
         """Return the keys, without their words where these leave too little room for names."""
-        keys = [key for key in _KEYS if self._copies or key[2] != "copy_hash"]
-        width = sum(cell_width(f"  {key} {word}") for key, word, _ in keys)
-        if self.size.width - width < _ENOUGH:
-            keys = [(key, "", action) for key, _, action in keys]
-        return keys
+        words = dict(_KEYS if self._copies else [key for key in _KEYS if key[0] != "copy"])
+        keys = [each for name, word in words.items() for each in hint(name, word)]
+        width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)
+        is_narrow = self.size.width - width < _ENOUGH
+        return [key._replace(word="") for key in keys] if is_narrow else keys
 
     def _key_pieces(self) -> list[tuple[Piece, str]]:
-        """Return the pieces of the keys, each with the action of a click on it."""
+        """Return the pieces of the keys, each with the key that a click on it presses."""
         pieces: list[tuple[Piece, str]] = []
-        for key, word, action in self._keys():
-            pieces += [((" " * _GAP, ""), ""), ((key, "key"), action)]
-            pieces += [((f" {word}", ""), action)] if word else []
+        for shown, word, key in self._keys():
+            pieces += [((" " * _GAP, ""), ""), ((shown, "key"), key)]
+            pieces += [((f" {word}", ""), key)] if word else []
         return [*pieces, ((" ", ""), "")]
 
     def render_line(self, y: int) -> Strip:
@@ -131,11 +132,11 @@ class MarksLine(Widget):
         left = draw(self, [(" ", ""), *pieces], max(0, room), "row")
         return Strip.join([left, draw(self, keys, width - left.cell_length, "row")])
 
-    async def on_click(self, event: events.Click) -> None:
-        """Do what the key does that was clicked."""
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
         keys = self._key_pieces()
         at = self.size.width - sum(cell_width(text) for (text, _), _ in keys)
-        for (text, _), action in keys:
-            if at <= event.x < at + cell_width(text) and action:
-                await self.screen.run_action(f"browse('{action}')")
+        for (text, _), key in keys:
+            if at <= event.x < at + cell_width(text) and key:
+                self.app.simulate_key(key)
             at += cell_width(text)

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from textual import events
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from spackscope.model.core.text import clean
+from spackscope.tui.keymap import SEARCHED, bindings
+from spackscope.tui.keymap.in_use import first_key
+from spackscope.tui.keymap.names import shown_key
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_LENGTH = 200
@@ -18,20 +21,23 @@ _MAX_LENGTH = 200
 Item = TypeVar("Item")
 
 
+SEARCH_BINDINGS: list[BindingType] = [
+    Binding("down,ctrl+n", "move(1)", show=False),
+    Binding("up,ctrl+p", "move(-1)", show=False),
+    Binding("pagedown,ctrl+d", "page(1)", show=False),
+    Binding("pageup", "page(-1)", show=False),
+    Binding("home", "move_to(0)", show=False),
+    Binding("end", "move_to(-1)", show=False),
+    Binding("backspace", "erase(-1)", show=False),
+    Binding("ctrl+u", "erase(0)", show=False),
+]
+"""The keys of every list that is searched by typing."""
+
+
 class SearchList(VirtualList, inherit_bindings=False):
     """A list whose `search` text is typed; `refill` shows what fits it."""
 
-    BINDINGS = [
-        Binding("down,ctrl+n", "move(1)", show=False),
-        Binding("up,ctrl+p", "move(-1)", show=False),
-        Binding("pagedown,ctrl+d", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("home", "move_to(0)", show=False),
-        Binding("end", "move_to(-1)", show=False),
-        Binding("enter", "choose", show=False),
-        Binding("backspace", "erase(-1)", show=False),
-        Binding("ctrl+u", "erase(0)", show=False),
-    ]
+    BINDINGS = [*SEARCH_BINDINGS, *bindings(SEARCHED)]
 
     search = ""
 
@@ -41,6 +47,11 @@ class SearchList(VirtualList, inherit_bindings=False):
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
+
+    @property
+    def close_key(self) -> str:
+        """The key that removes the search, as it is shown."""
+        return shown_key(first_key("dialogs-close", is_letter_typed=True))
 
     @abstractmethod
     def refill(self) -> None:

@@ -9,10 +9,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width
-from spackscope.tui.keymap import Hint, key_name, written_key
+from spackscope.tui.keymap.in_use import Hint, key_names, written_key
 from spackscope.tui.widgets.drawing import Piece, draw
 
-_HELP = "?"
 _GAP = 2
 """Blanks after a hint."""
 
@@ -21,7 +20,8 @@ def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
     """Return the hints that fit into a width: the last ones are left out, but never the help."""
     fitting = list(hints)
     while fitting and sum(map(_width, fitting)) - _GAP > width:
-        others = [number for number, (key, _) in enumerate(fitting) if key != _HELP]
+        helps = key_names("help", "dialogs-help")
+        others = [number for number, each in enumerate(fitting) if each.key not in helps]
         if not others:
             break
         del fitting[others[-1]]
@@ -29,8 +29,7 @@ def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
 
 
 def _width(hint: Hint) -> int:
-    key, word = hint
-    return cell_width(f"{written_key(key)} {word}") + _GAP
+    return cell_width(f"{written_key(hint.shown)} {hint.word}") + _GAP
 
 
 class StatusLine(Widget):
@@ -73,8 +72,8 @@ class StatusLine(Widget):
         width, corner = self.size.width, self._corner
         room = width - cell_width(corner)
         pieces: list[Piece] = [(" ", "")]
-        for _, (key, word) in self._shown_hints():
-            pieces += [(written_key(key), "key"), (f" {word}{' ' * _GAP}", "")]
+        for _, hint in self._shown_hints():
+            pieces += [(written_key(hint.shown), "key"), (f" {hint.word}{' ' * _GAP}", "")]
         left = draw(self, pieces, max(0, room), "status")
         right = draw(self, [(corner, "")], width - left.cell_length, "status")
         return Strip.join([left, right])
@@ -83,6 +82,5 @@ class StatusLine(Widget):
         """Press the key of the hint that was clicked."""
         event.stop()
         for column, hint in self._shown_hints():
-            name = key_name(hint[0])
-            if column <= event.x < column + _width(hint) - _GAP and name:
-                self.app.simulate_key(name)
+            if column <= event.x < column + _width(hint) - _GAP and hint.key:
+                self.app.simulate_key(hint.key)

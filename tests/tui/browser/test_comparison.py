@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.presentation.comparison import ComparedTable, table_lines
 from spackscope.model.presentation.comparison_cells import value_texts
-from spackscope.tui.browser.comparison import NOTHING_TO_COMPARE
+from spackscope.tui.browser.comparison import nothing_to_compare
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from tests.browsing import browsing
 from tests.builders import record, write_page
@@ -110,7 +110,7 @@ def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> No
     browser = FakeBrowser(index, query="hdf5@1.12").load()
     browser.host.change(marks=marks)
     browser.controllers.comparison.open()
-    assert browser.host.message == NOTHING_TO_COMPARE
+    assert browser.host.message == nothing_to_compare()
     assert not browser.host.dialogs
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node
 from spackscope.model.core.frozen import replace
-from spackscope.tui.browser.copy import ROW_OUT_OF_SIGHT
-from spackscope.tui.browser.selection import MAX_MARKS, NO_START
+from spackscope.tui.browser.copy import row_out_of_sight
+from spackscope.tui.browser.selection import MAX_MARKS, no_start
 from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
@@ -172,7 +172,7 @@ def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
     [
         ({"is_waiting": True}, LOADING),
         ({"row": None}, LOADING),
-        ({"is_row_seen": False}, ROW_OUT_OF_SIGHT),
+        ({"is_row_seen": False}, row_out_of_sight()),
     ],
 )
 def test_a_row_that_is_not_on_the_screen_is_not_copied(
@@ -382,12 +382,12 @@ def test_a_range_without_a_beginning_is_explained(browser: FakeBrowser) -> None:
     hash_at(browser, 3)
     browser.controllers.selection.mark_range()
     browser.settle()
-    assert browser.host.message == NO_START
+    assert browser.host.message == no_start()
     mark(browser, 0)
     browser.type("os=sequoia")
     browser.leave()
     hash_at(browser, 0)
     browser.controllers.selection.mark_range()
     browser.settle()
-    assert browser.host.message == NO_START, "its row is not shown any more"
+    assert browser.host.message == no_start(), "its row is not shown any more"
     assert len(browser.state.marks) == 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from spackscope.tui.keymap import in_use
 from spackscope.tui.widgets.status_line import fitting_hints
 
-HINTS = [("⏎", "open"), ("y", "copy"), ("?", "help"), ("q", "quit")]
+HINTS = [hint for name in ("packages-open", "copy", "help", "quit") for hint in in_use.hint(name)]
 
 
 @pytest.mark.parametrize(
     ("width", "keys"), [(40, "⏎y?q"), (32, "⏎y?q"), (26, "⏎y?"), (17, "⏎?"), (10, "?"), (3, "?")]
 )
 def test_the_last_hints_are_left_out_but_never_the_help(width: int, keys: str) -> None:
-    assert "".join(key for key, _ in fitting_hints(HINTS, width)) == keys
+    assert "".join(key.shown for key in fitting_hints(HINTS, width)) == keys

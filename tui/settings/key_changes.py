@@ -1,0 +1,128 @@
+"""The keys that the configuration changes, and what is wrong with such changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.suggestions import did_you_mean
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, STACKS, TYPED_IN, Key
+from spackscope.tui.keymap.in_use import DEFAULT, Keymap
+from spackscope.tui.keymap.names import CTRL_SPACE, is_typed, read_key, shown_key
+from spackscope.tui.settings.origins import Mistake
+from spackscope.tui.settings.settings import Settings
+from spackscope.tui.settings.table import BY_NAME
+
+NEEDED = ("dialogs-close", "filters-done", "filters-back")
+"""The names that need a key: without one a dialog or an input could not be left."""
+
+
+class Clash(Frozen):
+    """A key of two names that work in one place, where only the first of them would do something.
+
+    `place` is the heading of the pane of the first.
+    """
+
+    key: str
+    first: str
+    second: str
+    place: str
+
+
+def changed_keys(settings: Settings) -> Keymap:
+    """Return the keys with the changes of the settings; those with a mistake are left out."""
+    keys: dict[str, str] = {}
+    for name, written in settings.keys.items():
+        try:
+            keys[name] = _read(name, written)
+        except ValueError:
+            continue
+    return DEFAULT.changed(keys)
+
+
+def check_keys(settings: Settings) -> Iterator[Mistake]:
+    """Yield what is wrong with the changed keys: each with its place in the configuration."""
+    is_right = True
+    for name, written in settings.keys.items():
+        try:
+            _read(name, written)
+        except ValueError as error:
+            is_right = False
+            yield Mistake(settings.origin(f"keys.{name}"), str(error))
+    if not is_right:
+        return
+    for clash in clashes(changed_keys(settings)):
+        changed = [name for name in (clash.second, clash.first) if name in settings.keys]
+        yield Mistake(settings.origin(f"keys.{changed[0]}"), _sentence(clash, changed[0]))
+
+
+def _read(name: str, written: tuple[str, ...]) -> str:
+    """Return Textual's names of the keys that are written for a name.
+
+    Each text may have several, separated by blanks, as they are shown. Raises ValueError.
+    """
+    key = DEFAULT.by_name.get(name)
+    if key is None:
+        raise ValueError(f"unknown key name {name}{_hint(name)}")
+    keys: dict[str, None] = {}
+    for text in (part for each in written for part in each.split()):
+        read = read_key(text)
+        if key.where in TYPED_IN and is_typed(read):
+            raise ValueError(f"{text} is typed there, so it cannot be the key of {name}")
+        keys.update(dict.fromkeys(CTRL_SPACE if read in CTRL_SPACE else (read,)))
+    if name in NEEDED and all(map(is_typed, keys)):
+        raise ValueError(f"{name} needs a key that is no letter: letters are typed where it works")
+    return ",".join(keys)
+
+
+def _hint(name: str) -> str:
+    if name in BY_NAME:
+        return f": {name} is a setting of its own, and belongs above [keys]"
+    return did_you_mean(name, DEFAULT.by_name) or "; `spackscope config --keys` lists all"
+
+
+def clashes(keymap: Keymap) -> Iterator[Clash]:
+    """Yield the keys of two names that work together, unless the table itself has them so."""
+    known = set(_pairs(DEFAULT))
+    seen = set()
+    for (first, second), key in _pairs(keymap).items():
+        if (first, second) not in known and frozenset((first, second)) not in seen:
+            seen.add(frozenset((first, second)))
+            where = keymap.by_name[first].where
+            yield Clash(shown_key(key), first, second, HEADINGS[where].lower())
+
+
+def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
+    """Return the pairs of names with a key of both, that of the inner pane first."""
+    pairs: dict[tuple[str, str], str] = {}
+    for stack in STACKS:
+        keys = [key for pane in stack for key in keymap.keys if key.where == pane]
+        by_key: dict[str, list[Key]] = {}
+        for key in keys:
+            for name in key.names:
+                by_key.setdefault(name, []).append(key)
+        for name, several in by_key.items():
+            for first, second in combinations(several, 2):
+                pairs.setdefault((first.name, second.name), name)
+    return pairs
+
+
+def _sentence(clash: Clash, changed: str) -> str:
+    """Word a clash from the view of the name that was changed."""
+    other = clash.first if changed == clash.second else clash.second
+    place = "" if clash.place == HEADINGS[ANYWHERE].lower() else f" {clash.place}"
+    return (
+        f"{clash.key} is the key of both {changed} and {other}, and only {clash.first} would"
+        f" work{place}; change one of them"
+    )
+
+
+def key_lines(keymap: Keymap = DEFAULT) -> Iterator[str]:
+    """Yield a line for each key: its name, the keys, and what it does, under its heading."""
+    width = max(len(key.name) for key in KEYS)
+    shown_width = max(len(key.shown) for key in keymap.keys)
+    for where, heading in HEADINGS.items():
+        yield f"# {heading}"
+        for key in (key for key in keymap.keys if key.where == where):
+            yield f"{key.name:<{width}}  {key.shown:<{shown_width}}  {key.sentence}".rstrip()
