@@ -58,15 +58,22 @@ PICTURES = {
 
 
 class Step(NamedTuple):
-    """A step of the tour: what is pressed, how the list writes it, and what it does.
+    """A step of the tour: what is pressed and how that is written, what it does, what is seen.
 
-    The step with the most seconds is what a viewer shows that cannot animate.
+    Keys are separated by blanks; what comes after `'` is typed, a blank where nothing does. The
+    step with the most seconds is what a viewer shows that cannot animate.
     """
 
     keys: str
     written: str
     sentence: str
+    sees: str
     seconds: float = 2.5
+
+    def presses(self) -> list[list[str]]:
+        """Return the keys of each press; a typed text is one."""
+        keys = self.keys.split()
+        return [list(key[1:] or " ") if key[0] == "'" else [key] for key in keys]
 
 
 TOUR = (
@@ -74,28 +81,54 @@ TOUR = (
         "",
         "",
         "Each package: its newest version, builds, kinds, and what runs on this machine.",
+        "packages 692",
         3.0,
     ),
-    Step("slash 'h 'd 'f tab", "/hdf⇥", "types a query; the tab key completes a word.", 2.0),
     Step(
-        "'@1.14.6 space 'target= ':zen3",
-        "@1.14.6 target=:zen3",
-        "keeps one version, and what a zen3 can run.",
+        "slash 'h 'd 'f tab",
+        "/hdf⇥",
+        "types a query; the tab key completes a word.",
+        "package=hdf5",
         2.0,
     ),
-    Step("enter", "⏎", "goes to the builds. Those that look the same are one row: ×12.", 3.0),
-    Step("enter", "⏎", "opens it: four kinds run differently, and this is why.", 4.0),
+    Step(
+        "'@1.14.6 ' 'target= ':zen3",
+        "@1.14.6 target=:zen3",
+        "keeps one version, and what a zen3 can run.",
+        "22 of 63 hdf5",
+        2.0,
+    ),
+    Step(
+        "enter",
+        "⏎",
+        "goes to the builds. Those that look the same are one row: ×12.",
+        "▸ ×12 gcc@11.4.0",
+        3.0,
+    ),
+    Step(
+        "enter",
+        "⏎",
+        "opens it: four kinds run differently, and this is why.",
+        "build tools only: all run the same",
+        4.0,
+    ),
     Step(
         "j j j",
         "j j j",
         "moves down; below is what sets a build apart from the nearest other.",
-        2.5,
+        "libiconv 1.17 ≠ 1.18",
     ),
-    Step("d", "d", "puts the kinds side by side, causes first.", 3.5),
-    Step("escape y", "esc y", "copies the hash of the row, for spack install.", 3.0),
-    Step("v", "v", "counts the values of every column and variant.", 2.5),
-    Step("j space", "j space", "includes one of them: the rows follow at once.", 2.5),
-    Step("escape backspace", "esc ⌫", "takes the last step back.", 2.0),
+    Step("d", "d", "puts the kinds side by side, causes first.", "linked or run", 3.5),
+    Step(
+        "escape y",
+        "esc y",
+        "copies the hash of the row, for spack install.",
+        "Copied wuqgt3p",
+        3.0,
+    ),
+    Step("v", "v", "counts the values of every column and variant.", "space include"),
+    Step("j space", "j space", "includes one of them: the rows follow at once.", "✓ gcc@13.2.0"),
+    Step("escape backspace", "esc ⌫", "takes the last step back.", "22 of 63 hdf5", 2.0),
 )
 """The thirty seconds of the animation, and the list in docs/tour.md."""
 
@@ -119,11 +152,11 @@ class Camera:
             last = lines
 
     async def press(self, keys: str) -> None:
-        """Press keys, which are separated by blanks; what comes after `'` is typed."""
+        """Press keys, as those of a step."""
         for toast in self._app.screen.query(Toast):
             toast.hush()
-        for key in keys.split():
-            await self._pilot.press(*(key[1:] or ["space"] if key[0] == "'" else [key]))
+        for pressed in Step(keys, "", "", "").presses():
+            await self._pilot.press(*pressed)
             await self.rest()
 
     def take(self) -> list[Line]:

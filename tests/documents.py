@@ -8,6 +8,7 @@ network or Spack, or opens the browser.
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 from collections.abc import Iterator
@@ -22,6 +23,12 @@ PAGES = sorted(
 )
 HISTORY = ROOT / "CHANGELOG.md"
 """The document on the past, whose commands may be gone."""
+
+_spec = importlib.util.spec_from_file_location("make_docs", ROOT / "docs" / "make_docs.py")
+assert _spec is not None
+assert _spec.loader is not None
+make_docs = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make_docs)
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PUNCTUATION = set("();<>|&")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -29,17 +28,12 @@ from tests.documents import (
     examples,
     inline_commands,
     links,
+    make_docs,
     pattern_of,
 )
 from tests.program import Program, environment
 
 LANGUAGE_PAGE = ROOT / "docs" / "query-language.md"
-
-spec = importlib.util.spec_from_file_location("make_docs", ROOT / "docs" / "make_docs.py")
-assert spec is not None
-assert spec.loader is not None
-make_docs = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(make_docs)
 
 FORMS = [form for forms in LANGUAGE.values() for form in forms]
 

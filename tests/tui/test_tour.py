@@ -1,0 +1,29 @@
+"""The tour of the documents shows at each step what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browsing import browsing
+from tests.builders import whole_index
+from tests.documents import make_docs
+
+
+async def test_each_step_of_the_tour_shows_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "index.json").write_bytes(whole_index("spack1"))
+    environ = {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path)}
+    environ["XDG_STATE_HOME"] = str(tmp_path)
+    async with browsing("index.json", size=(112, 28), environ=environ) as browser:
+        for step in make_docs.TOUR:
+            for keys in step.presses():
+                await browser.press(*keys)
+
+            def is_seen(text: str = step.sees) -> bool:
+                return text in browser.text
+
+            await browser.until(is_seen, step.sees)
