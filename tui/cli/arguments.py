@@ -20,7 +20,7 @@ MAX_COMPARED = 20
 WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 """Commands whose answers depend on the host."""
 
-WITHOUT_SOURCES = ("extension",)
+WITHOUT_SOURCES = ("extension", "config")
 """Commands that read no source."""
 
 _COMMANDS = {*COMMANDS, HELP} - {BROWSE}
@@ -41,10 +41,11 @@ _FORMATS = {
     "diff": ("json",),
     "sources": ("json",),
     "stats": ("json", "csv"),
+    "config": ("json",),
 }
 
 _OPTIONS = (
-    Option(("-f", "--from"), "sources", "values", _WITH_SOURCES),
+    Option(("-f", "--from"), "sources", "values", (*_WITH_SOURCES, "config")),
     Option(("--all",), "all", commands=_WITH_SOURCES),
     Option(("--no-color",), "no_color", commands=_WITH_SOURCES),
     Option(("-h", "--help"), "help"),
@@ -54,7 +55,7 @@ _OPTIONS = (
         for command, names in _FORMATS.items()
         for name in names
     ),
-    Option(("--host",), "host", "value", WITH_HOST),
+    Option(("--host",), "host", "value", (*WITH_HOST, "config")),
     Option(("--rebuild",), "rebuild", commands=("index",)),
     Option(("--ignore",), "ignored", "values", ("doubles",)),
     Option(("--missing",), "missing", commands=("cover",)),
@@ -63,6 +64,7 @@ _OPTIONS = (
     Option(("--verify",), "verify", commands=("sources",)),
     Option(("--install",), "registration", "format", ("extension",)),
     Option(("--remove",), "registration", "format", ("extension",)),
+    Option(("--check",), "check", commands=("config",)),
 )
 _WITH_VALUE = frozenset(name for option in _OPTIONS if option.has_value for name in option.names)
 
@@ -74,9 +76,10 @@ class Options(Frozen):
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. `missing` leaves out what `cover` finds in caches, which
-    `all` lists. `host` describes the machine that specs are to run on. `registration` is what
-    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
-    help to print, if any. `near` is the command that the first word may be a misspelling of.
+    `all` lists. `check` prints only the mistakes of a configuration. `host` describes the machine
+    that specs are to run on. `registration` is what `extension` changes in Spack's configuration:
+    install or remove. `help` is the topic of the help to print, if any. `near` is the command that
+    the first word may be a misspelling of.
     """
 
     command: str
@@ -91,6 +94,7 @@ class Options(Frozen):
     build: bool = False
     rebuild: bool = False
     verify: bool = False
+    check: bool = False
     no_color: bool = False
     help: str = ""
     registration: str = ""
@@ -207,7 +211,7 @@ def _check_words(command: str, words: Sequence[str]) -> None:
         raise ValueError(f"cover takes one environment, and caches with -f: {words[1]}")
     if command in ("show", "needs") and not words:
         raise ValueError(f"{command} needs a hash, or a query that matches one spec")
-    if command in ("index", "sources") and words:
+    if command in ("index", "sources", "config") and words:
         raise ValueError(f"{command} takes no query: {words[0]}")
     if command == "extension" and words:
         raise ValueError(f"{command} takes no words: {words[0]}")

@@ -12,8 +12,9 @@ _SOURCES = f"""\
                      tree, an environment or a mirror; a URL of https, http,
                      file, s3, gs or oci; spack:NAME, a mirror of your Spack;
                      public or public:TAG, the public cache; - for stdin.
-                     Default: SPACKSCOPE_FROM, else the mirrors and install
-                     trees of your Spack, else the bundled sample
+                     Default: SPACKSCOPE_FROM, else those configured, else the
+                     mirrors and install trees of your Spack, else the bundled
+                     sample
 {_ALL}\
   --no-color         use no colour, like NO_COLOR in the environment
   -h, --help         print this help
@@ -22,7 +23,8 @@ _SOURCES = f"""\
 _HOST = """\
   --host HOST        check what fits on this host: 'target=zen3 glibc=2.34',
                      also os=, platform=, musl=, libc=glibc@2.34:/opt/sysroot.
-                     Default: SPACKSCOPE_HOST, else this machine
+                     Default: SPACKSCOPE_HOST, else the one configured, else
+                     this machine
 """
 
 _QUERY = """\
@@ -71,6 +73,7 @@ commands:
   stats              count matching specs by a column or variant, or by two
   sources            list the sources, with kind, specs, problems and age
   index              build or refresh the index of the sources
+  config             print the settings and their origins, or check them
   extension          give Spack the command `spack scope`
   help               print this help, or on a command, or on `query`
   Without a command the browser opens. Put -- before a query that begins with
@@ -319,6 +322,34 @@ exit codes:
 examples:
   spackscope extension --install
   spack scope find hdf5 +mpi
+""",
+    "config": """\
+usage: spackscope config [--check | --json]
+
+Print the configuration files, and each setting with its value and where that
+comes from: the command line, else a variable of the environment, else the
+file of the user, else that for all users, else the default. A file is read
+only where it exists, and never written.
+
+  $XDG_CONFIG_HOME/spackscope/config.toml   yours, else in ~/.config; or the
+                                            file that SPACKSCOPE_CONFIG names
+  $XDG_CONFIG_DIRS/spackscope/config.toml   for all users, else in /etc/xdg
+
+options:
+  --check            only list what is wrong in the files, with line and reason
+  --json             print one JSON object per setting and line
+  -f, --from SOURCE  show what this sets for another command; may be repeated
+  --host HOST        the same
+  -h, --help         print this help
+
+exit codes:
+  0 right   2 wrong usage, or a file has a mistake   70 unexpected error
+  130 interrupted
+
+examples:
+  spackscope config
+  spackscope config --check
+  spackscope config --json | jq 'select(.from == "default").setting'
 """,
 }
 """The help of each command."""

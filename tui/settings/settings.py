@@ -70,7 +70,8 @@ def system_paths(environ: Mapping[str, str]) -> list[str]:
 
 def config_paths(environ: Mapping[str, str]) -> list[str]:
     """Return the paths of all files that are read where they exist, the user's own first."""
-    return [*filter(None, [user_path(environ)]), *system_paths(environ)]
+    paths = filter(None, [user_path(environ), *system_paths(environ)])
+    return list(dict.fromkeys(paths))
 
 
 def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> Settings:

@@ -22,6 +22,7 @@ NOT_OURS_TO_OPEN = (
     "spackscope.model.sources.spack_config.scopes",
     "spackscope.model.sources.mirror",
     "spackscope.model.sources.public_cache",
+    *("tomllib", "spackscope.tui.settings.config_file", "spackscope.tui.settings.table"),
 )
 ALL_MODULES = """
 import sys
@@ -53,6 +54,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["diff", "pfqg2xi", "pfqg2xi"],
         ["sources", "--verify"],
         ["extension"],
+        ["config", "--check"],
         ["--help"],
         ["find", "--nope"],
     ],
@@ -117,6 +119,29 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     of_rows = ("browser.read_results", "browser.relations", "widgets.detail_layout")
     assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
     assert not loaded & {"spackscope.tui.browser.copy", "spackscope.tui.clipboard"}
+
+
+def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
+    program: Program,
+) -> None:
+    path = program.home / "config" / "spackscope" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('theme = "nord"\nfold = false\n[views]\nmine = "+mpi"\n[keys]\nquit = "Q"')
+    program("find", "py-build")
+    result = subprocess.run(
+        [sys.executable, "-c", ALL_MODULES, "find", "py-build"],
+        env=environment(program.home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    modules = set(result.stderr.split())
+    assert "spackscope.tui.settings.config_file" in modules
+    assert not modules.intersection((*HEAVY, *NOT_TO_OPEN))
+    settings = {name for name in modules if name.startswith("spackscope.tui.settings.")}
+    assert settings <= {
+        f"spackscope.tui.settings.{name}"
+        for name in ("config_file", "origins", "settings", "table", "toml_lines")
+    }
 
 
 def test_an_index_of_pages_is_built_without_the_readers_of_nodes(program: Program) -> None:

@@ -1,0 +1,169 @@
+"""`spackscope config` prints each setting with its origin, and mistakes end other commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.settings.table import SETTINGS
+from tests.program import Program
+
+
+def configure(program: Program, text: str) -> Path:
+    path = program.home / "config" / "spackscope" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def table(program: Program, *words: str, **changes: Any) -> dict[str, tuple[str, str]]:
+    result = program("config", *words, **changes)
+    assert (result.returncode, result.stderr) == (0, "")
+    head, *rows = (line.split("\t") for line in result.stdout.splitlines())
+    assert head == ["setting", "value", "from"]
+    return {name: (value, origin) for name, value, origin in rows}
+
+
+def test_without_a_file_all_defaults_are_printed(program: Program) -> None:
+    rows = table(program)
+    home = program.home
+    assert rows["file"] == (f"{home}/config/spackscope/config.toml", "not there")
+    assert rows["file for all users"] == (f"{home}/xdg/spackscope/config.toml", "not there")
+    assert rows["sources"] == ("sample_data", "default: there is no Spack")
+    assert rows["fold"] == ("true", "default")
+    assert {*rows} == {"file", "file for all users", *(setting.name for setting in SETTINGS)}
+    assert not (home / "config").exists(), "nothing is written"
+
+
+def test_each_value_has_its_origin(program: Program) -> None:
+    path = configure(
+        program,
+        'theme = "nord"\nhost = "target=zen3"\nsort = "-size"\nhidden = ["os", "used by"]\n'
+        'sources = ["https://ann:secret@host/m?token=1", "tree"]\n[views]\nmine = "+mpi"\n',
+    )
+    system = program.home / "xdg" / "spackscope" / "config.toml"
+    system.parent.mkdir(parents=True)
+    system.write_text('copy = "site-copy"\nfold = false\nsort = "os"\n[keys]\nquit = "Q"\n')
+    rows = table(program, "--host", "target=zen4", SPACKSCOPE_COPY="wl-copy -n")
+    assert rows == {
+        "file": (str(path), "read"),
+        "file for all users": (str(system), "read"),
+        "sources": (f"'https://host/m?…' {path.parent}/tree", f"{path}:5"),
+        "host": ("target=zen4", "command line"),
+        "copy": ("wl-copy -n", "SPACKSCOPE_COPY"),
+        "theme": ("nord", f"{path}:1"),
+        "fold": ("false", f"{system}:2"),
+        "sort": ("-size", f"{path}:3"),
+        "hidden": ("os 'used by'", f"{path}:4"),
+        "keys.quit": ("Q", f"{system}:5"),
+        "views.mine": ("+mpi", f"{path}:7"),
+    }
+
+
+def test_sources_are_those_that_are_read(program: Program) -> None:
+    configure(program, 'sources = "a"')
+    assert table(program, "-f", "x")["sources"] == ("x", "command line")
+    assert table(program, SPACKSCOPE_FROM="y z")["sources"] == ("y z", "SPACKSCOPE_FROM")
+    assert table(program, SPACKSCOPE_CONFIG="/dev/null")["sources"][0] == "sample_data"
+
+
+def test_a_theme_that_was_chosen_is_named_with_its_file(program: Program) -> None:
+    state = program.home / "state" / "spackscope" / "theme.json"
+    state.parent.mkdir(parents=True)
+    state.write_text('{"theme": "dracula", "configured": "spackscope"}')
+    assert table(program)["theme"] == ("dracula", f"chosen in the browser: {state}")
+
+
+def test_json_has_an_object_for_each_setting(program: Program) -> None:
+    path = configure(program, 'sources = ["a b", "c"]\nfold = false')
+    lines = map(json.loads, program("config", "--json").stdout.splitlines())
+    by_name = {line.pop("setting"): line for line in lines}
+    sources = [f"{path.parent}/a b", f"{path.parent}/c"]
+    assert by_name["sources"] == {"value": sources, "from": str(path), "line": 1}
+    assert by_name["fold"] == {"value": False, "from": str(path), "line": 2}
+    assert by_name["sort"] == {"value": None, "from": "default", "line": None}
+
+
+def test_a_check_lists_every_mistake(program: Program) -> None:
+    path = configure(
+        program,
+        'theme = "nrd"\nfold = 1\nhost = "zen3"\nsort = "siz"\ncopy = "x \'y"\nthem = "nord"\n',
+    )
+    result = program("config", "--check")
+    assert result.returncode == ExitCode.USAGE
+    assert result.stdout.splitlines()[0] == f"{path}: 6 mistakes"
+    assert result.stderr.removeprefix("spackscope: ").splitlines() == [
+        f"{path}:1: there is no theme nrd. Did you mean nord?",
+        f"{path}:2: fold is true or false",
+        f"{path}:3: host: Expected platform, os, target, libc, glibc or musl, each with = "
+        "and a value",
+        f"{path}:4: sort: there is no column siz. Did you mean size?",
+        f"{path}:5: copy: no closing quotation",
+        f"{path}:6: unknown setting them. Did you mean theme?",
+    ]
+    assert program("config").returncode == ExitCode.USAGE
+
+
+def test_a_right_file_passes_the_check(program: Program) -> None:
+    path = configure(program, 'theme = "nord"')
+    result = program("config", "--check")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        f"{path}: no mistakes",
+        f"{program.home}/xdg/spackscope/config.toml: no such file",
+    ]
+
+
+@pytest.mark.parametrize("words", [["find", "py-build"], ["index"], ["py-build"]], ids=" ".join)
+def test_a_command_ends_at_a_mistake(program: Program, words: list[str]) -> None:
+    path = configure(program, "\nfolds = true")
+    result = program(*words)
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert result.stderr == f"spackscope: {path}:2: unknown setting folds. Did you mean fold?\n"
+
+
+def test_only_some_of_many_mistakes_end_a_command(program: Program) -> None:
+    configure(program, "".join(f"x{number} = 1\n" for number in range(30)))
+    result = program("find")
+    assert len(result.stderr.splitlines()) == 11
+    assert result.stderr.endswith("\nand 20 more; `spackscope config --check` lists all\n")
+    assert len(program("config", "--check").stderr.splitlines()) == 30
+
+
+@pytest.mark.parametrize("word", ["--help", "--version", "help"])
+def test_the_help_reads_no_file(program: Program, word: str) -> None:
+    configure(program, "folds = true")
+    assert program(word).returncode == 0
+
+
+def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
+    configure(program, 'sources = "nowhere"\nhost = "target=zen3 os=rhel8"')
+    result = program("find", "py-build")
+    assert result.returncode == ExitCode.UNREADABLE
+    assert f"{program.home}/config/spackscope/nowhere" in result.stderr
+    found = program("find", "-f", "sample_data", "--json", "fits", "py-build")
+    assert (
+        found.returncode
+        == program(
+            "find", "-f", "sample_data", "--host", "target=zen3 os=rhel8", "fits", "py-build"
+        ).returncode
+    )
+
+
+def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:
+    path = configure(program, '\nhost = "target=zen3 glbc=2"')
+    result = program("find", "py-build")
+    assert result.returncode == ExitCode.USAGE
+    assert result.stderr.splitlines()[0] == f"spackscope: {path}:2: the host has an error"
+
+
+def test_a_wrong_theme_ends_the_browser_before_it_opens(program: Program) -> None:
+    path = configure(program, 'theme = "nrd"')
+    code, output = program.on_terminal("py-build")
+    assert code == ExitCode.USAGE
+    assert f"{path}:1: there is no theme nrd. Did you mean nord?" in output.replace("\n", "")
+    assert program("find", "py-build").returncode == 0, "only the browser has a theme"

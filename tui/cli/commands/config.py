@@ -1,0 +1,150 @@
+"""The command `config`: print the settings and where they come from, or check them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from spackscope.model.core.errors import SourceError
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import aligned, clean
+from spackscope.model.sources.resolve import resolve_sources
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE, shown_source
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.settings.checks import mistakes_of
+from spackscope.tui.settings.origins import COMMAND_LINE, DEFAULT, Mistake, Origin
+from spackscope.tui.settings.settings import (
+    VARIABLE,
+    Settings,
+    config_paths,
+    read_settings,
+    user_path,
+)
+from spackscope.tui.settings.table import SETTINGS, Setting
+
+_HEADS = ("setting", "value", "from")
+
+
+class _Line(Frozen):
+    """A setting as it is printed; `value` is None for one that is not set, and `text` says so."""
+
+    name: str
+    value: object
+    text: str
+    origin: Origin
+
+
+def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
+    """Print the settings, each with its origin, or only what is wrong with them."""
+    settings = read_settings(environ, {"host": options.host})
+    mistakes = mistakes_of(settings)
+    if options.check:
+        _print_checked(environ, mistakes)
+    else:
+        _print_settings(list(_lines(options, settings, environ)), options.format)
+    if mistakes:
+        stdio.flush()
+        stdio.print_message(*map(str, mistakes))
+    return ExitCode.USAGE if mistakes else ExitCode.FOUND
+
+
+def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> None:
+    """Print how many mistakes each configuration file has, and which there are none of."""
+    for path in config_paths(environ):
+        count = sum(mistake.origin.name == path for mistake in mistakes)
+        if os.path.lexists(path):
+            what = f"{count:,} mistake{'s' * (count > 1)}" if count else "no mistakes"
+        else:
+            what = "no such file"
+        stdio.print_line(clean(f"{path}: {what}"))
+
+
+def _print_settings(lines: Sequence[_Line], format_: str | None) -> None:
+    if format_ == "json":
+        for line in lines:
+            origin = {"from": line.origin.name, "line": line.origin.line or None}
+            stdio.print_line(json.dumps({"setting": line.name, "value": line.value, **origin}))
+        return
+    rows = [_HEADS, *((clean(line.name), line.text, str(line.origin)) for line in lines)]
+    is_table = stdio.is_terminal(sys.stdout)
+    for text in aligned(rows) if is_table else map("\t".join, rows):
+        stdio.print_line(text)
+
+
+def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> Iterator[_Line]:
+    """Yield the files that are read, and then all settings."""
+    own = user_path(environ)
+    for path in config_paths(environ):
+        state = "read" if os.path.lexists(path) else "not there"
+        variable = f", named by {VARIABLE}" if path == own and environ.get(VARIABLE) else ""
+        name = "file" if path == own else "file for all users"
+        yield _Line(name, path, clean(path), Origin(f"{state}{variable}"))
+    for setting in SETTINGS:
+        if setting.is_table:
+            yield from _table_lines(setting, settings)
+        elif setting.name == "sources":
+            yield _source_line(options, settings, environ)
+        elif setting.name == "theme":
+            yield _theme_line(setting, settings, environ)
+        else:
+            value = getattr(settings, setting.name)
+            yield _line(setting.name, value, settings.origin(setting.name), setting.shown_default)
+
+
+def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> _Line:
+    """Return the line of a setting; one with its default shows in words what that is."""
+    if origin == DEFAULT:
+        return _Line(name, value or None, shown_default, origin)
+    if isinstance(value, bool):
+        return _Line(name, value, "true" if value else "false", origin)
+    if isinstance(value, str):
+        return _Line(name, value, clean(value), origin)
+    texts = list(value) if isinstance(value, tuple) else [str(value)]
+    return _Line(name, texts, clean(shlex.join(texts)), origin)
+
+
+def _table_lines(setting: Setting, settings: Settings) -> Iterator[_Line]:
+    values: Mapping[str, object] = getattr(settings, setting.name)
+    if not values:
+        yield _Line(setting.name, None, setting.shown_default, DEFAULT)
+    for name, value in values.items():
+        path = f"{setting.name}.{name}"
+        yield _line(path, value, settings.origin(path))
+
+
+def _source_line(options: Options, settings: Settings, environ: Mapping[str, str]) -> _Line:
+    """Return the line of the sources that are read, without secrets."""
+    session = Session(environ)
+    try:
+        sources = resolve_sources(options.sources, session, settings.sources)
+    except SourceError as error:
+        return _Line("sources", None, clean(str(error)), Origin("SPACKSCOPE_FROM"))
+    shown = tuple(map(shown_source, sources))
+    if options.sources:
+        origin = COMMAND_LINE
+    elif environ.get("SPACKSCOPE_FROM", "").strip():
+        origin = Origin("SPACKSCOPE_FROM")
+    elif settings.sources:
+        origin = settings.origin("sources")
+    else:
+        is_sample = sources == (SAMPLE,)
+        origin = Origin("default: there is no Spack" if is_sample else "your Spack")
+    return _line("sources", shown, origin)
+
+
+def _theme_line(setting: Setting, settings: Settings, environ: Mapping[str, str]) -> _Line:
+    """Return the line of the theme, which may have been chosen in the browser."""
+    # Textual is imported for it.
+    from spackscope.tui.settings.themes import ThemeMemory
+
+    memory = ThemeMemory(environ, settings.theme)
+    if memory.path is not None and (chosen := memory.chosen()):
+        return _line(setting.name, chosen, Origin(f"chosen in the browser: {memory.path}"))
+    origin = settings.origin(setting.name)
+    return _line(setting.name, settings.theme, origin, setting.shown_default)
