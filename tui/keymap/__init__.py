@@ -1,4 +1,4 @@
-"""The one table of keys: bindings, hints, help and the table in the README are built from it."""
+"""The one table of keys: bindings, hints, help and docs/reference/keys.md are made from it."""
 
 from __future__ import annotations
 

@@ -85,9 +85,11 @@ def _split(written: str) -> tuple[str, str]:
     if len(text) == 1 and text.isprintable() and text not in _WRITTEN:
         if modifier == "shift" and text.isalpha():
             return "", text.upper()
-        return modifier, name_of(text.lower() if modifier == "ctrl" else text)
+        key = name_of(text.lower() if modifier == "ctrl" else text)
+        return modifier, key if _character(key) else ""
     lower = text.lower()
-    return modifier, _WRITTEN.get(lower, lower if _character(lower) else "")
+    is_named = bool(lower) and name_of(_character(lower)) == lower
+    return modifier, _WRITTEN.get(lower, lower if is_named else "")
 
 
 def _is_sent(modifier: str, key: str) -> bool:
@@ -111,7 +113,7 @@ def name_of(character: str) -> str:
         return "space"
     if character.isalnum():
         return character
-    name = unicodedata.name(character, "")
+    name = unicodedata.name(character, "") if len(character) == 1 else ""
     return _NAMES.get(name, name.lower().replace("-", "_").replace(" ", "_"))
 
 

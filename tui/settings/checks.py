@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.suggestions import did_you_mean
@@ -23,7 +23,15 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
 
 def browser_mistakes(settings: Settings) -> list[Mistake]:
     """Return what is wrong with the settings that only the browser uses."""
-    return [*_copy(settings), *_theme(settings), *check_columns(settings)]
+    return [*_copy(settings), *_theme(settings), *check_columns(settings), *_keys(settings)]
+
+
+def _keys(settings: Settings) -> Iterable[Mistake]:
+    if not settings.keys:
+        return ()
+    from spackscope.tui.settings.key_changes import check_keys
+
+    return check_keys(settings)
 
 
 def _host(settings: Settings) -> Iterator[Mistake]:

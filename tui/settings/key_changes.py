@@ -64,10 +64,15 @@ def _read(name: str, written: tuple[str, ...]) -> str:
     """
     key = DEFAULT.by_name.get(name)
     if key is None:
+        if name in BY_NAME:
+            raise ValueError(f"{name} is a setting of its own, and belongs above [keys]")
         raise ValueError(f"unknown key name {name}{_hint(name)}")
     keys: dict[str, None] = {}
     for text in (part for each in written for part in each.split()):
-        read = read_key(text)
+        try:
+            read = read_key(text)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
         if key.where in TYPED_IN and is_typed(read):
             raise ValueError(f"{text} is typed there, so it cannot be the key of {name}")
         keys.update(dict.fromkeys(CTRL_SPACE if read in CTRL_SPACE else (read,)))
@@ -77,8 +82,6 @@ def _read(name: str, written: tuple[str, ...]) -> str:
 
 
 def _hint(name: str) -> str:
-    if name in BY_NAME:
-        return f": {name} is a setting of its own, and belongs above [keys]"
     return did_you_mean(name, DEFAULT.by_name) or "; `spackscope config --keys` lists all"
 
 

@@ -1,0 +1,103 @@
+"""Keys are written as they are shown, or by their names."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual.keys import _character_to_key
+
+from spackscope.tui.keymap import KEYS, TYPED_IN
+from spackscope.tui.keymap.names import is_typed, name_of, read_key, shown_key
+
+SENT = {
+    str(getattr(key, "value", key))
+    for keys in ANSI_SEQUENCES_KEYS.values()
+    if isinstance(keys, tuple)
+    for key in keys
+}
+"""The keys that Textual reads from a terminal, except characters."""
+
+
+@pytest.mark.parametrize("letter", [*string.printable.strip(), " ", "ö", "Ω", "ß"])
+def test_a_character_is_named_as_textual_names_it(letter: str) -> None:
+    key = "space" if letter == " " else _character_to_key(letter)
+    assert name_of(letter) == key
+    assert is_typed(key)
+    assert shown_key(key) == ("space" if letter == " " else letter)
+    if letter != " ":
+        assert read_key(letter) == key
+
+
+@pytest.mark.parametrize("key", sorted({name for key in KEYS for name in key.names}))
+def test_a_key_of_the_table_is_read_as_it_is_shown(key: str) -> None:
+    assert read_key(shown_key(key)) == key.replace("ctrl+@", "ctrl+space")
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("enter", "enter"),
+        ("Return", "enter"),
+        ("⏎", "enter"),
+        ("ESC", "escape"),
+        ("PgDn", "pagedown"),
+        ("page_up", "pageup"),
+        ("bksp", "backspace"),
+        ("^r", "ctrl+r"),
+        ("^R", "ctrl+r"),
+        ("Ctrl+R", "ctrl+r"),
+        ("C-r", "ctrl+r"),
+        ("^→", "ctrl+right"),
+        ("^]", "ctrl+right_square_bracket"),
+        ("^space", "ctrl+space"),
+        ("^", "circumflex_accent"),
+        ("+", "plus"),
+        ("plus", "plus"),
+        ("question_mark", "question_mark"),
+        ("shift+tab", "shift+tab"),
+        ("⇧⇥", "shift+tab"),
+        ("shift+y", "Y"),
+        ("shift+left", "shift+left"),
+        ("alt+x", "alt+x"),
+        ("M-x", "alt+x"),
+        ("F5", "f5"),
+    ],
+)
+def test_a_key_may_be_written_in_several_ways(written: str, key: str) -> None:
+    assert read_key(written) == key
+    assert key in SENT or is_typed(key) or key in ("ctrl+space", "alt+x")
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("^i", "a terminal sends ^i as tab: write tab"),
+        ("ctrl+[", "a terminal sends ctrl+[ as escape: write escape"),
+        ("^c", "^c always ends the program"),
+        ("ctrl+q", "ctrl+q always ends the program"),
+        ("^\\", "^\\ always opens the commands"),
+        ("ctrl+enter", "ctrl+enter is not a key that every terminal sends"),
+        ("ctrl+shift+y", "ctrl+shift+y is not a key that every terminal sends"),
+        ("super+x", "super+x is not a key that every terminal sends"),
+        ("shift+1", "shift+1 is not a key that every terminal sends"),
+        ("f25", "f25 is not a key that every terminal sends"),
+        ("yy", "yy is not a key that every terminal sends"),
+        ("ctrl+", "ctrl+ is not a key that every terminal sends"),
+        ("alt+", "alt+ is not a key that every terminal sends"),
+        ("«", "« is not a key that every terminal sends"),
+        ("enetr", "enetr is not a key that every terminal sends"),
+        ("latin small letter a", "latin small letter a is not a key that every terminal sends"),
+    ],
+)
+def test_other_keys_are_refused(written: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        read_key(written)
+    assert str(caught.value) == sentence
+
+
+def test_no_letter_is_a_key_where_letters_are_typed() -> None:
+    for key in KEYS:
+        if key.where in TYPED_IN:
+            assert not any(map(is_typed, key.names)), key.name

@@ -1,0 +1,214 @@
+"""The configuration changes keys: they work, are shown, and clash with no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from spackscope.tui.dialogs.help import help_entries
+from spackscope.tui.dialogs.palette import commands
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, LISTS, SPECS, STACKS
+from spackscope.tui.keymap.in_use import DEFAULT, shown
+from spackscope.tui.settings.key_changes import changed_keys, check_keys, clashes, key_lines
+from spackscope.tui.settings.origins import Origin
+from spackscope.tui.settings.settings import Settings
+from tests.browsing import browsing
+
+
+def changing(**keys: str | tuple[str, ...]) -> Settings:
+    """Return settings with other keys; the names are written with `_` in place of `-`."""
+    changes: Mapping[str, tuple[str, ...]] = {
+        name.replace("_", "-"): (written,) if isinstance(written, str) else written
+        for name, written in keys.items()
+    }
+    lines = {f"keys.{name}": Origin("config.toml", line) for line, name in enumerate(changes, 7)}
+    return Settings(keys=changes, origins=lines)
+
+
+def mistakes(**keys: str | tuple[str, ...]) -> list[str]:
+    return list(map(str, check_keys(changing(**keys))))
+
+
+def test_every_key_has_a_name_of_its_own() -> None:
+    assert len({key.name for key in KEYS}) == len(KEYS)
+    for key in KEYS:
+        assert key.name == key.name.lower()
+        assert key.where == ANYWHERE or key.name.startswith(f"{key.where}-")
+    assert {pane for stack in STACKS for pane in stack} == set(HEADINGS)
+
+
+def test_the_table_itself_has_no_clash() -> None:
+    assert list(clashes(DEFAULT)) == []
+    assert DEFAULT.changes == {}
+
+
+@pytest.mark.parametrize(
+    ("keys", "changes"),
+    [
+        ({"copy": "c", "specs_columns": "y"}, {"copy": "c", "specs-columns": "y"}),
+        ({"quit": "Q ^x"}, {"quit": "Q,ctrl+x"}),
+        ({"quit": ("Q", "^x")}, {"quit": "Q,ctrl+x"}),
+        ({"sort": "^space", "specs_mark_range": "V"}, None),
+        ({"lists_down": "n ↓"}, {"lists-down": "n,down"}),
+        ({"unmark": ()}, {"unmark": "no_key_of_unmark"}),
+        ({"copy": "y"}, {}),
+        ({"copy": "Y", "copy_as": "y"}, {"copy": "Y", "copy-as": "y"}),
+    ],
+)
+def test_keys_are_changed(
+    keys: dict[str, str | tuple[str, ...]], changes: dict[str, str] | None
+) -> None:
+    assert mistakes(**keys) == []
+    if changes is not None:
+        assert changed_keys(changing(**keys)).changes == changes
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentences"),
+    [
+        (
+            {"copy": "q"},
+            [
+                "7: q is the key of both copy and quit, and only copy would work;"
+                " change one of them"
+            ],
+        ),
+        (
+            {"sort": "x"},
+            [
+                "7: x is the key of both sort and facets-exclude, and only facets-exclude would"
+                " work in the facets; change one of them"
+            ],
+        ),
+        (
+            {"tree_search": "k"},
+            [
+                "7: k is the key of both tree-search and lists-up, and only tree-search would"
+                " work in its dependencies; change one of them"
+            ],
+        ),
+        (
+            {"undo": "h", "redo": "l"},
+            [
+                "8: l is the key of both redo and packages-open, and only packages-open would"
+                " work in the packages; change one of them"
+            ],
+        ),
+        ({"coyp": "c"}, ["7: unknown key name coyp. Did you mean copy?"]),
+        ({"theme": "nord"}, ["7: theme is a setting of its own, and belongs above [keys]"]),
+        ({"zzzzzz": "c"}, ["7: unknown key name zzzzzz; `spackscope config --keys` lists all"]),
+        ({"quit": "^i"}, ["7: quit: a terminal sends ^i as tab: write tab"]),
+        ({"quit": "ctrl-x"}, ["7: quit: ctrl-x is not a key that every terminal sends"]),
+        (
+            {"filters_complete": "x"},
+            ["7: x is typed there, so it cannot be the key of filters-complete"],
+        ),
+        (
+            {"dialogs_close": "q"},
+            ["7: dialogs-close needs a key that is no letter: letters are typed where it works"],
+        ),
+        (
+            {"filters_back": ()},
+            ["7: filters-back needs a key that is no letter: letters are typed where it works"],
+        ),
+        (
+            {"coyp": "c", "quit": "^i"},
+            [
+                "7: unknown key name coyp. Did you mean copy?",
+                "8: quit: a terminal sends ^i as tab: write tab",
+            ],
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(
+    keys: dict[str, str | tuple[str, ...]], sentences: list[str]
+) -> None:
+    said = mistakes(**keys)
+    assert said[: len(sentences)] == [f"config.toml:{sentence}" for sentence in sentences]
+
+
+def test_keys_that_hide_each_other_in_the_table_may_do_so_after_a_change() -> None:
+    assert mistakes(query="ctrl+f", tree_search="ctrl+f", facets_filter="ctrl+f") == []
+
+
+async def test_a_changed_key_works_and_is_shown() -> None:
+    settings = changing(copy="c", specs_columns="y", query="ctrl+f", undo="^b", quit="Q")
+    async with browsing(settings=settings, size=(160, 30)) as browser:
+        await browser.press("2")
+        assert "c copy" in browser.lines[-1]
+        assert "^b undo" in browser.lines[-1]
+        assert "^f query" in browser.lines[-1]
+
+        await browser.press("slash")
+        assert browser.focus == "spec-rows", "the old key does nothing"
+        await browser.press("ctrl+f")
+        assert browser.focus == "filter query"
+        await browser.type("py-build")
+        await browser.press("enter")
+        assert "py-build" in browser.query
+        await browser.press("X")
+        assert "(^b goes back)" in browser.text
+        await browser.press("ctrl+b")
+        assert "py-build" in browser.query
+
+        await browser.press("y")
+        assert browser.dialog == "ColumnsDialog"
+        await browser.press("escape", "q")
+        assert browser.dialog is None, "q does not quit"
+
+        panes = (SPECS, LISTS, ANYWHERE)
+        help_keys = {entry.sentence: entry.left for entry in help_entries(panes)}
+        assert help_keys["Type a query."] == "^f"
+        assert {each.sentence: each.key for each in commands(panes)}["Quit"] == "Q"
+        assert shown("copy") == "c"
+    assert shown("copy") == "c"
+    async with browsing() as browser:
+        await browser.press("slash")
+        assert browser.focus == "filter query", "another start has its own keys"
+        assert shown("copy") == "y"
+
+
+async def test_a_removed_key_is_offered_nowhere() -> None:
+    async with browsing(settings=changing(facets=(), unmark=()), size=(160, 30)) as browser:
+        await browser.press("2")
+        assert "facets" not in browser.lines[-1]
+        await browser.press("v")
+        assert browser.focus == "spec-rows"
+        offered = [command.sentence for command in commands((SPECS, LISTS, ANYWHERE))]
+        assert "Clear all marks" not in offered
+
+
+async def test_a_letter_is_typed_where_text_is_typed() -> None:
+    """Although its action has another key in the table, one that is not typed."""
+    async with browsing(settings=changing(history="H"), size=(120, 26)) as browser:
+        await browser.press("slash")
+        await browser.type("H")
+        assert browser.focus == "filter query"
+        assert browser.query == "H"
+        await browser.press("escape", "H")
+        assert browser.dialog == "HistoryDialog"
+
+
+async def test_dialogs_have_changed_keys_too() -> None:
+    settings = changing(dialogs_close="ctrl+x", searched_choose="f5", lists_down="n ↓")
+    async with browsing(settings=settings) as browser:
+        await browser.press("question_mark")
+        assert "^x close" in browser.lines[-1]
+        await browser.press("escape")
+        assert browser.dialog == "HelpDialog"
+        await browser.press("ctrl+x")
+        assert browser.dialog is None
+        await browser.press("colon")
+        await browser.type("type a query")
+        await browser.press("enter")
+        assert browser.dialog == "PaletteDialog"
+        await browser.press("f5")
+        await browser.until(lambda: browser.focus == "filter query", "the palette")
+
+
+def test_the_names_are_listed() -> None:
+    lines = list(key_lines(changed_keys(changing(copy="c"))))
+    assert [line for line in lines if line[:1] == "#"] == [f"# {h}" for h in HEADINGS.values()]
+    assert any(line.split()[:2] == ["copy", "c"] for line in lines)
+    assert {line.split()[0] for line in lines if line[:1] != "#"} == {key.name for key in KEYS}
