@@ -46,7 +46,7 @@ format: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --fix .
 
 pyz: $(VENV)/dev.stamp
-	@$(BIN)/python packaging/pyz/make_pyz.py dist/spackscope.pyz
+	@$(BIN)/python packaging/pyz/make_pyz.py
 
 clean:
 	@rm -rf $(VENV) build dist spackscope.egg-info .hypothesis .import_linter_cache \

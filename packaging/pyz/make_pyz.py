@@ -2,6 +2,7 @@
 
     make pyz                                                builds dist/spackscope.pyz
     python packaging/pyz/make_pyz.py --wheel FILE OUTPUT    packs a wheel that was built before
+    python packaging/pyz/make_pyz.py --versions             lists what is packed, to be audited
 
 The versions are those of requirements-dev.txt. Only what is pure Python is packed, since a
 compiled module fits one version of Python and one processor. The same files give the same archive.
@@ -20,11 +21,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import requires
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from packaging.requirements import Requirement
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -39,8 +45,12 @@ def main() -> None:
     """Build the file that the command line names."""
     parser = argparse.ArgumentParser(description="Build spackscope.pyz.")
     parser.add_argument("--wheel", type=Path, help="the wheel of spackscope to pack")
-    parser.add_argument("output", type=Path)
+    parser.add_argument("--versions", action="store_true", help="only print what would be packed")
+    parser.add_argument("output", type=Path, nargs="?", default=ROOT / "dist" / "spackscope.pyz")
     arguments = parser.parse_args()
+    if arguments.versions:
+        print(*sorted(locked_versions().values()), sep="\n")
+        return
     with tempfile.TemporaryDirectory() as directory:
         site = Path(directory, "site")
         wheel = arguments.wheel or build_wheel(Path(directory, "wheel"))
@@ -88,19 +98,32 @@ def locked_versions() -> dict[str, str]:
             requirement = Requirement(line)
             if requirement.marker is None or requirement.marker.evaluate(dict(OLDEST)):
                 locked[requirement.name] = f"{requirement.name}{requirement.specifier}"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     needed: dict[str, str] = {}
-    waiting = [("spackscope", "")]
+    waiting = [(Requirement(text), "") for text in project["dependencies"]]
     while waiting:
-        distribution, extra = waiting.pop()
-        for text in requires(distribution) or ():
-            requirement = Requirement(text)
-            marker = requirement.marker
-            if marker is None or marker.evaluate(OLDEST | {"extra": extra}):
-                name = requirement.name.lower().replace("_", "-")
-                if name not in needed:
-                    needed[name] = locked[name]
-                    waiting += [(name, wanted) for wanted in ("", *requirement.extras)]
+        requirement, extra = waiting.pop()
+        marker = requirement.marker
+        name = requirement.name.lower().replace("_", "-")
+        if marker is None or marker.evaluate(OLDEST | {"extra": extra}):
+            is_known = name in needed and not requirement.extras
+            needed[name] = locked[name]
+            if not is_known:
+                waiting += [
+                    (further, wanted)
+                    for further in requirements_of(name)
+                    for wanted in ("", *requirement.extras)
+                ]
     return needed
+
+
+def requirements_of(name: str) -> list[Requirement]:
+    """Return what a distribution needs, as it is installed here."""
+    try:
+        return [Requirement(text) for text in requires(name) or ()]
+    except PackageNotFoundError:
+        # It is for an older Python than this one. Such a backport needs nothing else.
+        return []
 
 
 def write_pyz(site: Path, output: Path, version: str) -> None:

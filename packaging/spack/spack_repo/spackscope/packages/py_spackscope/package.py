@@ -1,0 +1,42 @@
+# Copyright (c) spackscope developers.
+#
+# SPDX-License-Identifier: (Apache-2.0 OR MIT)
+
+from pathlib import Path
+
+from spack_repo.builtin.build_systems.python import PythonPackage
+
+from spack.package import *
+
+
+class PySpackscope(PythonPackage):
+    """A keyboard-driven terminal browser over Spack binary-cache records."""
+
+    # The clone that this recipe is part of.
+    git = f"file://{Path(__file__).resolve().parents[6]}"
+
+    license("Apache-2.0 OR MIT")
+
+    version("main", branch="main")
+    version("0.2.0", tag="v0.2.0")
+
+    variant("s3", default=False, description="Read build caches in s3:// buckets")
+    variant("zstd", default=True, description="Read what is compressed with zstd")
+
+    depends_on("py-setuptools@77:", type="build")
+
+    with default_args(type=("build", "run")):
+        depends_on("python@3.10:")
+        depends_on("py-archspec@0.2.5:0.2")
+        depends_on("py-certifi")
+        depends_on("py-httpcore@1.0.7:1")
+        # For proxies of socks5://, which the recipe of httpcore has no variant for.
+        depends_on("py-socksio@1")
+        depends_on("py-pyyaml@6:")
+        depends_on("py-rich@14.2:15")
+        depends_on("py-textual@8.2:8")
+        depends_on("py-tomli@2:", when="^python@:3.10")
+
+        depends_on("py-boto3@1.28:", when="+s3")
+        # Python 3.14 has a module of its own.
+        depends_on("py-zstandard@0.22:", when="+zstd ^python@:3.13")
