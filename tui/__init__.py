@@ -1,3 +1,3 @@
 """Draw the index in a terminal and let it be browsed by keyboard."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -1,0 +1,141 @@
+"""The version is written in one place, and what repeats it for others says the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from spackscope.tui import VERSION
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+RECIPES = ROOT / "packaging" / "spack" / "spack_repo" / "spackscope" / "packages"
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def newest_release() -> tuple[str, str]:
+    """Return the version and the date of the first section of the changelog."""
+    heads = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    version, _, date = next(head for head in heads if head != "Unreleased").partition(" - ")
+    return version, date
+
+
+def calls(recipe: str, name: str) -> list[ast.Call]:
+    """Return the directives of a recipe of one name."""
+    tree = ast.parse((RECIPES / recipe / "package.py").read_text("utf-8"))
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    ]
+
+
+def spack_range(specifiers: str) -> str:
+    """Spell the versions that pyproject.toml allows as Spack does.
+
+    >>> spack_range(">=14.2,<16")
+    '@14.2:15'
+    """
+    lower = re.search(r">=([\d.]+)", specifiers)
+    upper = re.search(r"<([\d.]+)", specifiers)
+    last = ""
+    if upper is not None:
+        *leading, number = upper[1].split(".")
+        last = ".".join((*leading, str(int(number) - 1)))
+    return f"@{lower[1]}:{last}" if lower is not None else ""
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    version, date = newest_release()
+    assert version == VERSION
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", date)
+
+
+def test_the_citation_is_of_this_version() -> None:
+    assert (str(CITATION["version"]), str(CITATION["date-released"])) == newest_release()
+    assert CITATION["abstract"] == f"{PROJECT['description']}."
+    assert " OR ".join(CITATION["license"]) == PROJECT["license"]
+
+
+def test_the_recipe_has_this_version() -> None:
+    versions = [ast.literal_eval(call.args[0]) for call in calls("py_spackscope", "version")]
+    tags = [
+        ast.literal_eval(keyword.value)
+        for call in calls("py_spackscope", "version")
+        for keyword in call.keywords
+        if keyword.arg == "tag"
+    ]
+    assert versions[:2] == ["main", VERSION]
+    assert tags[0] == f"v{VERSION}"
+
+
+def test_the_recipe_needs_what_the_project_needs() -> None:
+    needed: dict[str, str] = {"python": spack_range(PROJECT["requires-python"])}
+    extras = PROJECT["optional-dependencies"]
+    for text in (*PROJECT["dependencies"], *extras["s3"], *extras["zstd"]):
+        match = re.match(r"([\w-]+)(?:\[(\w+)\])?([^;]*)", text)
+        assert match is not None
+        needed[f"py-{match[1].lower()}"] = spack_range(match[3])
+        if match[2] is not None:
+            assert match[2] == "socks"
+            needed["py-socksio"] = "@1"
+    written = {}
+    for call in calls("py_spackscope", "depends_on"):
+        name, _, versions = ast.literal_eval(call.args[0]).partition("@")
+        written[name] = f"@{versions}" if versions else ""
+    assert written.pop("py-setuptools") == "@77:"
+    assert written == needed
+
+
+@pytest.mark.parametrize("path", sorted(RECIPES.iterdir()), ids=lambda path: path.name)
+def test_a_recipe_has_the_name_of_its_directory(path: Path) -> None:
+    tree = ast.parse((path / "package.py").read_text("utf-8"))
+    (recipe,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert recipe.name == "".join(part.capitalize() for part in path.name.split("_"))
+
+
+def actions(workflow: Any) -> list[str]:
+    return [
+        step["uses"]
+        for job in workflow["jobs"].values()
+        for step in job["steps"]
+        if "uses" in step
+    ]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_may_do_nothing_but_what_a_job_asks_for(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    writes = {
+        (name, permission)
+        for name, job in workflow["jobs"].items()
+        for permission, access in job["permissions"].items()
+        if access == "write"
+    }
+    assert workflow["permissions"] == {}
+    assert writes <= {("pypi", "id-token"), ("github", "contents")}
+    for action in actions(workflow):
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action), f"{action} can be moved"
+
+
+def test_the_release_publishes_without_a_token_and_after_all_checks() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+
+    assert "secrets." not in text
+    assert (jobs["pypi"]["needs"], jobs["github"]["needs"]) == ("build", "pypi")
+    commands = [step.get("run", "") for step in jobs["build"]["steps"]]
+    for needed in (".ci/run", "twine", "pip-audit", "make_pyz.py --wheel"):
+        assert any(needed in command for command in commands), needed
