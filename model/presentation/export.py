@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
-from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec
+from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec, is_hash
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.page_address import page_address
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.catalog import Catalog
+
+NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none of them"
 
 Export = Callable[[Iterable[Spec]], Iterator[str]]
 """Returns the lines of a format, without line ends."""
@@ -144,44 +146,59 @@ def _flat(value: Value) -> str:
     return clean(" ".join(value) if isinstance(value, tuple) else str(value))
 
 
-class Format(Frozen):
-    """A format of files: its name, how people call it, and the ending of file names.
+def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
+    """Yield the hashes of records and of all that they link or run, each once.
 
-    With `needs_fit` each record says whether it runs on the host, and why not.
+    That is what `spack buildcache prune --keeplist` must not delete. Dependencies are missing
+    where a document lists none.
+    """
+    # Nothing else here needs the edges.
+    from spackscope.model.analysis.graphs.spec_graph import spec_graph
+
+    graph = spec_graph(catalog)
+    needed = graph.run_closure(ids).difference(ids)
+    hashes_ = chain(graph.hashes(ids), graph.hashes(sorted(needed)))
+    return iter(dict.fromkeys(filter(is_hash, hashes_)))
+
+
+class Format(Frozen):
+    """A format of output: its name, how people call it, and the ending of file names.
+
+    `lines` returns the lines of records of a catalog, which are given by their ids, in this
+    order. It raises IndexDamaged, also while lines are taken from it.
     """
 
     name: str
     label: str
     ending: str
-    lines: Export
-    needs_fit: bool = False
+    lines: Callable[[Catalog, Sequence[int]], Iterator[str]]
+
+
+def _plain(export: Export) -> Callable[[Catalog, Sequence[int]], Iterator[str]]:
+    return lambda catalog, ids: export(catalog.records(ids))
+
+
+def _with_fits(export: Export) -> Callable[[Catalog, Sequence[int]], Iterator[str]]:
+    """Export records with whether they run on the host, and why not."""
+
+    def lines(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
+        # Not every format has it.
+        from spackscope.model.analysis.fit.session_fit import fit_of
+
+        specs = zip(ids, catalog.records(ids), strict=True)
+        return export(replace(spec, fit=fit_of(catalog, id_)) for id_, spec in specs)
+
+    return lines
 
 
 FORMATS = (
-    Format("csv", "CSV", ".csv", csv_lines),
-    Format("json", "JSON", ".json", json_array, needs_fit=True),
-    Format("jsonl", "JSON lines", ".jsonl", json_lines, needs_fit=True),
-    Format("hashes", "hashes", ".txt", hashes),
-    Format("tab", "columns with tabs", ".tsv", tab_lines),
+    Format("csv", "CSV", ".csv", _plain(csv_lines)),
+    Format("json", "JSON", ".json", _with_fits(json_array)),
+    Format("jsonl", "JSON lines", ".jsonl", _with_fits(json_lines)),
+    Format("hashes", "hashes", ".txt", _plain(hashes)),
+    Format("keep-list", "keep-list", ".txt", keep_list),
+    Format("tab", "columns with tabs", ".tsv", _plain(tab_lines)),
 )
-"""All formats; `find` has an option of the name of each but the last, which is its own."""
+"""All formats; the options of `find` have their names, except for the last, which has none."""
 
 BY_NAME = {format_.name: format_ for format_ in FORMATS}
-
-
-def exported_lines(catalog: Catalog, ids: Sequence[int], format_: Format) -> Iterator[str]:
-    """Yield the lines of a format for the records with some ids, in their order.
-
-    Raises IndexDamaged.
-    """
-    specs = catalog.records(ids)
-    return format_.lines(_with_fits(catalog, ids, specs) if format_.needs_fit else specs)
-
-
-def _with_fits(catalog: Catalog, ids: Sequence[int], specs: Iterable[Spec]) -> Iterator[Spec]:
-    """Yield records with whether they run on the host, and why not."""
-    # Not every format has it.
-    from spackscope.model.analysis.fit.session_fit import fit_of
-
-    for id_, spec in zip(ids, specs, strict=True):
-        yield replace(spec, fit=fit_of(catalog, id_))

@@ -14,11 +14,13 @@ from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.compilers import LANGUAGES, compiler_name, legacy_name
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import is_clean
+from spackscope.model.core.variants import split_variant
 from spackscope.model.query.conditions import COLUMN_KEYS
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 
 _SHORT_DIGEST = 7
 _BUILTIN = ("", "builtin")
+_NOT_REQUIRED = frozenset({"patches", "dev_path"})
 _NO_COMPILER = ("", "none")
 _IDENTIFIER = r"[A-Za-z0-9_][A-Za-z0-9_\-]*"
 _NAME = re.compile(_IDENTIFIER)
@@ -54,6 +56,26 @@ def spec_string(spec: Spec) -> str:
     parts += [*keyed, *_namespace_and_architecture(spec), *_compilers(spec)]
     text = " ".join(filter(None, parts))
     return text if len(text) <= MAX_QUERY_LENGTH else f"/{spec.hash}"
+
+
+def required_string(spec: Spec) -> str:
+    """Return what packages.yaml can require of the package, to get this build: without a name.
+
+    Patches and dev_path are left out: they follow from the recipe and the environment. The
+    compiler that a document of Spack 0 states has the name that it has there.
+    """
+    version = spec.version if _VERSION.fullmatch(spec.version) else ""
+    at = f"@{version}" if "=" in version else f"@={version}"
+    variants = [text for text in spec.variants if split_variant(text)[0] not in _NOT_REQUIRED]
+    booleans, keyed = _variants(variants)
+    flags = [text for flag in spec.flags if (text := _flags(flag))]
+    place = [text for text in _namespace_and_architecture(spec) if text[:9] != "platform="]
+    compilers = [*_compilers(spec)]
+    name, _, compiler_version = spec.compiler.partition("/")[0].partition("@")
+    if not spec.compilers and compilers[0][:2] in ("%", "%@") and _NAME.fullmatch(name):
+        compilers = [f"%{name}{_at(compiler_version)}"]
+    parts = [at if version else "", booleans, *flags, *keyed, *place, *compilers]
+    return " ".join(filter(None, parts))
 
 
 def install_command(spec: Spec) -> str:

@@ -20,7 +20,7 @@ from spackscope.model.core.variants import is_propagated
 from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, is_glob, matcher
 
-COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS})
+COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, ANY})
 """Keys that are not variants."""
 
 

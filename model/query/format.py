@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.columns import FLAGS, WORDS
+from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, is_package_name, order_of
@@ -13,8 +15,53 @@ from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, G
 from spackscope.model.query.matchers import ANY
 
 _WORD_OF = {term: word for word, term in WORDS.items()}
+_KEYED = "any with its key"
+"""Stands for the column of a text in any column that is written with its key."""
 _UNQUOTED_FLAGS = rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)"
 _ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
+
+
+def format_for_shell(query: Query) -> str:
+    """Return the text of a query from which `parse` returns the same query.
+
+    A text in any column has its key: a bare word would be the name of a package. Raises
+    QueryError where there is no such text.
+    """
+    keyed = _with_keys(query)
+    texts = [format_query(keyed)]
+    package = query.package_term
+    if package is not None and is_package_name((package,)):
+        name, others = package.pattern, format_query(keyed.without_column("package"))
+        named = f"{name} {others}".rstrip()
+        texts = [named.replace(" @", "@", 1), named, *texts]
+    for text in texts:
+        if _means(text, query):
+            return text
+    raise QueryError("It cannot be written as a query of the shell", 0)
+
+
+def _means(text: str, query: Query) -> bool:
+    from spackscope.model.query.parser import parse
+
+    try:
+        return parse(text) == query
+    except QueryError:
+        return False
+
+
+def _with_keys(query: Query) -> Query:
+    """Return the query with a key for each text in any column, to be written."""
+    groups, *specs = (
+        tuple(tuple(map(_with_key, group)) for group in groups)
+        for groups in (query.groups, *query.specs)
+    )
+    return Query(groups, tuple(specs))
+
+
+def _with_key(condition: Condition) -> Condition:
+    if isinstance(condition, Term) and condition.column == ANY:
+        return replace(condition, column=_KEYED)
+    return condition
 
 
 def format_query(query: Query) -> str:
@@ -49,6 +96,8 @@ def _term_text(term: Term) -> str:
     column, pattern = term.column, term.pattern
     if (column, pattern) in _WORD_OF:
         return _WORD_OF[column, pattern]
+    if column == _KEYED:
+        return f"{ANY}={lexer.quoted(pattern)}"
     if column == ANY:
         is_word = pattern not in WORDS and lexer.is_token(lexer.NAME, pattern)
         return pattern if is_word else lexer.in_quotes(pattern)

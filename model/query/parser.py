@@ -186,7 +186,7 @@ class Parser:
             builder.add(Term("flags", f"{key}={value}"), token)
         elif key in ("arch", *ARCHITECTURE):
             builder.add_to_parent(Term(key, value), token)
-        elif key in _OF_RECORDS:
+        elif key in _OF_RECORDS or key == ANY:
             builder.add_to_spec(Term(key, value), token)
         elif key in FIELDS:
             exact = "=" if key == "version" and operator == "==" else ""

@@ -33,7 +33,7 @@ _WITH_STDIN = ("cover", "diff", "doubles")
 """Commands that take standard input for one of their words."""
 
 _FORMATS = {
-    "find": ("json", "jsonl", "csv", "hashes"),
+    "find": ("json", "jsonl", "csv", "hashes", "keep-list"),
     "show": ("json",),
     "needs": ("json",),
     "doubles": ("json",),

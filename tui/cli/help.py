@@ -91,8 +91,8 @@ examples:
   spackscope -- find
 """,
     "find": f"""\
-usage: spackscope find [-f SOURCE]... [--json | --jsonl | --csv | --hashes]
-                       [QUERY...]
+usage: spackscope find [-f SOURCE]... [--json | --jsonl | --csv | --hashes |
+                       --keep-list] [QUERY...]
 
 List matching specs: on a terminal as a table that fits it, elsewhere with
 tabs between the columns, a header line and full hashes.
@@ -102,6 +102,8 @@ options:
   --jsonl            print one JSON object per line
   --csv              print comma-separated values with a header line
   --hashes           print full hashes, one per line, each once
+  --keep-list        print them and the hashes of all that they need to run,
+                     a list for `spack buildcache prune`
 {_HOST}{_SOURCES}
 {_QUERY}
 {_EXIT}

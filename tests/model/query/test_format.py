@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
-from spackscope.model.query.format import join_words
+from spackscope.model.query.format import format_for_shell, join_words
 from spackscope.model.query.parser import Bare, parse
 from tests.random_queries import random_query
 
@@ -92,3 +92,31 @@ def test_a_term_of_any_text_is_written_and_parsed_again(
 def test_flags_of_a_command_line_get_their_quotes_back() -> None:
     assert join_words(["hdf5", "cflags=-O2 -g", "+mpi"]) == "hdf5 cflags='-O2 -g' +mpi"
     assert join_words(["hdf5 +mpi", "cflags='-O2 -g'"]) == "hdf5 +mpi cflags='-O2 -g'"
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("mpi", "any=mpi"),
+        ("!mpi", "!any=mpi"),
+        ("'a b' | os=x", "any='a b' | os=x"),
+        ("größe", "any='größe'"),
+        ("hdf5@1.14 shared", "hdf5@1.14 any=shared"),
+        ("'cached'", "any=cached"),
+        ("shared ^zlib+pic", "any=shared ^zlib +pic"),
+        ("os='größe'", "os='größe'"),
+    ],
+)
+def test_what_is_typed_in_the_browser_can_be_written_in_the_shell(
+    typed: str, written: str
+) -> None:
+    query = parse(typed, bare="any")
+    assert parse(format_for_shell(query)) == query
+    assert format_for_shell(query) == written
+
+
+def test_any_query_of_the_browser_can_be_written_in_the_shell() -> None:
+    for seed in range(2_000):
+        query, _ = read_or_refused(random_query(Random(seed)), "any")
+        if query is not None:
+            assert parse(format_for_shell(query)) == query

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.presentation import export
+from spackscope.model.presentation.export import NO_DEPENDENCIES
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
@@ -33,7 +34,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         print_remarks(catalog, query)
         if not is_table:
             format_ = export.BY_NAME[options.format or "tab"]
-            yield from export.exported_lines(catalog, listing.ids, format_)
+            if format_.name == "keep-list" and listing and not listing.lists_dependencies:
+                stdio.print_message(NO_DEPENDENCIES)
+            yield from format_.lines(catalog, listing.ids)
         elif listing:
             colours = stdout_colours(options, session)
             from spackscope.tui.cli.table import Table

@@ -14,6 +14,7 @@ from spackscope.model.core.text import cell_width
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.builders import GCC, database, edge, hash_of, installs, leaf, node, record, write_page
 from tests.program import Program, assert_golden
+from tests.tui.browser.hdf5_index import GONE, HDF5, HWLOC, OPENMPI, ZLIB, write_hdf5_index
 
 PLAIN = {"NO_COLOR": "1"}
 KEYS = [
@@ -393,3 +394,17 @@ def test_what_no_spec_fits_is_explained(program: Program) -> None:
     assert "fits=unknown instead of fits" in result.stderr
     result = program("find", "-f", "index.json", *HOST, "fits='target to new'")
     assert "No spec has fits='target to new', only no, target too new and yes" in result.stderr
+
+
+def test_a_keep_list_has_what_the_specs_need_to_run(program: Program) -> None:
+    index = program.home / "index.json"
+    write_hdf5_index(index)
+    result = program("find", "-f", str(index), "hdf5", "--keep-list")
+    assert result.stdout.splitlines()[0] == HDF5
+    assert {*result.stdout.splitlines()} == {HDF5, OPENMPI, HWLOC, ZLIB, GONE}
+    assert "No source lists" not in result.stderr
+
+    result = program("find", "py-build", "--keep-list")
+    assert result.stdout == program("find", "py-build", "--hashes").stdout
+    assert "No source lists dependencies" in result.stderr
+    assert program("find", "-f", str(index), "nosuch", "--keep-list").returncode == 1
