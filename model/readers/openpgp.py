@@ -36,6 +36,7 @@ _CHECKSUM = re.compile(rb"^=[A-Za-z0-9+/]{4}\s*\Z", re.MULTILINE)
 
 _SIGNATURE, _PUBLIC_KEY, _USER_ID, _SUBKEY = 2, 6, 13, 14
 _CREATED, _ISSUER, _ISSUER_FINGERPRINT = 2, 16, 33
+_KEYBOX, _KEYBOX_KEY = b"KBXf", 2
 _FINGERPRINT_LENGTHS = {4: 20, 5: 32, 6: 32}
 
 
@@ -109,6 +110,28 @@ def read_public_keys(data: bytes) -> tuple[PublicKey, ...]:
                 user_ids.append(storable(body.decode("utf-8", "replace")[:_MAX_USER_ID]))
     if not keys:
         raise Unreadable("it contains no public key")
+    return tuple(keys)
+
+
+def read_keyring(data: bytes) -> tuple[PublicKey, ...]:
+    """Return the keys of a keyring of GnuPG: a keybox, or packets one after the other.
+
+    A blob of a keybox begins with its length, its type, and where in it the packets of a key are
+    (kbx/keybox-blob.c of GnuPG). Raises Unreadable.
+    """
+    if data[8:12] != _KEYBOX:
+        return read_public_keys(data) if data else ()
+    keys: list[PublicKey] = []
+    at = 0
+    while at + 16 <= len(data):
+        length, offset, size = (
+            int.from_bytes(data[at + n : at + n + 4], "big") for n in (0, 8, 12)
+        )
+        if length < 16:
+            raise Unreadable("the keybox is damaged")
+        if data[at + 4] == _KEYBOX_KEY:
+            keys += read_public_keys(data[at : at + length][offset : offset + size])
+        at += length
     return tuple(keys)
 
 

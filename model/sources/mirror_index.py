@@ -37,11 +37,12 @@ def find_v3_index(mirror: Mirror) -> DiscoveredSource:
     Raises NotFound where there is none, and SourceError where the index does not have the
     checksum of its manifest and no older index is in the cache.
     """
-    view = f"{mirror.view}/" if mirror.view else ""
     try:
-        indexes = [_index_of_manifest(mirror, f"{_INDEXES}/{view}{_MANIFEST}")]
+        indexes = [_index_of_manifest(mirror, index_manifest(mirror))]
     except NotFound:
-        indexes = [] if view else [_index_of_manifest(mirror, name) for name in _views(mirror)]
+        indexes = (
+            [] if mirror.view else [_index_of_manifest(mirror, name) for name in _views(mirror)]
+        )
         if not indexes:
             raise
     source = combine(indexes)
@@ -50,6 +51,11 @@ def find_v3_index(mirror: Mirror) -> DiscoveredSource:
             source, documents=source.documents.followed_by(find_size_manifests(mirror))
         )
     return source
+
+
+def index_manifest(mirror: Mirror) -> str:
+    """Return the name of the manifest of the index of layout v3, or of that of the view."""
+    return "/".join(part for part in (_INDEXES, mirror.view, _MANIFEST) if part)
 
 
 def _views(mirror: Mirror) -> list[str]:

@@ -21,7 +21,7 @@ SPECS = "v3/manifests/spec"
 
 MANIFEST = ".spec.manifest.json"
 
-_MAX_SPEC_FILE_SIZE = 2**26
+MAX_SPEC_FILE_SIZE = 2**26
 """Bytes of a spec file; one with 1,000 dependencies has 2 million."""
 
 _V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
@@ -93,7 +93,7 @@ def _fetch_all(
 
 def _fetch_v2_spec_file(mirror: Mirror, name: str) -> _Outcome:
     try:
-        return [mirror.document(mirror.storage.fetch(name, max_size=_MAX_SPEC_FILE_SIZE))]
+        return [mirror.document(mirror.storage.fetch(name, max_size=MAX_SPEC_FILE_SIZE))]
     except SourceError as error:
         return problem_from(error, mirror.origin_of(name))
 
@@ -104,7 +104,7 @@ def _fetch_by_manifest(mirror: Mirror, name: str) -> _Outcome:
         manifest = mirror.storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE)
         blob = read_manifest(mirror.read(manifest)).blob(SPEC)
         spec_file = mirror.storage.fetch(
-            blob.name, sha256=blob.checksum, immutable=True, max_size=_MAX_SPEC_FILE_SIZE
+            blob.name, sha256=blob.checksum, immutable=True, max_size=MAX_SPEC_FILE_SIZE
         )
         return [
             mirror.document(FetchedFile(spec_file.path, manifest.origin)),

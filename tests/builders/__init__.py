@@ -13,6 +13,7 @@ from tests.builders.catalogs import (
 )
 from tests.builders.mirrors import (
     ARCHIVE_TYPE,
+    BZIP2_ARCHIVE,
     DATABASE_TYPE,
     MANIFEST,
     SPEC_TYPE,
@@ -28,6 +29,8 @@ from tests.builders.mirrors import (
     problem_text,
     serve_files,
     sha256,
+    signed_v2,
+    signed_v3,
     under,
     write_files,
 )
@@ -64,6 +67,7 @@ from tests.builders.spack import (
 
 __all__ = [
     "ARCHIVE_TYPE",
+    "BZIP2_ARCHIVE",
     "DATABASE_TYPE",
     "FLAGS",
     "GCC",
@@ -116,6 +120,8 @@ __all__ = [
     "record",
     "serve_files",
     "sha256",
+    "signed_v2",
+    "signed_v3",
     "split_problems",
     "under",
     "whole_index",

@@ -12,6 +12,7 @@ from typing import Any
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
+from tests.builders.spack import PROJECT_KEY, SIGNED, SITE_KEY, SPACK_DATA
 from tests.web_server import Exchange, WebServer, serving
 
 Files = dict[str, bytes]
@@ -21,6 +22,9 @@ MANIFEST = "v3/manifests/index/index.manifest.json"
 DATABASE_TYPE = "application/vnd.spack.db.v8+json"
 SPEC_TYPE = "application/vnd.spack.spec.v5+json"
 ARCHIVE_TYPE = "application/vnd.spack.install.v2.tar+gzip"
+KEY_TYPE, KEY_INDEX_TYPE = "application/pgp-keys", "application/vnd.spack.keyindex.v1+json"
+BZIP2_ARCHIVE = "27cf3e3fa6bfcb0ca4735243f802601b21f204f50ecace11e19884f749cfc140"
+"""The sha256 of the archive of bzip2 in the mirror of layout v3."""
 
 
 def sha256(data: bytes) -> str:
@@ -68,6 +72,38 @@ def mirror_v2(index: bytes, noted: str | None = "") -> Files:
     files = {"build_cache/index.json": index}
     if noted is not None:
         files["build_cache/index.json.hash"] = (noted or sha256(index)).encode()
+    return files
+
+
+def signed_v3() -> Files:
+    """Build a mirror of layout v3 whose manifests of bzip2 and ncurses are signed, with the keys.
+
+    The archive of bzip2 is there, and has the size that its manifest says.
+    """
+    files = files_in(SPACK_DATA / "mirror-v3")
+    for name in [name for name in files if name.endswith(".spec.manifest.json")]:
+        package = name.split("/")[3]
+        files[name] = (SIGNED / f"{package}.spec.manifest.json").read_bytes()
+    files[f"blobs/sha256/27/{BZIP2_ARCHIVE}"] = bytes(5636)
+    keys = {SITE_KEY: "site.pub", PROJECT_KEY: "project.pub"}
+    index = json.dumps({"keys": {key: {} for key in keys}}).encode()
+    blobs = {"keys": (KEY_INDEX_TYPE, index)}
+    for fingerprint, name in keys.items():
+        blobs[f"{fingerprint}.key"] = (KEY_TYPE, (SIGNED / name).read_bytes())
+    for name, (media_type, data) in blobs.items():
+        files |= {f"v3/manifests/key/{name}.manifest.json": manifest(entry(media_type, data))}
+        files |= blob(data)
+    return files
+
+
+def signed_v2() -> Files:
+    """Build a mirror of layout v2 whose spec file of zlib-ng is signed, with the key."""
+    files = files_in(SPACK_DATA / "mirror-v2")
+    name = next(name for name in files if "-zlib-ng-" in name)
+    del files[name]
+    files[f"{name}.sig"] = (SIGNED / "zlib-ng.spec.json.sig").read_bytes()
+    files["build_cache/_pgp/index.json"] = json.dumps({"keys": {SITE_KEY: {}}}).encode()
+    files[f"build_cache/_pgp/{SITE_KEY}.pub"] = (SIGNED / "site.pub").read_bytes()
     return files
 
 

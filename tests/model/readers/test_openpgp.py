@@ -14,7 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.openpgp import PublicKey, Signature, read_public_keys, read_signature
+from spackscope.model.readers.openpgp import (
+    PublicKey,
+    Signature,
+    read_keyring,
+    read_public_keys,
+    read_signature,
+)
 from tests.builders import PROJECT_KEY, PROJECT_SUBKEY, SIGNED, SITE_KEY
 
 BZIP2, NCURSES, ZLIB_NG = (
@@ -89,6 +95,19 @@ def test_a_key_made_the_signatures_of_its_subkeys() -> None:
     assert project.made(by_id)
     assert not site.made(by_id)
     assert not project.made(Signature())
+
+
+def test_the_keys_of_a_keyring_are_read() -> None:
+    keybox = (SIGNED / "pubring.kbx").read_bytes()
+    both = (*read_public_keys(SITE), *read_public_keys(PROJECT))
+    packets = base64.b64decode(b"".join(PROJECT.split(b"\n")[2:-3]))
+
+    assert read_keyring(keybox) == both
+    assert read_keyring(packets) == both[1:]
+    assert read_keyring(keybox[:32]) == read_keyring(b"") == ()
+    for damaged in (keybox[:40] + bytes(40), keybox[:90]):
+        with pytest.raises(Unreadable):
+            read_keyring(damaged)
 
 
 def test_all_versions_of_signatures_are_read() -> None:

@@ -29,7 +29,8 @@ def asked_size(
 ) -> float | None:
     (zlib, *_), _ = read(zlib_index())
     spec = replace(zlib, source=source, package=package, origin=origin, size=None)
-    state = SourceStatus(source, "mirror", "v3", 1, 0.0, "", "", 0)
+    kind = "public cache" if source.startswith("public") else "mirror"
+    state = SourceStatus(source, kind, "v3", 1, 0.0, "", "", 0)
     return archive_size(spec, [state], Session(home), sources)
 
 

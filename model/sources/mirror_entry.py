@@ -1,0 +1,216 @@
+"""Read what a mirror has of one spec beside its index: who signed it, and whether it is there.
+
+Names of files as in `URLBuildcacheEntry` and `URLBuildcacheEntryV2` of
+lib/spack/spack/url_buildcache.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
+
+from spackscope.model.core.errors import (
+    Cancelled,
+    NotFound,
+    SourceError,
+    Unreadable,
+    describe_unexpected,
+)
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.parallel import run_parallel
+from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.readers.manifest import ARCHIVE, MAX_MANIFEST_SIZE, read_manifest
+from spackscope.model.readers.openpgp import Signature, read_signature
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_of import REGISTRY, layouts_of, mirror_of
+from spackscope.model.sources.mirror_spec_files import MANIFEST, MAX_SPEC_FILE_SIZE, SPECS
+from spackscope.model.sources.session import Session
+
+Archive = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
+
+MAX_MIRRORS = 8
+"""Mirrors that are asked for one spec."""
+
+_IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
+"""What Spack replaces in names of files (`polite_filename` of its util/filesystem.py)."""
+
+
+class MirrorEntry(Frozen):
+    """What a mirror has of a spec.
+
+    `document` is the spec manifest (layout v3) or the spec file (v2) as the user is shown it, and
+    `signature` that of it: None if it is not signed. `problem` says why the document, and so the
+    signature, is unknown. `archive_file` is where the archive is to be, and `archive_problem` why
+    it is not in the state `present`.
+    """
+
+    source: str
+    layout: str
+    document: str = ""
+    signature: Signature | None = None
+    problem: str = ""
+    archive: Archive = "unknown"
+    archive_file: str = ""
+    archive_problem: str = ""
+
+    @property
+    def is_signed(self) -> bool | None:
+        """Whether the document has a signature; None if that is unknown."""
+        return None if self.problem else self.signature is not None
+
+
+def read_entries(
+    spec: Spec,
+    states: Sequence[SourceStatus],
+    session: Session,
+    sources: Sequence[str] = (),
+    *,
+    checks_archive: bool = True,
+) -> list[MirrorEntry]:
+    """Ask the mirrors that list a spec, several at once; one entry for each.
+
+    `states` are those of the catalog, and `sources` what the user gave, which may contain
+    passwords. A mirror that did not answer when it was read is not asked again, and whether an
+    archive is there is not asked unless `checks_archive`. Raises Cancelled.
+
+        for entry in read_entries(spec, catalog.sources, session):
+            print(entry.is_signed, entry.archive)
+    """
+    if not spec.cached:
+        return []
+    listing = [state for state in states if state.name in spec.sources and not state.failure]
+    tasks = [
+        partial(_read, spec, state, session, sources, checks_archive=checks_archive)
+        for state in listing[:MAX_MIRRORS]
+    ]
+    entries = run_parallel(tasks, session.should_stop) if tasks else []
+    return [entry for entry in entries if entry is not None]
+
+
+def _read(
+    spec: Spec,
+    state: SourceStatus,
+    session: Session,
+    sources: Sequence[str],
+    *,
+    checks_archive: bool,
+) -> MirrorEntry | None:
+    """Read the entry of one mirror; None if the source is no mirror. Raises Cancelled."""
+    if state.layout == REGISTRY:
+        return MirrorEntry(state.name, REGISTRY)
+    unknown = MirrorEntry(state.name, state.layout)
+    if state.remark:
+        return replace(unknown, problem=state.remark)
+    try:
+        mirror = mirror_of(spec, state, session, sources)
+        if mirror is None:
+            return None
+        return read_entry(mirror, layouts_of(mirror, state), spec, checks_archive=checks_archive)
+    except SourceError as error:
+        return replace(unknown, problem=str(error))
+    except Cancelled:
+        raise
+    except Exception as error:
+        return replace(unknown, problem=describe_unexpected(error))
+
+
+def read_entry(
+    mirror: Mirror, layouts: Sequence[str], spec: Spec, *, checks_archive: bool = True
+) -> MirrorEntry:
+    """Read what a mirror has of a spec in the first of some layouts that has it.
+
+    Raises SourceError and Cancelled.
+    """
+    missing: NotFound | None = None
+    for layout in layouts:
+        read = _read_v3 if layout == "v3" else _read_v2
+        try:
+            entry, archive, size = read(mirror, spec)
+        except NotFound as error:
+            missing = missing or error
+            continue
+        if checks_archive and archive:
+            return _with_archive(mirror, entry, archive, size)
+        return entry
+    what = "spec manifest" if "v3" in layouts else "spec file"
+    if missing is not None and missing.is_forbidden:
+        raise missing
+    problem = f"listed, but the mirror has no {what} of it"
+    return MirrorEntry(
+        mirror.source, "", problem=problem, archive="missing", archive_problem=problem
+    )
+
+
+_Read = tuple[MirrorEntry, str, int | None]
+"""An entry, the name of the archive in the mirror, and its size if the mirror records it."""
+
+
+def _read_v3(mirror: Mirror, spec: Spec) -> _Read:
+    package, version = map(_polite, (spec.package, spec.version))
+    name = f"{SPECS}/{package}/{package}-{version}-{spec.hash}{MANIFEST}"
+    # A manifest may be signed again with another key, so a cached copy may be stale.
+    file = mirror.storage.fetch(name, max_size=MAX_MANIFEST_SIZE)
+    data = mirror.read(file)
+    entry = MirrorEntry(mirror.source, "v3", file.origin)
+    try:
+        entry = replace(entry, signature=read_signature(data))
+    except Unreadable as error:
+        entry = replace(entry, problem=str(error))
+    try:
+        blob = read_manifest(data).blob(ARCHIVE)
+    except Unreadable as error:
+        return replace(entry, archive="missing", archive_problem=str(error)), "", None
+    return entry, blob.name, blob.size
+
+
+def _read_v2(mirror: Mirror, spec: Spec) -> _Read:
+    compiler, _, compiler_version = spec.compiler.partition("/")[0].partition("@")
+    compiler_version = compiler_version.removeprefix("=")
+    if not compiler_version:
+        raise SourceError("its name in the mirror is unknown: it depends on the compiler")
+    names = (spec.platform, spec.os, spec.target, compiler, compiler_version)
+    platform, os, target, compiler, compiler_version = map(_polite, names)
+    package = f"{_polite(spec.package)}-{_polite(spec.version)}"
+    architecture = f"{platform}-{os}-{target}"
+    name = f"{architecture}-{compiler}-{compiler_version}-{package}-{spec.hash}"
+    folder = f"{mirror.build_cache}{architecture}/{compiler}-{compiler_version}/{package}"
+    try:
+        file = mirror.storage.fetch(
+            f"{mirror.build_cache}{name}.spec.json.sig", max_size=MAX_SPEC_FILE_SIZE
+        )
+    except NotFound:
+        file = mirror.storage.fetch(
+            f"{mirror.build_cache}{name}.spec.json", max_size=MAX_SPEC_FILE_SIZE
+        )
+    entry = MirrorEntry(mirror.source, "v2", file.origin)
+    try:
+        signature = read_signature(mirror.read(file, MAX_SPEC_FILE_SIZE))
+    except Unreadable as error:
+        return replace(entry, problem=str(error)), f"{folder}/{name}.spack", None
+    return replace(entry, signature=signature), f"{folder}/{name}.spack", None
+
+
+def _with_archive(mirror: Mirror, entry: MirrorEntry, name: str, size: int | None) -> MirrorEntry:
+    """Return an entry with the answer to whether its archive is there. Raises Cancelled."""
+    entry = replace(entry, archive_file=mirror.origin_of(name))
+    try:
+        there = mirror.storage.size_of(name)
+    except NotFound as error:
+        archive: Archive = "forbidden" if error.is_forbidden else "missing"
+        return replace(entry, archive=archive, archive_problem=str(error))
+    except SourceError as error:
+        return replace(entry, archive_problem=str(error))
+    if size is not None and there is not None and size != there:
+        problem = f"it has {there:,} bytes, and the mirror records {size:,}"
+        return replace(entry, archive="wrong size", archive_problem=problem)
+    return replace(entry, archive="present")
+
+
+def _polite(name: str) -> str:
+    """Return a part of the name of a file as Spack writes it. Raises SourceError for `..`."""
+    polite = _IMPOLITE.sub("_", name)
+    if not polite.strip("."):
+        raise SourceError("its name in the mirror is unknown: a part of it is empty")
+    return polite

@@ -1,0 +1,193 @@
+"""What a mirror has of a spec is read from its own files: the signature, and whether it is there.
+
+The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG signed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.sources.mirror_entry import MirrorEntry, read_entries
+from spackscope.model.sources.session import Session
+from tests.builders import (
+    BZIP2_ARCHIVE,
+    PROJECT_SUBKEY,
+    SITE_KEY,
+    Files,
+    all_records,
+    catalog_of,
+    serve_files,
+    signed_v2,
+    signed_v3,
+    under,
+    write_files,
+)
+from tests.web_server import responds, serving
+
+BZIP2 = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
+
+
+def spec_of(package: str, source: str, files: Files, tmp_path: Path) -> Spec:
+    """Return the record of a package of a mirror, as if read from a source."""
+    mirror = write_files(tmp_path / "read" / package, files)
+    (spec,) = (spec for spec in all_records(catalog_of(mirror)) if spec.package == package)
+    return replace(spec, source=source, listed_in=(), origin="")
+
+
+def entry_of(source: str, spec: Spec, layout: str, **fields: object) -> MirrorEntry:
+    state = SourceStatus(source, "mirror", layout, 1, 0.0, "", "", 0)
+    (entry,) = read_entries(spec, [replace(state, **fields)], Session({}))  # type: ignore[arg-type]
+    return entry
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_a_signed_manifest_names_its_key(is_remote: bool, tmp_path: Path) -> None:
+    files = signed_v3()
+    with serve_files(files) as server:
+        top = server.url if is_remote else str(write_files(tmp_path / "m", files))
+        bzip2, ncurses = (
+            entry_of(top, spec_of(name, top, files, tmp_path), "v3")
+            for name in ("bzip2", "ncurses")
+        )
+
+    assert bzip2.signature is not None
+    assert ncurses.signature is not None
+    assert bzip2.signature.fingerprint == SITE_KEY
+    assert ncurses.signature.fingerprint == PROJECT_SUBKEY
+    assert (bzip2.is_signed, bzip2.archive, bzip2.archive_file) == (
+        True,
+        "present",
+        f"{top}/{BZIP2}",
+    )
+    assert ncurses.archive == "missing"
+    assert " does not exist" in ncurses.archive_problem
+    if is_remote:
+        assert next(r.path for r in server.requests if r.method == "HEAD") == f"/{BZIP2}"
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_a_signed_spec_file_names_its_key(is_remote: bool, tmp_path: Path) -> None:
+    files = signed_v2()
+    archive = (
+        "build_cache/linux-debian12-x86_64_v3/gcc-12.2.0/gmake-4.4.1/"
+        "linux-debian12-x86_64_v3-gcc-12.2.0-gmake-4.4.1-vkzb6dgmtcs4yf2wef25khcuzwbxkmfd.spack"
+    )
+    files[archive] = b"archive"
+    with serve_files(files) as server:
+        top = server.url if is_remote else str(write_files(tmp_path / "m", files))
+        zlib, gmake = (
+            entry_of(top, spec_of(name, top, files, tmp_path), "v2")
+            for name in ("zlib-ng", "gmake")
+        )
+
+    assert zlib.signature is not None
+    assert (zlib.signature.fingerprint, zlib.archive) == (SITE_KEY, "missing")
+    assert zlib.document.endswith(".spec.json.sig")
+    assert (gmake.is_signed, gmake.archive) == (False, "present")
+    assert gmake.archive_file == f"{top}/{archive}"
+
+
+def test_a_build_cache_folder_is_a_mirror(tmp_path: Path) -> None:
+    files = signed_v2()
+    folder = f"{write_files(tmp_path / 'm', files)}/build_cache"
+    entry = entry_of(folder, spec_of("zlib-ng", folder, files, tmp_path), "v2")
+    assert entry.is_signed
+
+
+def test_a_mirror_is_found_by_the_document_of_a_spec(tmp_path: Path) -> None:
+    write_files(tmp_path, under("a/site", signed_v3()) | under("b", signed_v2()))
+    catalog = catalog_of(tmp_path)
+    signed = [
+        (spec.package, entry.layout)
+        for spec in all_records(catalog)
+        if spec.package in ("bzip2", "zlib-ng")
+        for entry in read_entries(spec, catalog.sources, Session({}))
+        if entry.is_signed
+    ]
+    assert sorted(signed) == [("bzip2", "v3"), ("zlib-ng", "v2")]
+
+
+def test_an_archive_of_another_size_is_not_whole(tmp_path: Path) -> None:
+    files = signed_v3() | {BZIP2: b"cut off"}
+    top = str(write_files(tmp_path / "m", files))
+    entry = entry_of(top, spec_of("bzip2", top, files, tmp_path), "v3")
+    assert entry.archive == "wrong size"
+    assert entry.archive_problem == "it has 7 bytes, and the mirror records 5,636"
+
+
+def test_a_spec_without_a_manifest_is_only_listed(tmp_path: Path) -> None:
+    files = signed_v3()
+    top = str(write_files(tmp_path / "m", files))
+    entry = entry_of(top, spec_of("zstd", top, files, tmp_path), "v3 and v2")
+    assert (entry.is_signed, entry.archive) == (None, "missing")
+    assert entry.problem == "listed, but the mirror has no spec manifest of it"
+
+
+def test_a_mirror_that_refuses_or_fails_is_told(tmp_path: Path) -> None:
+    files = signed_v3()
+    with serve_files(files) as server:
+        spec = spec_of("bzip2", server.url, files, tmp_path)
+        server.handlers[f"/{BZIP2}"] = responds(403)
+        forbidden = entry_of(server.url, spec, "v3")
+        server.handlers[f"/{BZIP2}"] = responds(405)
+        untold = entry_of(server.url, spec, "v3")
+        stale = entry_of(server.url, spec, "v3", remark="the server is silent")
+    assert (forbidden.archive, untold.archive) == ("forbidden", "unknown")
+    assert "HTTP 405" in untold.archive_problem
+    assert (stale.is_signed, stale.problem) == (None, "the server is silent")
+    with serving() as silent:
+        silent.default = responds(403)
+        refused = entry_of(silent.url, replace(spec, source=silent.url), "v3")
+    assert (refused.is_signed, refused.archive) == (None, "unknown")
+    assert "is forbidden: HTTP 403" in refused.problem
+
+
+def test_a_damaged_signature_is_unknown(tmp_path: Path) -> None:
+    files = signed_v3()
+    name = next(name for name in files if "/bzip2-" in name)
+    files[name] = files[name].replace(b"\niQ", b"\n\xc3\xa4Q")
+    spec = spec_of("bzip2", "", files, tmp_path)
+    top = str(write_files(tmp_path / "m", files))
+    entry = entry_of(top, replace(spec, source=top), "v3")
+    assert (entry.is_signed, entry.problem) == (None, "its signature is missing")
+    assert entry.archive == "present"
+
+
+def test_names_cannot_leave_the_mirror(tmp_path: Path) -> None:
+    spec = spec_of("bzip2", "", signed_v3(), tmp_path)
+    with serve_files({}) as server:
+        odd = replace(spec, source=server.url, package="../../x", version="git.a/b=1?")
+        entry_of(server.url, odd, "v3")
+        dots = entry_of(server.url, replace(odd, package=".."), "v3")
+    assert server.paths()[0] == (
+        f"/v3/manifests/spec/.._.._x/.._.._x-git.a_b_1_-{spec.hash}.spec.manifest.json"
+    )
+    assert dots.problem == "its name in the mirror is unknown: a part of it is empty"
+
+
+def test_a_registry_and_what_is_not_cached_are_not_asked(tmp_path: Path) -> None:
+    with serve_files({}) as server:
+        spec = replace(spec_of("bzip2", "", signed_v3(), tmp_path), source=server.url)
+        state = SourceStatus(server.url, "mirror", "OCI", 1, 0.0, "", "", 0)
+        (registry,) = read_entries(spec, [state], Session({}))
+        pages = replace(state, kind="pages", layout="")
+        assert read_entries(spec, [pages], Session({})) == []
+        assert read_entries(replace(spec, cached=False), [state], Session({})) == []
+        failed = replace(state, failure="the source is gone")
+        assert read_entries(spec, [failed], Session({})) == []
+    assert (registry.layout, registry.archive) == ("OCI", "unknown")
+    assert server.requests == []
+
+
+def test_a_stop_is_heard(tmp_path: Path) -> None:
+    files = signed_v3()
+    with serve_files(files) as server:
+        spec = spec_of("bzip2", server.url, files, tmp_path)
+        state = SourceStatus(server.url, "mirror", "v3", 1, 0.0, "", "", 0)
+        with pytest.raises(Cancelled):
+            read_entries(spec, [state], Session({}, should_stop=lambda: True))
