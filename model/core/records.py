@@ -236,6 +236,9 @@ class NodeFacts(NamedTuple):
     spec_format: int = 0
 
 
+_KINDS_WITH_FILES = ("mirror", "public cache", "directory", "file")
+
+
 class SourceStatus(Frozen):
     """What is known of a source that was read.
 
@@ -252,6 +255,11 @@ class SourceStatus(Frozen):
     remark: str
     failure: str
     problems: int
+
+    @property
+    def may_be_mirror(self) -> bool:
+        """Whether it may have more of a spec than its index says, such as a signature."""
+        return not self.failure and self.kind in _KINDS_WITH_FILES
 
 
 class Problem(Frozen):

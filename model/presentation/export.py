@@ -58,21 +58,26 @@ def _exported_fit(fit: Fit) -> dict[str, Any]:
     return {"fits": fit.fits, "reusable": fit.reusable, "reasons": reasons}
 
 
-def full_json_lines(specs: Iterable[Spec]) -> Iterator[str]:
+def full_json_lines(
+    specs: Iterable[Spec], mirrors: Callable[[Spec], object] = lambda spec: ()
+) -> Iterator[str]:
     """Yield all that is known of records as JSON objects, one per line.
 
-    Dependencies are null where the document lists none.
+    Dependencies are null where the document lists none. `mirrors` returns what mirrors have of a
+    record.
     """
     for spec in specs:
         record = exported(spec) | {key: getattr(spec, key) for key in _MORE_KEYS}
         if spec.dependencies is not None:
             record["dependencies"] = [asdict(edge) for edge in spec.dependencies]
-        yield json.dumps(record)
+        yield json.dumps(record | {"mirrors": mirrors(spec)})
 
 
-def source_json_lines(sources: Iterable[SourceStatus]) -> Iterator[str]:
-    """Yield what is known of sources as JSON objects, one per line."""
-    return (json.dumps(asdict(source)) for source in sources)
+def source_json_lines(
+    sources: Iterable[SourceStatus], signing: Callable[[SourceStatus], object]
+) -> Iterator[str]:
+    """Yield what is known of sources as JSON objects, one per line, with who signed them."""
+    return (json.dumps(asdict(source) | {"signing": signing(source)}) for source in sources)
 
 
 def json_array(specs: Iterable[Spec]) -> Iterator[str]:

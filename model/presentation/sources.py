@@ -11,6 +11,12 @@ from spackscope.model.sources.source_name import PREFIX, SAMPLE
 HEADS = ("source", "kind", "specs", "problems", "checked")
 """The heads of the columns."""
 
+SIGNED_HEAD = "signed"
+"""The head of the column after these: what of the source is signed."""
+
+NOT_SIGNED = "-"
+"""The cell of a source that has nothing to sign."""
+
 _NAMED = 3
 """Mirrors that are named."""
 

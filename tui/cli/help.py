@@ -120,6 +120,9 @@ prefix is enough, and so is a query that matches one spec. A hash that is in
 several tags or sources is printed for each. If several hashes match, they are
 listed on stderr, and the exit code is 2.
 
+The mirrors that list it are asked who signed it, and whether its archive is
+there. The key is read from the signature, which Spack verifies, not spackscope.
+
 options:
   --json             print one JSON object per record and line
 {_HOST}{_SOURCES}
@@ -266,7 +269,9 @@ examples:
 usage: spackscope sources [-f SOURCE]... [--verify] [--json]
 
 List the sources: what each is, how many specs it has, how many problems, and
-when a remote source was last known to be current.
+when a remote source was last known to be current. Of a mirror also what is
+signed, by the signatures of some specs: the key that they name, and the line
+to type to trust it. Nothing is verified; Spack does that when it installs.
 
 With --verify read them again, and list the records whose content does not
 give their hash. Exit code 0: all are whole, 1: some are not, 3: something

@@ -22,6 +22,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines, stdout_colours
 from spackscope.tui.cli.commands.spec_argument import SpecArgument
+from spackscope.tui.cli.signed import Signed
 from spackscope.tui.cli.spec_report import SpecReport
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -30,6 +31,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print each record of one hash, given by its prefix or by a query that only it matches."""
     argument = SpecArgument(options.words)
+    signed = Signed(session, sources)
 
     def lines(catalog: Catalog) -> Iterator[str]:
         rows = []
@@ -38,11 +40,13 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             fit = fit_of(catalog, row.id)
             rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
         if options.format:
-            return export.full_json_lines(map(catalog.full_record, rows))
+            return export.full_json_lines(
+                map(catalog.full_record, rows), lambda spec: signed.json(spec, catalog)
+            )
         is_flowed = stdio.is_terminal(sys.stdout)
         width = stdio.width() if is_flowed else None
         report = SpecReport(width, stdout_colours(options, session))
-        return _describe(catalog, rows, session, sources, report)
+        return _describe(catalog, rows, session, sources, report, signed)
 
     return print_lines(options, sources, session, lines)
 
@@ -53,6 +57,7 @@ def _describe(
     session: Session,
     sources: Sequence[str],
     report: SpecReport,
+    signed: Signed,
 ) -> Iterator[str]:
     listings: dict[str, Listing] = {}
     for number, row in enumerate(rows):
@@ -74,7 +79,7 @@ def _describe(
             provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
-        yield from report.detail_lines(lines)
+        yield from report.detail_lines([*lines, *signed.lines(row.spec, catalog)])
         if (needs := read_needs(catalog, row.id)) is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, sources, is_offline=True)

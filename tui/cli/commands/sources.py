@@ -5,16 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.text import aligned
+from spackscope.model.core.text import aligned, clean
 from spackscope.model.presentation import export
-from spackscope.model.presentation.sources import HEADS, source_cells
+from spackscope.model.presentation.sources import HEADS, SIGNED_HEAD, source_cells
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.cli.commands.common import print_lines, stdout_colours
+from spackscope.tui.cli.signed import Signed
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from spackscope.tui.cli.colours import Colours
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
@@ -24,13 +30,29 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
         return verify_sources.run(options, sources, session)
 
+    signed, colours = Signed(session, sources), stdout_colours(options, session)
+
     def lines(catalog: Catalog) -> Iterator[str]:
         if options.format:
-            return export.source_json_lines(catalog.sources)
+            return export.source_json_lines(
+                catalog.sources, lambda state: signed.source_json(state, catalog)
+            )
         now = time.time()
-        rows = [HEADS, *(source_cells(state, now) for state in catalog.sources)]
+        states = catalog.sources
+        cells = ((*source_cells(s, now), signed.cell(s, catalog)) for s in states)
+        rows = [(*HEADS, SIGNED_HEAD), *cells]
         if stdio.is_terminal(sys.stdout):
-            return aligned(rows)
+            return chain(aligned(rows), _signers(catalog, signed, colours))
         return ("\t".join(row) for row in rows)
 
     return print_lines(options, sources, session, lines)
+
+
+def _signers(catalog: Catalog, signed: Signed, colours: Colours) -> Iterator[str]:
+    """Yield who signed each source that is signed, and how to trust the keys."""
+    for state in catalog.sources:
+        lines = list(signed.source_lines(state, catalog))
+        if lines:
+            yield ""
+            yield colours.bold(clean(state.name))
+        yield from (f"  {colours.dim(f'{label:<6}')}  {text}" for label, text in lines)

@@ -6,7 +6,15 @@ import shlex
 import pytest
 
 from spackscope.tui.cli.main import main
-from tests.builders import INSTALL_TREE, hash_of, record, write_page
+from tests.builders import (
+    INSTALL_TREE,
+    SITE_KEY,
+    hash_of,
+    record,
+    signed_v3,
+    write_files,
+    write_page,
+)
 from tests.program import Program, assert_golden
 
 
@@ -37,6 +45,24 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
     ]
     text = program("show", *sources, hash_of(9)).stdout
     assert [part.splitlines()[0] for part in text.split("\n\n")] == ["zlib@1.3.1"] * 2
+
+
+def test_who_signed_a_spec_is_shown_and_that_its_archive_is_missing(program: Program) -> None:
+    write_files(program.home / "m", signed_v3())
+    bzip2 = program("show", "-f", "m", "bzip2").stdout.splitlines()
+    ncurses = program("show", "-f", "m", "ncurses").stdout.splitlines()
+    assert (
+        f"signed        by key {SITE_KEY}  Example Site (GPG created for Spack)"
+        " <spack@example.org>  2026-11-22  not verified"
+    ) in bzip2
+    assert "archive       present" in bzip2
+    missing = "archive       listed, but the archive is missing: m/blobs/sha256/cd/"
+    assert any(line.startswith(missing) for line in ncurses)
+    (line,) = program("show", "-f", "m", "--json", "bzip2").stdout.splitlines()
+    (mirror,) = json.loads(line)["mirrors"]
+    assert (mirror["source"], mirror["signed"], mirror["archive"]) == ("m", True, "present")
+    (line,) = program("show", "--json", "pfqg2xi").stdout.splitlines()
+    assert json.loads(line)["mirrors"] == []
 
 
 def test_look_alikes_are_counted(program: Program) -> None:

@@ -1,0 +1,232 @@
+"""Find out who signed what mirrors list, and what to type to trust the key.
+
+Only what a signature says of itself is read; `gpg` verifies it when Spack installs.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import SourceError, Unreadable
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.parallel import run_parallel
+from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import exact_term
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
+from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_entry import MirrorEntry, read_entries
+from spackscope.model.sources.mirror_index import index_manifest
+from spackscope.model.sources.mirror_keys import (
+    PublishedKey,
+    PublishedKeys,
+    read_published_keys,
+    trusted_keys,
+)
+from spackscope.model.sources.mirror_of import REGISTRY, layouts_of, mirror_of
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import PREFIX, shown_source
+from spackscope.model.storage.urls import shown_url
+
+SAMPLED, SAMPLED_LOCALLY = 8, 32
+"""Specs of a source whose signatures are read, of a remote source and of a local one."""
+
+KEYS_COMMAND = "spack buildcache keys --install --trust"
+"""The command that trusts the keys of all mirrors of a Spack, in all of 0.22 to 1.2."""
+
+
+class Signer(Frozen):
+    """Who signed something: what the signature says, and the key if the mirror publishes it.
+
+    `is_trusted` if the key is in the keyring of the user's Spack. `trust` is the line to type to
+    trust it, or "" if that is done or needs a file that the mirror does not publish.
+    """
+
+    signature: Signature
+    key: PublicKey | None = None
+    is_trusted: bool = False
+    trust: str = ""
+
+
+class SignedEntry(Frozen):
+    """What a mirror has of a spec, and who signed it; None if nobody did or that is unknown."""
+
+    entry: MirrorEntry
+    signer: Signer | None = None
+
+
+class SourceSigning(Frozen):
+    """Who signed the specs of a source, by a sample of them.
+
+    `read` counts the specs whose spec manifest (layout v3) or spec file (v2) was read, `signed`
+    those of them with a signature. `is_index_signed` is None if that is unknown. `problem` says
+    why nothing was read. A registry is not `is_signable`: Spack signs nothing there.
+    """
+
+    source: str
+    read: int = 0
+    signed: int = 0
+    is_index_signed: bool | None = None
+    signers: tuple[Signer, ...] = ()
+    problem: str = ""
+    is_signable: bool = True
+
+
+class KnownKeys:
+    """The keys that mirrors publish, each mirror asked once, and those that Spack trusts."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._published: dict[str, PublishedKeys] = {}
+
+    @cached_property
+    def trusted(self) -> tuple[PublicKey, ...]:
+        """The keys in the keyring of the user's Spack."""
+        return trusted_keys(self._environ)
+
+    def published(self, mirror: Mirror, state: SourceStatus) -> PublishedKeys:
+        """Return the keys that a mirror publishes. Raises Cancelled."""
+        name = mirror.storage.origin
+        if name not in self._published:
+            self._published[name] = read_published_keys(mirror, layouts_of(mirror, state))
+        return self._published[name]
+
+
+def spec_signing(
+    spec: Spec,
+    states: Sequence[SourceStatus],
+    session: Session,
+    sources: Sequence[str],
+    known: KnownKeys,
+) -> list[SignedEntry]:
+    """Ask the mirrors of a spec who signed it, and whether its archive is there.
+
+    Arguments as of `read_entries`. Raises Cancelled.
+    """
+    by_name = {state.name: state for state in states}
+    return [
+        SignedEntry(entry, _signer(entry, spec, by_name[entry.source], session, sources, known))
+        for entry in read_entries(spec, states, session, sources)
+    ]
+
+
+def source_signing(
+    catalog: Catalog,
+    state: SourceStatus,
+    session: Session,
+    sources: Sequence[str],
+    known: KnownKeys,
+) -> SourceSigning | None:
+    """Read who signed some specs of a source; None if it is no mirror. Raises Cancelled."""
+    if state.layout == REGISTRY:
+        return SourceSigning(state.name, is_signable=False)
+    specs = _sample(catalog, state)
+    if not specs:
+        return None
+    tasks = [
+        partial(read_entries, spec, [state], session, sources, checks_archive=False)
+        for spec in specs
+    ]
+    read = run_parallel(tasks, session.should_stop)
+    entries = [(spec, entry) for spec, found in zip(specs, read, strict=True) for entry in found]
+    if not entries:
+        return None
+    known_entries = [entry for _, entry in entries if entry.is_signed is not None]
+    signers: dict[Signature, Signer] = {}
+    for spec, entry in entries:
+        signer = _signer(entry, spec, state, session, sources, known)
+        if signer is not None:
+            of_key = Signature(signer.signature.fingerprint, signer.signature.key_id)
+            signers.setdefault(of_key, signer)
+    return SourceSigning(
+        state.name,
+        len(known_entries),
+        sum(entry.is_signed is True for entry in known_entries),
+        _is_index_signed(specs[0], state, session, sources),
+        tuple(signers.values()),
+        "" if known_entries else entries[0][1].problem,
+    )
+
+
+def _sample(catalog: Catalog, state: SourceStatus) -> list[Spec]:
+    """Return some specs of a source that are in its build cache, evenly over all of them."""
+    if state.failure:
+        return []
+    query = Query().also(exact_term("source", state.name)).also(exact_term("state", "cached"))
+    ids = catalog.match(query)
+    count = min(len(ids), SAMPLED if state.checked is not None else SAMPLED_LOCALLY)
+    rows = catalog.rows([ids[number * len(ids) // count] for number in range(count)])
+    return [row.spec for row in rows]
+
+
+def _is_index_signed(
+    spec: Spec, state: SourceStatus, session: Session, sources: Sequence[str]
+) -> bool | None:
+    """Check whether the index of a source is signed, as far as Spack could ever do that."""
+    if "spec files" in state.layout or state.remark:
+        return None
+    try:
+        mirror = mirror_of(spec, state, session, sources)
+        if mirror is None or "v3" not in layouts_of(mirror, state):
+            # The index of layout v2 has only a checksum next to it.
+            return None if mirror is None else False
+        file = mirror.storage.fetch(index_manifest(mirror), max_size=MAX_MANIFEST_SIZE)
+        return read_signature(mirror.read(file)) is not None
+    except Unreadable:
+        return True
+    except SourceError:
+        return None
+
+
+def _signer(
+    entry: MirrorEntry,
+    spec: Spec,
+    state: SourceStatus,
+    session: Session,
+    sources: Sequence[str],
+    known: KnownKeys,
+) -> Signer | None:
+    """Return who signed an entry of a mirror, with what is known of the key."""
+    signature = entry.signature
+    if signature is None:
+        return None
+    trusted = next((key for key in known.trusted if key.made(signature)), None)
+    if trusted is not None:
+        return Signer(signature, trusted, is_trusted=True)
+    try:
+        mirror = mirror_of(spec, state, session, sources)
+        published = known.published(mirror, state).of(signature) if mirror is not None else None
+    except SourceError:
+        return Signer(signature)
+    if published is None or mirror is None:
+        return Signer(signature)
+    return Signer(signature, published.key, trust=_trust(published, mirror, session))
+
+
+def _trust(published: PublishedKey, mirror: Mirror, session: Session) -> str:
+    """Return the line to type to trust a key that a mirror publishes."""
+    if published.path:
+        return shlex.join(["spack", "gpg", "trust", published.path])
+    url = mirror.storage.origin
+    if mirror.source.startswith(PREFIX) or _is_configured(url, session):
+        return KEYS_COMMAND
+    name = _proposed_name(url)
+    return f"{shlex.join(['spack', 'mirror', 'add', name, url])} && {KEYS_COMMAND}"
+
+
+def _is_configured(url: str, session: Session) -> bool:
+    """Check whether the user's Spack has a mirror at a URL."""
+    spack = session.spack
+    mirrors = spack.mirrors.values() if spack is not None else ()
+    return any(shown_url(mirror.url).rstrip("/") == url.rstrip("/") for mirror in mirrors)
+
+
+def _proposed_name(url: str) -> str:
+    """Return a name for a mirror: the last part of its URL that has letters."""
+    parts = [part for part in shown_source(url).partition("://")[2].split("/") if part.strip(".")]
+    letters = "".join(c if c.isalnum() or c in "-_." else "-" for c in parts[-1] if c.isascii())
+    return letters.strip("-.") or "mirror" if parts else "mirror"

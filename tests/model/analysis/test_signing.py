@@ -1,0 +1,220 @@
+"""Who signed specs and sources, and what to type to trust the key, is found out and worded."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.signing import (
+    KnownKeys,
+    SignedEntry,
+    SourceSigning,
+    source_signing,
+    spec_signing,
+)
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import clean
+from spackscope.model.loader.load import load
+from spackscope.model.presentation.signing import (
+    entries_json,
+    signing_cell,
+    signing_lines,
+    source_signing_lines,
+)
+from spackscope.model.sources.session import Session
+from tests.builders import (
+    PROJECT_KEY,
+    PROJECT_SUBKEY,
+    SIGNED,
+    SITE_KEY,
+    all_records,
+    serve_files,
+    signed_v2,
+    signed_v3,
+    write_files,
+)
+from tests.hostile import HOSTILE_TEXT
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+KEYS = "spack buildcache keys --install --trust"
+
+
+class Reader:
+    """Sources that are read, with an environment."""
+
+    def __init__(self, environ: Mapping[str, str], *sources: str) -> None:
+        self.session, self.sources = Session(environ), sources
+        self.catalog: Catalog = load(sources, self.session)
+        self.known = KnownKeys(environ)
+
+    def spec(self, package: str) -> list[SignedEntry]:
+        specs = (spec for spec in all_records(self.catalog) if spec.package == package)
+        spec, states = next(specs), self.catalog.sources
+        return spec_signing(spec, states, self.session, self.sources, self.known)
+
+    def source(self) -> SourceSigning | None:
+        (state,) = self.catalog.sources
+        return source_signing(self.catalog, state, self.session, self.sources, self.known)
+
+    def texts(self, package: str, *, is_full: bool = True) -> list[str]:
+        lines = signing_lines(self.spec(package), is_full=is_full)
+        return [f"{line.label}|{line.lead}{line.text}" for line in lines]
+
+
+def test_a_local_mirror_names_the_file_of_its_key(home: dict[str, str], tmp_path: Path) -> None:
+    reader = Reader(home, str(write_files(tmp_path / "m", signed_v2())))
+    key = f"{tmp_path}/m/build_cache/_pgp/{SITE_KEY}.pub"
+
+    assert reader.texts("zlib-ng")[:5] == [
+        f"signed|by key {SITE_KEY}",
+        "|Example Site (GPG created for Spack) <spack@example.org>",
+        "|2026-11-22",
+        "|not verified",
+        f"trust|spack gpg trust {key}",
+    ]
+    assert reader.texts("gmake")[0] == "signed|no: spack install needs --no-check-signature"
+
+
+@pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not installed")
+def test_the_key_that_is_named_verifies_the_manifest(home: dict[str, str], tmp_path: Path) -> None:
+    mirror = write_files(tmp_path / "m", signed_v3())
+    (signed,) = Reader(home, str(mirror)).spec("ncurses")
+    assert signed.signer is not None
+    key = signed.signer.trust.removeprefix("spack gpg trust ")
+    keyring = tmp_path / "gpg"
+    keyring.mkdir(mode=0o700)
+    environ = {"GNUPGHOME": str(keyring), "PATH": os.environ["PATH"], "LANG": "C"}
+
+    def gpg(*words: str) -> str:
+        command = ["gpg", "--batch", "--status-fd", "1", *words]
+        return subprocess.run(
+            command, env=environ, check=True, capture_output=True, encoding="utf-8"
+        ).stdout
+
+    gpg("--import", key)
+    assert f"VALIDSIG {PROJECT_SUBKEY}" in gpg("--verify", signed.entry.document)
+
+
+def test_a_subkey_is_shown_with_its_key(home: dict[str, str], tmp_path: Path) -> None:
+    with serve_files(signed_v3()) as server:
+        reader = Reader(home, server.url)
+        texts = reader.texts("ncurses")
+
+    host = server.url.removeprefix("http://").replace(":", "-")
+    assert texts[0] == f"signed|by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}"
+    assert texts[4] == f"trust|spack mirror add {host} {server.url} && {KEYS}"
+    assert texts[5].startswith("archive|listed, but the archive is missing: http://")
+
+
+def test_a_configured_mirror_needs_only_its_keys(home: dict[str, str], tmp_path: Path) -> None:
+    with serve_files(signed_v3()) as server:
+        root = tmp_path / "spack"
+        write_files(
+            root, {"etc/spack/mirrors.yaml": f"mirrors:\n  site: {server.url}/\n".encode()}
+        )
+        environ = {**home, "SPACK_ROOT": str(root)}
+        for source in ("spack:site", server.url):
+            assert f"trust|{KEYS}" in Reader(environ, source).texts("bzip2")
+
+
+def test_a_key_in_the_keyring_of_spack_needs_nothing(home: dict[str, str], tmp_path: Path) -> None:
+    with serve_files(signed_v3()) as server:
+        reader = Reader({**home, "SPACK_GNUPGHOME": str(SIGNED)}, server.url)
+        texts = reader.texts("bzip2", is_full=False)
+    assert texts[-1] == "trust|in the keyring of your Spack"
+    assert not any("/key/" in path for path in server.paths())
+
+
+def test_an_unpublished_key_needs_its_file(home: dict[str, str], tmp_path: Path) -> None:
+    files = {name: data for name, data in signed_v2().items() if "_pgp" not in name}
+    texts = Reader(home, str(write_files(tmp_path / "m", files))).texts("zlib-ng")
+    assert texts[:4] == [
+        f"signed|by key {SITE_KEY}",
+        "|2026-11-22",
+        "|not verified",
+        "trust|the mirror does not publish the key: get its file, then spack gpg trust FILE",
+    ]
+
+
+def test_several_mirrors_are_told_apart(home: dict[str, str], tmp_path: Path) -> None:
+    files = signed_v3()
+    a, b = (str(write_files(tmp_path / name, files)) for name in "ab")
+    texts = Reader(home, a, b).texts("bzip2")
+    assert [text for text in texts if str(tmp_path) in text.partition(": ")[0]] == [
+        f"signed|{a}: by key {SITE_KEY}",
+        f"|{b}: by key {SITE_KEY}",
+        *(text for text in texts if text.startswith("trust|") or f"|{b}: spack gpg" in text),
+        f"archive|{a}: present",
+        f"|{b}: present",
+    ]
+
+
+def test_a_source_is_signed_as_far_as_its_specs_are(home: dict[str, str], tmp_path: Path) -> None:
+    mirror = str(write_files(tmp_path / "m", signed_v3()))
+    signing = Reader(home, mirror).source()
+    assert signing is not None
+    assert (signing.read, signing.signed, signing.is_index_signed) == (2, 2, False)
+    assert signing_cell(signing) == "specs"
+    lines = [text for _, text in source_signing_lines(signing)]
+    assert lines[0] == "2 of 2 specs that were looked at, the index is not"
+    assert sum(line.startswith("spack gpg trust ") for line in lines) == 2
+    assert sum(f"by key {SITE_KEY}, Example Site (GPG" in line for line in lines) == 1
+
+    old = Reader(home, str(write_files(tmp_path / "old", signed_v2()))).source()
+    assert old is not None
+    assert (old.read, old.signed, signing_cell(old)) == (3, 1, "some specs")
+    assert signing_cell(replace(old, signed=0)) == "no"
+    assert signing_cell(replace(old, signed=3, is_index_signed=True)) == "specs and index"
+    assert signing_cell(replace(old, read=0, signed=0, problem="it is silent")) == "?"
+
+
+def test_only_a_sample_of_a_remote_source_is_read(home: dict[str, str]) -> None:
+    with serve_files(signed_v3()) as server:
+        reader = Reader(home, server.url)
+        before = len(server.requests)
+        signing = reader.source()
+    asked = [path for path in server.paths()[before:] if "/spec/" in path]
+    assert len(asked) == 8
+    assert signing is not None
+
+
+def test_what_is_no_mirror_has_no_signatures(home: dict[str, str], tmp_path: Path) -> None:
+    reader = Reader(home, "sample_data")
+    assert reader.source() is None
+    assert signing_cell(None) == "-"
+
+
+def test_scripts_get_the_key_and_that_nothing_is_verified(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    mirror = str(write_files(tmp_path / "m", signed_v3()))
+    (entry,) = json.loads(json.dumps(entries_json(Reader(home, mirror).spec("ncurses"))))
+    assert entry["signed"] is True
+    assert entry["archive"] == "missing"
+    assert {name: entry["key"][name] for name in ("fingerprint", "primary", "verified")} == {
+        "fingerprint": PROJECT_SUBKEY,
+        "primary": PROJECT_KEY,
+        "verified": False,
+    }
+
+
+def test_hostile_names_of_keys_are_cleaned(home: dict[str, str], tmp_path: Path) -> None:
+    (signed,) = Reader(home, str(write_files(tmp_path / "m", signed_v2()))).spec("zlib-ng")
+    assert signed.signer is not None
+    assert signed.signer.key is not None
+    for _, text in HOSTILE_TEXT:
+        key = replace(signed.signer.key, user_ids=(text,))
+        hostile = replace(signed, signer=replace(signed.signer, key=key))
+        assert all(line.text == clean(line.text) for line in signing_lines([hostile]))
