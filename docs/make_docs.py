@@ -1,4 +1,4 @@
-"""Build the tables of the documents from the program itself, and the list of the tour.
+"""Build tables of the documents and the manual pages from the program, and the list of the tour.
 
 Run it after a change of the keys, the language, the commands, the packages or the tour:
 `.venv/bin/python docs/make_docs.py`
@@ -13,6 +13,8 @@ from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
 from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.man_pages import PAGES, man_page
+from spackscope.tui.cli.reference import EXIT_CODES, FILES, VARIABLES
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
@@ -118,6 +120,29 @@ def settings_table() -> str:
     return "\n".join(lines)
 
 
+def exit_code_table() -> str:
+    """Return the table of exit codes in Markdown."""
+    lines = ["| exit code | meaning |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {code} | {sentence} |" for code, sentence in EXIT_CODES)])
+
+
+def variable_table() -> str:
+    """Return the table of variables in Markdown."""
+    lines = ["| variable | what it does |", "|---|---|"]
+    for names, sentence in VARIABLES:
+        shown = ", ".join(f"`{name}`" for name in names.split(", "))
+        lines.append(f"| {shown} | {sentence} |")
+    return "\n".join(lines)
+
+
+def file_table() -> str:
+    """Return the table of directories in Markdown."""
+    lines = ["| directory | what it has |", "|---|---|"]
+    for directory, default, sentence in FILES:
+        lines.append(f"| `{directory}`, else `{default}` | {sentence} |")
+    return "\n".join(lines)
+
+
 def package_table() -> str:
     """Return the table of the packages in Markdown, in the order in which they import."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -157,7 +182,10 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "commands": (DOCS / "reference" / "commands.md", command_list),
     "keys": (DOCS / "reference" / "keys.md", key_table),
     "settings": (DOCS / "reference" / "configuration.md", settings_table),
+    "variables": (DOCS / "reference" / "configuration.md", variable_table),
+    "files": (DOCS / "reference" / "configuration.md", file_table),
     "json": (DOCS / "reference" / "output.md", json_table),
+    "exit codes": (DOCS / "reference" / "output.md", exit_code_table),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),
 }
 """The tables by their names: the document that has it, and what builds it."""
@@ -171,8 +199,14 @@ def with_table(text: str, name: str, table: str) -> str:
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
+MAN_PAGES = {DOCS / "man" / name: topic for topic, name in PAGES.items()}
+"""The manual pages and their topics."""
+
+
 def main() -> None:
-    """Write the tables."""
+    """Write the tables and the manual pages."""
+    for page, topic in MAN_PAGES.items():
+        page.write_text(man_page(topic), encoding="utf-8")
     for name, (page, build) in TABLES.items():
         page.write_text(with_table(page.read_text("utf-8"), name, build()), encoding="utf-8")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spackscope.tui import VERSION
+from spackscope.tui import RELEASED, VERSION
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -59,7 +59,7 @@ def spack_range(specifiers: str) -> str:
 
 def test_the_changelog_begins_with_this_version() -> None:
     version, date = newest_release()
-    assert version == VERSION
+    assert (version, date) == (VERSION, RELEASED)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", date)
 
 

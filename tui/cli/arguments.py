@@ -20,7 +20,7 @@ MAX_COMPARED = 20
 WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 """Commands whose answers depend on the host."""
 
-WITHOUT_SOURCES = ("extension", "config")
+WITHOUT_SOURCES = ("extension", "config", "man")
 """Commands that read no source."""
 
 _COMMANDS = {*COMMANDS, HELP} - {BROWSE}
@@ -213,5 +213,9 @@ def _check_words(command: str, words: Sequence[str]) -> None:
         raise ValueError(f"{command} needs a hash, or a query that matches one spec")
     if command in ("index", "sources", "config") and words:
         raise ValueError(f"{command} takes no query: {words[0]}")
+    if command == "man":
+        from spackscope.tui.cli.man_pages import topic_of
+
+        topic_of(words)
     if command == "extension" and words:
         raise ValueError(f"{command} takes no words: {words[0]}")

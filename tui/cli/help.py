@@ -75,6 +75,7 @@ commands:
   index              build or refresh the index of the sources
   config             print the settings and their origins, or check them
   extension          give Spack the command `spack scope`
+  man                show the manual, or that of the query language
   help               print this help, or on a command, or on `query`
   Without a command the browser opens. Put -- before a query that begins with
   one of these words, as where a package has such a name.
@@ -313,8 +314,8 @@ directory in their configuration (config:extensions).
 With --install register it in the configuration of the user, by `spack config`
 of the Spack of SPACK_ROOT, else of that on PATH. Do it again after spackscope
 moves, as to another Python, and --remove before you uninstall it: `spack help`
-fails where a registered directory is missing. For all users of a Spack:
-  spack config --scope site add "config:extensions:[$(spackscope extension)]"
+fails where a registered directory is missing. For all users of a Spack list
+the directory in its scope `site` instead.
 
 options:
   --install          register the extension for your user
@@ -338,9 +339,9 @@ comes from: the command line, else a variable of the environment, else the
 file of the user, else that for all users, else the default. A file is read
 only where it exists, and never written.
 
-  $XDG_CONFIG_HOME/spackscope/config.toml   yours, else in ~/.config; or the
-                                            file that SPACKSCOPE_CONFIG names
-  $XDG_CONFIG_DIRS/spackscope/config.toml   for all users, else in /etc/xdg
+  $XDG_CONFIG_HOME/spackscope/config.toml  yours, else ~/.config; or that
+                                           which SPACKSCOPE_CONFIG names
+  $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg
 
 options:
   --check            only list what is wrong in the files, with line and reason
@@ -357,6 +358,25 @@ examples:
   spackscope config
   spackscope config --check
   spackscope config --json | jq 'select(.from == "default").setting'
+""",
+    "man": """\
+usage: spackscope man [query]
+
+Show the manual page spackscope(1), or spackscope-query(7) on the query
+language, with man. Where the output is not a terminal print the source of the
+page, which the file of an installed page has:
+  spackscope man > ~/.local/share/man/man1/spackscope.1
+
+options:
+  -h, --help         print this help
+
+exit codes:
+  0 shown   2 wrong usage   3 man cannot show it
+  70 unexpected error   130 interrupted
+
+examples:
+  spackscope man
+  spackscope man query
 """,
 }
 """The help of each command."""

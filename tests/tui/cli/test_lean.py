@@ -55,6 +55,7 @@ print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.st
         ["sources", "--verify"],
         ["extension"],
         ["config", "--check"],
+        ["man", "query"],
         ["--help"],
         ["find", "--nope"],
     ],

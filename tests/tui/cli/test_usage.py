@@ -76,7 +76,7 @@ def test_help_names_every_option_and_every_option_is_in_the_help(command: str) -
     options = {name for each in options_of(command) for name in each.names}
     named = set(option.findall(COMMANDS[command].split("query:")[0]))
     assert options - named <= {"--version"}
-    assert named - options <= {"--version", "--cache-only", "--scope"}
+    assert named - options <= {"--version", "--cache-only"}
 
 
 def test_the_version_is_printed(program: Program) -> None:

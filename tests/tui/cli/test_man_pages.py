@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spackscope.tui.cli.help import BROWSE, COMMANDS
+from spackscope.tui.cli.help_sections import command_help
+from spackscope.tui.cli.man_pages import PAGES, man_page
+from spackscope.tui.cli.reference import EXIT_CODES
+from spackscope.tui.cli.roff import example, literal, marked, synopsis
+from spackscope.tui.keymap import KEYS
+from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.query_reference import LANGUAGE
+from spackscope.tui.settings.table import SETTINGS
+from tests.program import Program
+
+INSTALLED = Path(__file__).parents[3] / "docs" / "man"
+TOPICS = list(PAGES)
+needs_mandoc = pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is missing")
+needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is missing")
+
+
+def shown(page: Path) -> str:
+    """Return what mandoc shows on a terminal of 80 columns, without bold and italics."""
+    result = subprocess.run(
+        ["mandoc", "-Tutf8", "-Owidth=80", str(page)],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    return re.sub(".\b", "", result.stdout)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_installed_page_is_up_to_date(topic: str) -> None:
+    installed = (INSTALLED / PAGES[topic]).read_text("utf-8")
+    assert installed == man_page(topic), "run docs/make_docs.py"
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_page_is_ascii(topic: str) -> None:
+    assert man_page(topic).isascii()
+
+
+@needs_mandoc
+@pytest.mark.parametrize("name", PAGES.values())
+def test_mandoc_has_no_warning(name: str) -> None:
+    result = subprocess.run(
+        ["mandoc", "-Tlint", "-Wwarning", str(INSTALLED / name)],
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+@needs_groff
+@pytest.mark.parametrize("name", PAGES.values())
+def test_groff_has_no_warning(name: str) -> None:
+    result = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-z", str(INSTALLED / name)],
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@needs_mandoc
+def test_the_page_names_all_that_the_tables_have() -> None:
+    text = shown(INSTALLED / PAGES[BROWSE])
+    words = " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+    for command in COMMANDS:
+        assert command == BROWSE or f"\n   spackscope {command}\n" in text
+    for _, sentence in EXIT_CODES:
+        assert sentence.replace("`", "") in words
+    assert {str(code.value) for code in ExitCode} <= {code for code, _ in EXIT_CODES}
+    for key in KEYS:
+        assert key.sentence.replace("`", "") in words
+    for setting in SETTINGS:
+        assert f"{setting.name} = {setting.example}" in words
+        assert setting.sentence in words
+
+
+@needs_mandoc
+def test_the_page_on_the_language_has_every_form() -> None:
+    text = shown(INSTALLED / PAGES["query"])
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    for heading, forms in LANGUAGE.items():
+        assert f"\n{heading.upper()}\n" in text
+        for form in forms:
+            assert f" {form.written} {form.sentence}".replace("…", "...") in words
+            assert not form.example or f"Example: {form.example} " in words
+
+
+def test_letters_that_roff_would_change_are_shown_as_they_are() -> None:
+    assert literal(r"a\b") == r"a\eb"
+    assert literal("~x ^y 'z' `w`") == r"\(tix \(hay \(aqz\(aq \(gaw\(ga"
+    assert literal(".so x") == r"\&.so x"
+    assert example(["'x", ".y"]) == [".PP", ".EX", r"\(aqx", r"\&.y", ".EE"]
+    assert marked("look-alikes by `--all-of`") == r"look-alikes by \fB\-\-all\-of\fR"
+
+
+def test_a_synopsis_tells_names_from_what_stands_for_something() -> None:
+    assert synopsis("spackscope find [--json] [QUERY...]") == (
+        r"\fBspackscope find\fR [\fB\-\-json\fR] [\fIQUERY\fR\&...]"
+    )
+
+
+def test_the_help_of_a_command_has_parts() -> None:
+    help_ = command_help("diff")
+    assert help_.usages == (
+        "spackscope diff [-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...",
+        "spackscope diff [--all] [--json] OLD-SOURCE NEW-SOURCE",
+    )
+    assert len(help_.paragraphs) == 2
+    assert help_.sections["examples"][0] == "spackscope diff uehz56w wuqgt3p"
+    literal_ = [part for part in command_help("man").paragraphs if part.is_literal]
+    assert [part.lines for part in literal_] == [
+        ("spackscope man > ~/.local/share/man/man1/spackscope.1",)
+    ]
+
+
+@pytest.mark.parametrize("words", [[], ["query"]])
+def test_a_page_is_printed_for_another_program(program: Program, words: list[str]) -> None:
+    result = program("man", *words)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == man_page(words[0] if words else BROWSE)
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="man is missing")
+@pytest.mark.parametrize(("words", "name"), [([], "SPACKSCOPE(1)"), (["query"], "SPACKSCOPE-QUE")])
+def test_a_page_is_shown_on_a_terminal(program: Program, words: list[str], name: str) -> None:
+    changes = {"MANPAGER": "cat", "PAGER": "cat", "MANWIDTH": "80"}
+    code, text = program.on_terminal("man", *words, changes=changes)
+    assert code == 0
+    assert name in re.sub(".\b|\x1b\\[[0-9;]*m", "", text)
+
+
+def test_without_man_the_help_is_named(program: Program) -> None:
+    code, text = program.on_terminal("man", "query", changes={"PATH": str(program.home)})
+    assert (code, text) == (
+        ExitCode.UNREADABLE,
+        "spackscope: there is no man on PATH; see `spackscope help query`\n",
+    )
+
+
+def test_another_topic_is_refused_with_the_nearest(program: Program) -> None:
+    result = program("man", "qurey")
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert "no manual page on qurey. Did you mean query?" in result.stderr
