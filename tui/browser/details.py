@@ -1,4 +1,4 @@
-"""The detail of the selected spec: its lines, its tree, and the size that its mirror knows."""
+"""The detail of the selected spec: its lines, its tree, and what its mirrors answer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
+from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.state import Details, Host, Results, Where
 from spackscope.tui.keymap.in_use import key_names, shown
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _PACE = 0.15
 """Seconds between the starts of two readings: a held key passes many rows."""
 _REST = 0.4
-"""Seconds that the cursor rests on a row before the size is requested from its mirror."""
+"""Seconds before all specs are checked against the host."""
 
 
 class DetailsController:
@@ -35,7 +36,7 @@ class DetailsController:
     def __init__(self, host: Host, sources: Sequence[str], session: Session) -> None:
         self._host = host
         self._sources, self._session = sources, session
-        self._sizes: dict[str, float | None] = {}
+        self._mirrors = MirrorAnswers(host, sources, session)
         self._unfolded: frozenset[Section] = frozenset()
         self._run_only = self._shows_tree = False
         self._shown: tuple[object, ...] = ()
@@ -50,9 +51,15 @@ class DetailsController:
         return Relations(self._host, self._session, self._sources)
 
     def forget(self) -> None:
-        """Forget the rows of a catalog that was replaced."""
+        """Forget the rows of a catalog that was replaced, and what mirrors answered."""
+        self._mirrors.forget()
+        self._clear()
+
+    def _clear(self) -> None:
+        """Show no spec."""
         self._shown = ()
-        self._host.cancel("detail", "size", "relations", "unfold")
+        self._mirrors.cancel()
+        self._host.cancel("detail", "relations", "unfold")
         self._host.change(details=None)
 
     def connect(self) -> None:
@@ -94,7 +101,7 @@ class DetailsController:
         """
         state = self._host.state
         if row is None or state.results is None:
-            self.forget()
+            self._clear()
             return
         if tree is not None:
             self._store_options(tree)
@@ -114,7 +121,8 @@ class DetailsController:
         self._shown = key
         before = old or Details(row)
         self._host.change(details=replace(before, row=row, at=None, is_pending=True))
-        self._host.cancel("size", "relations")
+        self._mirrors.cancel()
+        self._host.cancel("relations")
         new = Details(row, (), tree, at=at, shows_tree=shows_tree)
         reading = partial(self._read, results, new, connected)
         self._host.run(
@@ -138,9 +146,9 @@ class DetailsController:
         alike = listing.count_look_alikes(row.look_alike)
         shown = listing.shown if alike > 1 else 0
         varying = tuple(self._varying(results, row).items())
-        size = self._sizes.get(row.spec.hash)
+        answer = self._mirrors.of(row.spec)
         kind = row.count, row.role
-        return results.catalog, row.id, kind, alike, shown, varying, size, connected
+        return results.catalog, row.id, kind, alike, shown, varying, answer, connected
 
     def _varying(self, results: Results, row: Row) -> Mapping[str, int]:
         """Return the variants that vary within the package of a row."""
@@ -150,10 +158,9 @@ class DetailsController:
     def _read(
         self, results: Results, details: Details, connected: bool, _should_stop: ShouldStop
     ) -> tuple[Details, bool]:
-        """Read lines and tree, and whether to request the size from the mirror."""
+        """Read lines and tree, and whether mirrors are to be asked for more."""
         # Imported here, after the first rows are shown.
         from spackscope.model.catalog.tree_reader import read_tree
-        from spackscope.model.sources.archive_size import size_source
         from spackscope.tui.browser.read_relations import read_members
 
         catalog, listing, row = results.catalog, results.listing, details.row
@@ -164,8 +171,8 @@ class DetailsController:
             tree = read_tree(
                 catalog, row.id, self._unfolded, members=members.ids, run_only=self._run_only
             )
-        asks = row.spec.hash not in self._sizes and size_source(row.spec, catalog.sources)
-        return replace(details, lines=lines, tree=tree, members=members), bool(asks)
+        asks = not members.is_group and self._mirrors.is_to_ask(row.spec, catalog)
+        return replace(details, lines=lines, tree=tree, members=members), asks
 
     def _lines(
         self, results: Results, row: Row, members: Members, connected: bool
@@ -179,8 +186,9 @@ class DetailsController:
         spec = replace(spec, fit=None)
         if members.is_group:
             return group_detail(spec, members, varying=varying, key=shown("specs-open"))
-        if spec.size is None and spec.hash in self._sizes:
-            spec = replace(spec, size=self._sizes[spec.hash])
+        answer = self._mirrors.of(row.spec)
+        if spec.size is None and answer is not None:
+            spec = replace(spec, size=answer.size)
         lines = detail(
             spec,
             varying=varying,
@@ -188,15 +196,15 @@ class DetailsController:
             shown=listing.shown,
             provenance=catalog.provenance(row.id),
         )
+        if answer is not None:
+            lines += answer.lines
         return with_count(lines, members)
 
     def _take(self, details: Details, asks: bool) -> None:
         self._relate(details)
         spec, catalog = details.row.spec, self._host.state.catalog
         if asks and catalog is not None:
-            reading = partial(self._read_size, catalog, spec)
-            take = partial(self._take_size, spec.hash)
-            self._host.run(reading, take, group="size", delay=_REST)
+            self._mirrors.ask(spec, catalog, self._show_again)
 
     def relate(self) -> None:
         """Show how the selected spec relates to others, after the marks changed."""
@@ -212,16 +220,10 @@ class DetailsController:
         )
         self._relations.request(details)
 
-    def _read_size(self, catalog: Catalog, spec: Spec, should_stop: ShouldStop) -> float | None:
-        from spackscope.model.sources.archive_size import archive_size
-
-        session = replace(self._session, should_stop=should_stop)
-        return archive_size(spec, catalog.sources, session, self._sources)
-
-    def _take_size(self, hash_: str, size: float | None) -> None:
-        self._sizes[hash_] = size
+    def _show_again(self, spec: Spec) -> None:
+        """Show what mirrors have answered, if their spec is still selected."""
         details = self._host.state.details
-        if size is not None and details is not None and details.row.spec.hash == hash_:
+        if details is not None and details.row.spec == spec:
             self.show(details.row)
 
     def take_tree(self, tree: Tree | None) -> None:

@@ -122,7 +122,7 @@ several tags or sources is printed for each. If several hashes match, they are
 listed on stderr, and the exit code is 2.
 
 The mirrors that list it are asked who signed it, and whether its archive is
-there. The key is read from the signature, which Spack verifies, not spackscope.
+there. The key is read from the signature, which nothing but Spack verifies.
 
 options:
   --json             print one JSON object per record and line

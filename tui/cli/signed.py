@@ -21,6 +21,7 @@ class Signed:
 
     def __init__(self, session: Session, sources: Sequence[str]) -> None:
         self._session, self._sources = session, sources
+        self._of_spec: dict[tuple[str, ...], Sequence[SignedEntry]] = {}
         self._of_source: dict[str, SourceSigning | None] = {}
 
     @cached_property
@@ -44,7 +45,17 @@ class Signed:
 
         return entries_json(entries)
 
+    def ask(self, spec: Spec, catalog: Catalog) -> None:
+        """Ask the mirrors of a spec now."""
+        self._entries(spec, catalog)
+
     def _entries(self, spec: Spec, catalog: Catalog) -> Sequence[SignedEntry]:
+        key = (spec.hash, spec.tag, *spec.sources)
+        if key not in self._of_spec:
+            self._of_spec[key] = self._read(spec, catalog)
+        return self._of_spec[key]
+
+    def _read(self, spec: Spec, catalog: Catalog) -> Sequence[SignedEntry]:
         states = [state for state in catalog.sources if state.name in spec.sources]
         if not spec.cached or not any(state.may_be_mirror for state in states):
             return ()

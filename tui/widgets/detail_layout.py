@@ -8,6 +8,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
 from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
+from spackscope.model.presentation.signing import ARCHIVE, SIGNED, TRUST
 from spackscope.tui.keymap.in_use import with_written_keys
 from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
 
@@ -17,7 +18,10 @@ LOW, TALL = 6, 14
 _LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
 """The cells of the labels from some widths on."""
 _REUSABLE = "reusable"
-_ORDER = (INSTALL, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, VARIANTS, FITS, _REUSABLE, DOWNLOAD)
+_ORDER = (
+    *(INSTALL, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, VARIANTS, FITS, _REUSABLE),
+    *(DOWNLOAD, SIGNED, TRUST),
+)
 _LISTS = (NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40

@@ -11,12 +11,16 @@ from spackscope.model.core.frozen import replace
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,
+    PROJECT_KEY,
+    PROJECT_SUBKEY,
     ZLIB,
     entry,
     manifest,
     mirror_v3,
     record,
     serve_files,
+    signed_v3,
+    write_files,
     write_page,
     zlib_index,
 )
@@ -179,3 +183,24 @@ def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror_once(tmp_path: Pat
         browser.settle()
         assert "5.0 MB" in texts(browser)
         assert server.paths().count(f"/{MANIFEST}") == 1
+
+
+def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> None:
+    mirror = str(write_files(tmp_path / "m", signed_v3()))
+    browser = FakeBrowser(mirror).load()
+    browser.search.select_package("ncurses")
+    browser.settle()
+
+    details = browser.state.details
+    assert details is not None
+    values = [(line.label, line.text) for line in details.lines]
+    assert ("signed", f"by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}") in values
+    (missing,) = (line for line in details.lines if line.label == "archive")
+    assert missing.kind == "error"
+    assert missing.text.startswith("listed, but the archive is missing: ")
+
+    archive = missing.text.partition("/m/")[2].split()[0]
+    write_files(tmp_path / "m", {archive: bytes(10_323)})
+    browser.load()
+    assert f"by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}" in texts(browser)
+    assert not any(text.startswith("listed, but") for text in texts(browser))

@@ -36,6 +36,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     def lines(catalog: Catalog) -> Iterator[str]:
         rows = []
         for row in catalog.by_hash(argument.find(catalog)):
+            # The manifest that has the size is in the cache afterwards.
+            signed.ask(row.spec, catalog)
             size = archive_size(row.spec, catalog.sources, session, sources)
             fit = fit_of(catalog, row.id)
             rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))

@@ -1,0 +1,88 @@
+"""What mirrors answer about the selected spec: its size, who signed it, whether it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.records import Spec
+from spackscope.tui.browser.state import Host
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.signing import KnownKeys
+    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.sources.session import Session
+
+_REST = 0.4
+"""Seconds that the cursor rests on a row before its mirrors are asked."""
+
+_GROUP = "mirrors"
+
+
+class Answer(NamedTuple):
+    """The size of the archive of a spec, if a mirror tells, and the lines on its signature."""
+
+    size: float | None = None
+    lines: Sequence[DetailLine] = ()
+
+
+class MirrorAnswers:
+    """Ask the mirrors of one spec after the other, once; a newer one replaces the job."""
+
+    def __init__(self, host: Host, sources: Sequence[str], session: Session) -> None:
+        self._host, self._sources, self._session = host, sources, session
+        self._answers: dict[tuple[str, ...], Answer] = {}
+        self._known: KnownKeys | None = None
+
+    def of(self, spec: Spec) -> Answer | None:
+        """Return what the mirrors of a spec have answered; None before they have."""
+        return self._answers.get(_key(spec))
+
+    def is_to_ask(self, spec: Spec, catalog: Catalog) -> bool:
+        """Check whether a spec has mirrors that were not asked yet. Reads the index."""
+        return (
+            spec.cached
+            and self.of(spec) is None
+            and any(state.may_be_mirror for state in catalog.sources if state.name in spec.sources)
+        )
+
+    def cancel(self) -> None:
+        """Stop asking."""
+        self._host.cancel(_GROUP)
+
+    def forget(self) -> None:
+        """Stop asking, and forget all answers: the sources were read again."""
+        self.cancel()
+        self._answers, self._known = {}, None
+
+    def ask(self, spec: Spec, catalog: Catalog, done: Callable[[Spec], None]) -> None:
+        """Ask the mirrors of a spec once the cursor rests on it, then call `done`."""
+
+        def take(answer: Answer) -> None:
+            self._answers[_key(spec)] = answer
+            if answer != Answer():
+                done(spec)
+
+        self._host.run(partial(self._read, spec, catalog), take, group=_GROUP, delay=_REST)
+
+    def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
+        # Most who start the program look at no detail of a mirror.
+        from spackscope.model.analysis.signing import KnownKeys, spec_signing
+        from spackscope.model.presentation.signing import signing_lines
+        from spackscope.model.sources.archive_size import archive_size
+
+        session, states = replace(self._session, should_stop=should_stop), catalog.sources
+        known = self._known = self._known or KnownKeys(session.environ)
+        signed = spec_signing(spec, states, session, self._sources, known)
+        # The manifest that has the size is in the cache now.
+        size = archive_size(spec, states, session, self._sources)
+        return Answer(size, tuple(signing_lines(signed, is_full=False)))
+
+
+def _key(spec: Spec) -> tuple[str, ...]:
+    """Return what the answers depend on: the hash, and the sources that list it."""
+    return spec.hash, spec.tag, *spec.sources
