@@ -181,12 +181,14 @@ def test_without_a_python_it_says_what_it_needs(pyz: Path, tmp_path: Path) -> No
     result = run(pyz, PATH=directory, HOME=str(tmp_path))
     assert (result.returncode, result.stderr) == (
         2,
-        "spackscope: there is no Python 3.10 or newer in PATH; SPACKSCOPE_PYTHON can name one\n",
+        "spackscope: no Python 3.10 or newer with sqlite3 and zlib is in PATH; "
+        "SPACKSCOPE_PYTHON can name one\n",
     )
 
     named = run(pyz, PATH=directory, HOME=str(tmp_path), SPACKSCOPE_PYTHON="/bin/false")
     assert named.stderr == (
-        "spackscope: SPACKSCOPE_PYTHON: /bin/false is not Python 3.10 or newer\n"
+        "spackscope: SPACKSCOPE_PYTHON: /bin/false is not Python 3.10 or newer "
+        "with sqlite3 and zlib\n"
     )
     assert run(pyz, PATH=directory, HOME=str(tmp_path), SPACKSCOPE_PYTHON="other").returncode == 7
 

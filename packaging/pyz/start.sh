@@ -22,17 +22,20 @@ if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -f "$unpacked/start.py" ] && [ -f "$unpa
     exec "$python" "$unpacked/start.py" "$@"
 fi
 
+# Some Pythons are built without the libraries for these modules.
+works='import sys, sqlite3, zlib; sys.exit(sys.version_info < (3, 10))'
 for name in "${SPACKSCOPE_PYTHON:-python3}" \
     python3.14 python3.13 python3.12 python3.11 python3.10; do
     python=$(command -v "$name") || continue
-    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1; then
+    if "$python" -c "$works" >/dev/null 2>&1; then
         exec "$python" "$0" "$@"
     fi
     [ -z "${SPACKSCOPE_PYTHON:-}" ] || break
 done
 if [ -n "${SPACKSCOPE_PYTHON:-}" ]; then
-    echo "spackscope: SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer" >&2
+    problem="SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer with sqlite3 and zlib"
 else
-    echo "spackscope: there is no Python 3.10 or newer in PATH; SPACKSCOPE_PYTHON can name one" >&2
+    problem="no Python 3.10 or newer with sqlite3 and zlib is in PATH; SPACKSCOPE_PYTHON can name one"
 fi
+echo "spackscope: $problem" >&2
 exit 2
