@@ -51,7 +51,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(home: Path, command: str, exports: list[str]) -> tuple[int, str]:
-    """Run a command in a terminal; return its exit code, and what it prints."""
+    """Run a command in a terminal; return its exit code, and what it prints in /home/ann."""
     path = os.pathsep.join((str(Path(sys.executable).parent), environment(home)["PATH"]))
     # Progress would be drawn on a terminal.
     with (
@@ -67,7 +67,8 @@ def run(home: Path, command: str, exports: list[str]) -> tuple[int, str]:
         code = terminal.wait()
         messages.seek(0)
         text = terminal.text.replace("\r\n", "\n") + messages.read()
-    return code, "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    lines = text.replace(str(home), "/home/ann").splitlines()
+    return code, "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: str(example.block))

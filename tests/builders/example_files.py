@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.readers.node_hash import content_hash
+from tests.builders.mirrors import signed_v3, write_files
 from tests.builders.spack import SPACK_DATA, whole_index
 
 _NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
@@ -22,7 +23,7 @@ _NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
 def write_example_files(directory: Path) -> None:
     """Write an index, mirrors, an install tree, and a lock file with an older and a newer one."""
     (directory / "index.json").write_bytes(whole_index("spack1"))
-    shutil.copytree(SPACK_DATA / "mirror-v3", directory / "mirror")
+    write_files(directory / "mirror", signed_v3())
     shutil.copytree(SPACK_DATA / "install-tree-1.2", directory / "tree")
     lock = json.loads(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
     for name, document in {"": lock, "old": lock, "new": _later(lock)}.items():
