@@ -20,12 +20,13 @@ from typing import BinaryIO, Literal
 ABANDONED_SECONDS = 24 * 3600
 """Age after which a temporary file is removed although its process cannot be looked up."""
 
+_XDG_DEFAULTS = {"cache": ".cache", "state": ".local/state", "data": ".local/share"}
 _SUFFIX = ".tmp"
 _TEMPORARY = r"\..*\.(?P<host>[^.]+)\.(?P<pid>[0-9]{1,9})\.(?P<start>[0-9]+)\.[^.]*\.tmp"
 
 
-def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state"]) -> str | None:
-    """Return the program's directory in XDG_CACHE_HOME or XDG_STATE_HOME, or in their defaults.
+def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state", "data"]) -> str | None:
+    """Return the program's directory in XDG_CACHE_HOME or the like, or in its default.
 
     Relative paths are ignored, as the specification asks; None without a home directory.
 
@@ -34,8 +35,7 @@ def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state"]) -> str 
     """
     base = environ.get(f"XDG_{kind.upper()}_HOME", "")
     if not os.path.isabs(base):
-        default = ".cache" if kind == "cache" else ".local/state"
-        base = os.path.join(environ.get("HOME", ""), default)
+        base = os.path.join(environ.get("HOME", ""), _XDG_DEFAULTS[kind])
     return os.path.join(base, "spackscope") if os.path.isabs(base) else None
 
 

@@ -315,7 +315,8 @@ With --install register it in the configuration of the user, by `spack config`
 of the Spack of SPACK_ROOT, else of that on PATH. Do it again after spackscope
 moves, as to another Python, and --remove before you uninstall it: `spack help`
 fails where a registered directory is missing. For all users of a Spack list
-the directory in its scope `site` instead.
+the directory in its scope `site` instead. spackscope.pyz registers a copy in
+$XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope.
 
 options:
   --install          register the extension for your user

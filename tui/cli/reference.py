@@ -40,7 +40,7 @@ VARIABLES = (
         "the way to servers, and the certificates to trust",
     ),
     (
-        "XDG_CACHE_HOME, XDG_CONFIG_HOME, XDG_STATE_HOME",
+        "XDG_CACHE_HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
         "where files are kept, as below",
     ),
 )
@@ -52,6 +52,11 @@ FILES = (
         "$XDG_CACHE_HOME/spackscope",
         "~/.cache/spackscope",
         "indexes and copies of remote files; may be removed at any time",
+    ),
+    (
+        "$XDG_DATA_HOME/spackscope",
+        "~/.local/share/spackscope",
+        "the Spack extension that `spackscope extension --install` copies out of spackscope.pyz",
     ),
     (
         "$XDG_STATE_HOME/spackscope",

@@ -13,17 +13,30 @@ from spackscope.tui.spack_extension import extension_path
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """Print the directory of the extension, register it with Spack or undo that. Raises Leave."""
-    path = extension_path()
-    if options.registration:
-        from spackscope.tui.cli import spack_registration
+    if not options.registration:
+        stdio.print_line(_directory(environ))
+        return ExitCode.FOUND
+    from spackscope.tui.cli.extension_copy import copy_extension, remove_copy, started_file
+    from spackscope.tui.cli.spack_registration import register, unregister
 
-    if options.registration == "remove":
-        spack_registration.unregister(environ)
-    elif not os.path.isdir(path):
-        sentence = "this spackscope is one file, which Spack cannot load an extension from"
-        raise Leave(ExitCode.UNREADABLE, f"{sentence}; install it as by pipx")
-    elif options.registration:
-        spack_registration.register(path, environ)
+    if options.registration == "install":
+        path = copy_extension(environ) if started_file(environ) else extension_path()
+        register(path, environ)
     else:
-        stdio.print_line(path)
+        unregister(environ)
+        remove_copy(environ)
     return ExitCode.FOUND
+
+
+def _directory(environ: Mapping[str, str]) -> str:
+    """Return the directory of the extension, which spackscope.pyz has to copy first."""
+    if "SPACKSCOPE_PYZ" not in environ:
+        return extension_path()
+    from spackscope.tui.cli.extension_copy import copy_path
+
+    copy = copy_path(environ)
+    if not os.path.isdir(copy):
+        sentence = "spackscope.pyz has the extension inside"
+        message = f"{sentence}: `spackscope extension --install` copies it to {copy}"
+        raise Leave(ExitCode.UNREADABLE, message)
+    return copy

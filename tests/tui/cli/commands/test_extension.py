@@ -153,6 +153,46 @@ def test_a_spack_that_does_not_start_is_named(program: Program, root: Path) -> N
     assert "cannot change its configuration: No such file or directory" in result.stderr
 
 
+def test_one_file_registers_a_copy_that_stays(program: Program, root: Path) -> None:
+    pyz = program.home / "spackscope.pyz"
+    pyz.write_text('#!/bin/sh\necho started "$@"\n')
+    pyz.chmod(0o755)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return program("extension", *words, SPACKSCOPE_PYZ=str(pyz), SPACK_ROOT=str(root))
+
+    copy = program.home / ".local" / "share" / "spackscope" / "spack-scope"
+
+    before = run()
+    assert (before.returncode, before.stdout) == (ExitCode.UNREADABLE, "")
+    assert before.stderr == (
+        "spackscope: spackscope.pyz has the extension inside: "
+        f"`spackscope extension --install` copies it to {copy}\n"
+    )
+    installed = run("--install")
+    assert (installed.returncode, installed.stderr) == (0, "")
+    assert run().stdout == f"{copy}\n"
+    assert spack(program, root, "scope", "find", "+mpi").stdout == "started find +mpi\n"
+
+    removed = run("--remove")
+    assert (removed.returncode, removed.stderr) == (0, "")
+    assert not copy.exists()
+    assert read_config(program.home / ".spack") == {"extensions": []}
+
+
+def test_a_copy_that_cannot_be_written_is_named(program: Program, root: Path) -> None:
+    (program.home / "data").write_text("not a directory")
+    result = program(
+        *("extension", "--install"),
+        SPACK_ROOT=str(root),
+        SPACKSCOPE_PYZ="/x.pyz",
+        XDG_DATA_HOME=str(program.home / "data"),
+    )
+    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    copy = program.home / "data" / "spackscope" / "spack-scope"
+    assert result.stderr == f"spackscope: {copy} cannot be written: Not a directory\n"
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

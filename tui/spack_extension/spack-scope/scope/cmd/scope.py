@@ -53,20 +53,31 @@ def scope(
 
 def _find_program() -> str:
     """Return the path of the program of this installation, else of the one on PATH, or ''."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    candidates = [_recorded_program(os.path.dirname(os.path.dirname(here)))]
     # This file is in PACKAGES/spackscope/tui/spack_extension/spack-scope/scope/cmd. Of a
     # virtual environment, a user or a prefix PACKAGES is lib/python3.x/site-packages, and with
     # `pip install --target` any directory.
-    packages = os.path.abspath(__file__)
-    for _ in range(7):
+    packages = here
+    for _ in range(6):
         packages = os.path.dirname(packages)
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(packages)))
-    own = [os.path.join(directory, "bin") for directory in (prefix, packages)]
-    on_path = [each for each in os.environ.get("PATH", "").split(os.pathsep) if each]
-    for directory in own + on_path:
-        program = os.path.join(directory, _PROGRAM)
+    candidates += [os.path.join(directory, "bin", _PROGRAM) for directory in (prefix, packages)]
+    directories = os.environ.get("PATH", "").split(os.pathsep)
+    candidates += [os.path.join(directory, _PROGRAM) for directory in directories if directory]
+    for program in candidates:
         if os.path.isfile(program) and os.access(program, os.X_OK):
             return os.path.abspath(program)
     return ""
+
+
+def _recorded_program(extension: str) -> str:
+    """Return the program that a copy of the extension was made by, which its file names, or ''."""
+    try:
+        with open(os.path.join(extension, "program"), encoding="utf-8") as file:
+            return file.read().strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def _environment(environ: Mapping[str, str]) -> Dict[str, str]:
