@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
+from spackscope.model.presentation.signing import signing_cell, source_signing_lines
 from spackscope.model.presentation.sources import source_cells, stale_copies
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 from spackscope.model.query.parser import parse
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.signing import SourceSigning
 
 _SHORT_HASH = re.compile(r"/([a-z2-7]{7,32})$")
 """The end of the place of a problem: the hash of the record, of which there are 7 letters."""
@@ -51,9 +56,14 @@ def _problem_report(problem: Problem, source: str) -> Report:
     return Report(name, facts, "\n".join(filter(None, (origin, place, reason))), True, queries)
 
 
-def source_reports(sources: Iterable[SourceStatus], now: float) -> list[Report]:
-    """Return a report on each source; `now` is in seconds since 1970."""
-    return [_source_report(source, now) for source in sources]
+def source_reports(
+    sources: Iterable[SourceStatus], now: float, signing: Mapping[str, SourceSigning] = {}
+) -> list[Report]:
+    """Return a report on each source; `now` is in seconds since 1970.
+
+    `signing` says who signed those that are mirrors, by their names.
+    """
+    return [_source_report(source, now, signing.get(source.name)) for source in sources]
 
 
 def failure_reports(failure: str) -> list[Report]:
@@ -61,14 +71,20 @@ def failure_reports(failure: str) -> list[Report]:
     return [Report("unreadable", each, each, is_wrong=True) for each in clean(failure).split("; ")]
 
 
-def _source_report(source: SourceStatus, now: float) -> Report:
+def _source_report(
+    source: SourceStatus, now: float, signing: SourceSigning | None = None
+) -> Report:
     name, kind, _, _, checked = source_cells(source, now)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
     if checked != "-":
         facts.append(f"checked {checked}")
     remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
+    lines: list[str] = []
+    if signing is not None:
+        facts.append(f"signed: {signing_cell(signing)}")
+        lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
     in_line = " · ".join([kind, *remarks] if source.failure else facts)
-    text = "\n".join([name, " · ".join(facts), *remarks])
+    text = "\n".join([name, " · ".join(facts), *remarks, *lines])
     return Report(name, in_line, text, bool(source.failure), [_of_source(source.name)])
 
 

@@ -79,12 +79,18 @@ def _archive_values(signed: SignedEntry) -> _Values:
 
 
 def _archive_problems(signed: SignedEntry) -> _Values:
-    if text := archive_problem(signed.entry):
+    entry = signed.entry
+    if text := archive_problem(entry):
         yield text, "error"
+        if entry.archive_file:
+            yield entry.archive_file, "dim"
 
 
 def archive_problem(entry: MirrorEntry) -> str:
-    """Return why the archive of a spec that is listed cannot be installed, or ""."""
+    """Return why the archive of a spec that is listed cannot be installed, or "".
+
+    It does not name the file.
+    """
     what = {
         "missing": "listed, but the archive is missing",
         "forbidden": "listed, but the mirror refuses the archive",
@@ -92,7 +98,10 @@ def archive_problem(entry: MirrorEntry) -> str:
     }.get(entry.archive, "")
     if not what or entry.archive_problem.startswith("listed, but"):
         return entry.archive_problem if what else ""
-    return f"{what}: {entry.archive_problem}"
+    why = entry.archive_problem.removeprefix(entry.archive_file)
+    for known in (" does not exist", " is forbidden"):
+        why = why.removeprefix(known)
+    return f"{what}: {why.lstrip(': ')}".rstrip(": ")
 
 
 def signer_texts(signer: Signer) -> list[str]:

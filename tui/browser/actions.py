@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
@@ -13,7 +14,7 @@ from spackscope.model.query.ast import Query
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
+
+_SIGNING = "signing"
+"""The jobs that read who signed the sources."""
 
 
 class Actions(Frozen):
@@ -103,6 +107,7 @@ class Actions(Frozen):
             "source",
             lambda catalog: source_reports(catalog.sources, time.time()),
             "There are none.",
+            more=self.controllers.mirrors.source_reports,
         )
 
     def show_problems(self) -> None:
@@ -114,19 +119,34 @@ class Actions(Frozen):
         )
 
     def _show_reports(
-        self, noun: str, read: Callable[[Catalog], Sequence[Report]], no_items: str
+        self,
+        noun: str,
+        read: Callable[[Catalog], Sequence[Report]],
+        no_items: str,
+        more: Callable[[Catalog, Task], Sequence[Report]] | None = None,
     ) -> None:
-        """Read reports from the catalog in a worker thread, and show them."""
+        """Read reports from the catalog in a worker thread, and show them.
+
+        While they are shown, `more` reads what they are to be replaced by.
+        """
         from spackscope.model.presentation.reports import failure_reports
         from spackscope.tui.dialogs.reports import ReportsDialog
 
         host, copy = self.host, self.controllers.copying.copy_text
 
-        def show(reports: Sequence[Report]) -> None:
-            host.open(ReportsDialog(noun, reports, no_items, copy), self.open_report)
+        failure, catalog = self.controllers.loading.failure, host.state.catalog
 
-        failure = self.controllers.loading.failure
-        if (catalog := host.state.catalog) is not None:
+        def close(report: Report | None) -> None:
+            host.cancel(_SIGNING)
+            self.open_report(report)
+
+        def show(reports: Sequence[Report]) -> None:
+            dialog = ReportsDialog(noun, reports, no_items, copy)
+            host.open(dialog, close)
+            if more is not None and catalog is not None:
+                host.run(partial(more, catalog), dialog.show_reports, group=_SIGNING)
+
+        if catalog is not None:
             host.run(lambda _: read(catalog), show, group="menu")
         elif failure:
             show(failure_reports(failure))

@@ -12,6 +12,7 @@ from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
+from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.overview import Overview
 from spackscope.tui.browser.query_changes import QueryChanges
@@ -56,7 +57,8 @@ class Controllers:
         self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, self.assist)
         self.changes = QueryChanges(host, self.search)
-        self.details = DetailsController(host, sources, session)
+        self.mirrors = MirrorAnswers(host, sources, session)
+        self.details = DetailsController(host, sources, session, self.mirrors)
         self.navigation = Navigation(host, self.search, self.details)
         self.navigation.on_step = self.recall.keep
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)

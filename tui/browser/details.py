@@ -33,10 +33,11 @@ _REST = 0.4
 class DetailsController:
     """Read what the detail pane shows."""
 
-    def __init__(self, host: Host, sources: Sequence[str], session: Session) -> None:
-        self._host = host
+    def __init__(
+        self, host: Host, sources: Sequence[str], session: Session, mirrors: MirrorAnswers
+    ) -> None:
+        self._host, self._mirrors = host, mirrors
         self._sources, self._session = sources, session
-        self._mirrors = MirrorAnswers(host, sources, session)
         self._unfolded: frozenset[Section] = frozenset()
         self._run_only = self._shows_tree = False
         self._shown: tuple[object, ...] = ()

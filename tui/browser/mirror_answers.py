@@ -1,7 +1,8 @@
-"""What mirrors answer about the selected spec: its size, who signed it, whether it is there."""
+"""What mirrors answer: the size of the selected spec, who signed it, whether it is there."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,7 @@ from spackscope.tui.browser.state import Host
 if TYPE_CHECKING:
     from spackscope.model.analysis.signing import KnownKeys
     from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.presentation.reports import Report
     from spackscope.model.sources.session import Session
 
 _REST = 0.4
@@ -81,6 +83,23 @@ class MirrorAnswers:
         # The manifest that has the size is in the cache now.
         size = archive_size(spec, states, session, self._sources)
         return Answer(size, tuple(signing_lines(signed, is_full=False)))
+
+    def source_reports(self, catalog: Catalog, should_stop: ShouldStop) -> list[Report]:
+        """Read reports on the sources, with who signed those that are mirrors."""
+        from spackscope.model.presentation.reports import source_reports
+
+        states = catalog.sources
+        signing = {}
+        for state in states:
+            if state.may_be_mirror:
+                from spackscope.model.analysis.signing import KnownKeys, source_signing
+
+                session = replace(self._session, should_stop=should_stop)
+                known = self._known = self._known or KnownKeys(session.environ)
+                read = source_signing(catalog, state, session, self._sources, known)
+                if read is not None:
+                    signing[state.name] = read
+        return source_reports(states, time.time(), signing)
 
 
 def _key(spec: Spec) -> tuple[str, ...]:

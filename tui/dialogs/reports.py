@@ -39,13 +39,20 @@ class ReportsDialog(Dialog[Report]):
 
     def __init__(self, noun: str, reports: Sequence[Report], no_items: str, copy: Copy) -> None:
         super().__init__()
-        self._noun, self._copy = noun, copy
+        self._noun, self._copy, self._no_items = noun, copy, no_items
         self._name_width = min(_MAX_NAME, max((cell_width(r.name) for r in reports), default=0))
         self._text = Static(classes="report")
         listed = Listed(noun, lambda r: r.text, self._draw, lambda: list(hints(REPORTS)))
         self.box: FilteredBox[Report] = FilteredBox("", listed, below=self._text)
         self.box.add_class("tall", "reports")
         self.box.show_items(reports, no_items=no_items)
+
+    def show_reports(self, reports: Sequence[Report]) -> None:
+        """Show other reports; the cursor stays on the one of the same name."""
+        item = self.box.rows.item
+        name = item.name if item is not None else ""
+        same = next((report for report in reports if report.name == name), None)
+        self.box.show_items(reports, same, no_items=self._no_items)
 
     def compose(self) -> ComposeResult:
         """Lay out the box."""

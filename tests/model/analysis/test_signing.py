@@ -115,7 +115,8 @@ def test_a_subkey_is_shown_with_its_key(home: dict[str, str], tmp_path: Path) ->
     host = server.url.removeprefix("http://").replace(":", "-")
     assert texts[0] == f"signed|by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}"
     assert texts[4] == f"trust|spack mirror add {host} {server.url} && {KEYS}"
-    assert texts[5].startswith("archive|listed, but the archive is missing: http://")
+    assert texts[5] == "archive|listed, but the archive is missing: HTTP 404"
+    assert texts[6].startswith(f"|{server.url}/blobs/sha256/cd/")
 
 
 def test_a_configured_mirror_needs_only_its_keys(home: dict[str, str], tmp_path: Path) -> None:
