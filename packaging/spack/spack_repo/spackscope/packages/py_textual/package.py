@@ -12,7 +12,7 @@ class PyTextual(BuiltinPyTextual):
 
     version("8.2.8", sha256="3f106a9fbc73e39dd266c9712432087de78a6d644084c7c241d6a25c3169115b")
 
-    with default_args(when="@8.2:", type=("build", "run")):
+    with when("@8.2:"), default_args(type=("build", "run")):
         depends_on("python@3.9:3")
         depends_on("py-platformdirs@3.6:4")
         depends_on("py-pygments@2.19.2:2")
