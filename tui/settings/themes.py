@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
+from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from spackscope.model.core.bounded_files import read_file
@@ -18,16 +19,33 @@ OWN = replace(
     name="spackscope",
     primary="ansi_cyan",
     accent="ansi_cyan",
-    variables={**_ANSI.variables, "border-blurred": "ansi_bright_black"},
+    variables={**_ANSI.variables, "rule": "ansi_bright_black", "virtual": "ansi_magenta"},
 )
 """The colours of the terminal itself, so that the program fits dark and light ones."""
 
 _MAX_BYTES = 10_000
+_RULE = 0.35
+"""How near the lines between panes are to the text, from their background."""
 
 
 def theme_names() -> list[str]:
     """Return the names of all themes, our own first."""
     return [OWN.name, *sorted(BUILTIN_THEMES)]
+
+
+def with_own_variables(variables: Mapping[str, str], *, is_ansi: bool) -> dict[str, str]:
+    """Return the variables of a theme with those that only our style sheet uses.
+
+    `rule` is the colour of the lines between panes, `virtual` that of virtual packages.
+    """
+    if is_ansi:
+        return {"rule": "ansi_bright_black", "virtual": "ansi_magenta", **variables}
+    background = Color.parse(variables["background"])
+    rule = background.blend(Color.parse(variables["foreground"]), _RULE).hex
+    # Several themes have one colour for warnings and accents.
+    is_same = variables["text-accent"] == variables["text-warning"]
+    virtual = variables["text-secondary" if is_same else "text-accent"]
+    return {"rule": rule, "virtual": virtual, **variables}
 
 
 class ThemeMemory:

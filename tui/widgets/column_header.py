@@ -65,7 +65,7 @@ class ColumnHeader(Widget):
         """Draw the heads, or the filters."""
         heads, width = self._heads, self.size.width
         if y > 1 or not heads.layout.placed:
-            return Strip.blank(width)
+            return Strip.blank(width, self.rich_style)
         pieces: list[Piece] = [
             (pad("" if y or not heads.layout.before else "‹", heads.gutter), "dim")
         ]

@@ -52,7 +52,7 @@ class HeadLine(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the values, the name of the package stronger than the others."""
         if y:
-            return Strip.blank(self.size.width)
+            return Strip.blank(self.size.width, self.rich_style)
         pieces = [(" " * _MARGIN, "")]
         for text, column in self.pieces:
             style = "strong" if column in ("package", "version") else "dim"

@@ -6,10 +6,26 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.color import Color
 
 from spackscope.tui.settings.settings import Settings
 from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
 from tests.browsing import browsing
+
+MIN_CONTRAST = 2.5
+"""Contrast of dim text at least, as the Web Content Accessibility Guidelines compute it."""
+
+
+def contrast(colour: Color, other: Color) -> float:
+    def luminance(colour: Color) -> float:
+        parts = [part / 255 for part in colour.rgb]
+        red, green, blue = (
+            part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(colour), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def memory(tmp_path: Path, configured: str = "") -> ThemeMemory:
@@ -55,7 +71,34 @@ def test_without_a_home_nothing_is_kept() -> None:
     assert ThemeMemory({}).theme() == OWN.name
 
 
-@pytest.mark.parametrize("theme", [None, *theme_names()])
-async def test_the_browser_begins_with_the_theme_that_is_set(theme: str | None) -> None:
-    async with browsing(settings=Settings(theme=theme or "")) as browser:
-        assert browser.app.theme == (theme or OWN.name)
+STATES = ["", "2", "2 t", "2 d", "v", "3", "question_mark", "slash x", "F", "S", "colon"]
+"""Keys that lead to screens with different parts."""
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "solarized-light"])
+@pytest.mark.parametrize("keys", STATES)
+async def test_the_background_of_a_theme_is_everywhere(theme: str, keys: str) -> None:
+    async with browsing(settings=Settings(theme=theme), size=(120, 40)) as browser:
+        await browser.press(*keys.split())
+        bare = [
+            segment.text
+            for segment in browser.segments
+            if segment.style is None
+            or segment.style.bgcolor is None
+            or segment.style.bgcolor.is_default
+        ]
+        assert bare == []
+
+
+@pytest.mark.parametrize("theme", theme_names())
+async def test_every_text_stands_out_from_the_background_of_its_theme(theme: str) -> None:
+    async with browsing(settings=Settings(theme=theme), size=(120, 40)) as browser:
+        assert browser.app.theme == theme
+        await browser.press("2")
+        for segment in browser.segments:
+            style = segment.style
+            is_text = any(map(str.isalnum, segment.text))
+            if is_text and style and style.color and style.bgcolor and not style.dim:
+                colours = [Color.from_rich_color(each) for each in (style.color, style.bgcolor)]
+                if all(colour.ansi is None for colour in colours):
+                    assert contrast(*colours) > MIN_CONTRAST, segment
