@@ -258,6 +258,12 @@ class SpackscopeApp(App[list[str]]):
         elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
             open_palette(self, screen.key_panes)
 
+    def action_change_theme(self) -> None:
+        """Choose a theme, which is remembered; one under the cursor is shown at once."""
+        from spackscope.tui.browser.theme_choice import choose_theme
+
+        choose_theme(self, self._browser.host, self._themes)
+
     def action_draw_again(self) -> None:
         """Draw the whole screen over what others wrote to the terminal."""
         self._shown_cells.forget()

@@ -31,7 +31,7 @@ class Command(NamedTuple):
     action: str = ""
 
 
-THEME = Command("Change the theme", action="app.change_theme")
+THEME = Command("Choose a theme: the colours of the browser", action="app.change_theme")
 
 
 def commands(panes: Sequence[str]) -> list[Command]:
