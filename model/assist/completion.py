@@ -32,7 +32,7 @@ _KEY = r"[A-Za-z_0-9][\w\-.]*"
 _WORD = re.compile(
     rf"""
     (?P<key>{_KEY})(?P<operator>:?==?)(?P<value>[^\s"']*)
-  | @\s*(?P<version>\S*)
+  | @\s*(?P<version>[^\s+~%^]*)
   | (?P<sign>\+\+|~~|[+~]|(?<!\S)-)(?P<variant>[\w\-.]*)
   | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*(?:@[\w.\-]*)?)
   | /(?P<hash>\w*)
@@ -125,14 +125,16 @@ class Candidates(Frozen):
         elif groups["name"]:
             yield from self._anything(groups["name"])
 
+    def values_of(self, key: str) -> list[Facet]:
+        """Return the values of a column or a variant."""
+        return self._facets(key) if key in COUNTED else self._variant_values(key)
+
     def _facets(self, column: str) -> list[Facet]:
         return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
-        is_column = key in COUNTED
-        values = self._facets(key) if is_column else self._variant_values(key)
-        for facet in _ranked(values, typed):
-            text = f"{key}{'=' if is_column else operator}{lexer.quoted(facet.value)}"
+        for facet in _ranked(self.values_of(key), typed):
+            text = f"{key}{'=' if key in COUNTED else operator}{lexer.quoted(facet.value)}"
             yield Completion(text, facet.count)
 
     def _variant_values(self, variant: str) -> list[Facet]:

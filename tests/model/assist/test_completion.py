@@ -37,6 +37,7 @@ def offered(catalog: Catalog, text: str) -> dict[str, int]:
         ("py-build@1.2.", "py-build@1.2.1", 13),
         ("py-build@:1", "py-build@:1.2.1", 13),
         ("py-build~v", "py-build~virtualenv", 24),
+        ("py-build@1.2.2~v", "py-build@1.2.2~virtualenv", 11),
         ("build_sys", "build_system=python_pip", 346),
         ("build_system=", "build_system=python_pip", 346),
         ("%", "%gcc", 247),
